@@ -1,0 +1,128 @@
+// swift-tools-version: 6.1
+// OpenCoreBluetooth: Apple's Core Bluetooth on Linux, from the radio up.
+// A module imports only modules listed above it; see CONTRIBUTING.md.
+
+import PackageDescription
+
+let package = Package(
+    name: "OpenCoreBluetooth",
+    products: [
+        .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+        .library(name: "ITCB", targets: ["ITCB"]),
+        .executable(name: "eightball", targets: ["eightball"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
+    ],
+    targets: [
+        .target(
+            name: "BluetoothTypes",
+            dependencies: [.product(name: "NIOCore", package: "swift-nio")]
+        ),
+        .target(
+            name: "BluetoothHCI",
+            dependencies: ["BluetoothTypes"]
+        ),
+        .target(
+            name: "BluetoothHost",
+            dependencies: [
+                "BluetoothHCI",
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
+            name: "BluetoothTransport",
+            dependencies: [
+                "BluetoothHCI",
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
+            name: "BluetoothAir",
+            dependencies: [
+                "BluetoothHCI",
+                "BluetoothTransport",
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
+            name: "CoreBluetooth",
+            dependencies: [
+                "BluetoothHost",
+                "BluetoothAir",
+                "BluetoothTransport",
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
+            name: "ITCB",
+            dependencies: ["CoreBluetooth"]
+        ),
+        .executableTarget(
+            name: "eightball",
+            dependencies: [
+                "ITCB",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .testTarget(
+            name: "BluetoothTypesTests",
+            dependencies: ["BluetoothTypes"]
+        ),
+        .testTarget(
+            name: "BluetoothHCITests",
+            dependencies: ["BluetoothHCI"]
+        ),
+        .testTarget(
+            name: "BluetoothHostTests",
+            dependencies: [
+                "BluetoothHost",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "BluetoothTransportTests",
+            dependencies: [
+                "BluetoothTransport",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "BluetoothAirTests",
+            dependencies: [
+                "BluetoothAir",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "CoreBluetoothTests",
+            dependencies: [
+                "CoreBluetooth",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "ITCBTests",
+            dependencies: [
+                "ITCB",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "SceneTests",
+            dependencies: ["eightball"]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
