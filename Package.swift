@@ -126,3 +126,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// An import is part of a module's interface only where the file says `public import`.
+for target in package.targets {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("InternalImportsByDefault")]
+}

@@ -1,0 +1,44 @@
+// The number of a command: six bits of group (OGF) and ten of command (OCF) (Vol 4, Part E, 5.4.1).
+
+/// An HCI command opcode.
+public struct HCIOpcode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The opcode group field (OGF).
+    public enum Group: UInt16, Hashable, Sendable {
+        /// Link Control commands (7.1).
+        case linkControl = 0x01
+        /// Link Policy commands (7.2).
+        case linkPolicy = 0x02
+        /// Controller & Baseband commands (7.3).
+        case controllerAndBaseband = 0x03
+        /// Informational Parameters (7.4).
+        case informationalParameters = 0x04
+        /// Status Parameters (7.5).
+        case statusParameters = 0x05
+        /// LE Controller commands (7.8).
+        case leController = 0x08
+        /// Commands that a maker adds.
+        case vendorSpecific = 0x3F
+    }
+
+    /// The 16 bits as sent.
+    public var rawValue: UInt16
+
+    /// An opcode from its 16 bits.
+    @inlinable
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// An opcode from group and command.
+    @inlinable
+    public init(_ group: Group, _ command: UInt16) {
+        self.rawValue = group.rawValue << 10 | command & 0x3FF
+    }
+
+    /// No command: used by a controller that only returns command credits (7.7.14).
+    public static let none = HCIOpcode(rawValue: 0)
+
+    /// The opcode as four hexadecimal digits.
+    public var description: String {
+        let text = String(self.rawValue, radix: 16, uppercase: true)
+        return "0x" + String(repeating: "0", count: max(0, 4 - text.utf8.count)) + text
+    }
+}

@@ -1,0 +1,51 @@
+// One HCI packet with its H4 type octet in front (Vol 4, Part A, 2). The same octets travel over a socket, into a
+// capture file and between a host and a virtual controller in one process, so a packet is written once and parsed in
+// place.
+
+public import BluetoothTypes
+public import NIOCore
+
+/// An HCI packet: the H4 type octet and what follows it.
+public struct HCIPacket: Hashable, Sendable {
+    /// The H4 packet type (Vol 4, Part A, 2).
+    public struct Kind: RawRepresentable, Hashable, Sendable {
+        /// The type octet.
+        public var rawValue: UInt8
+
+        /// A type from its octet.
+        @inlinable
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// A command from the host.
+        public static let command = Kind(rawValue: 0x01)
+        /// Data of an asynchronous connection, in both directions.
+        public static let aclData = Kind(rawValue: 0x02)
+        /// Voice data, unused in Bluetooth LE.
+        public static let synchronousData = Kind(rawValue: 0x03)
+        /// An event from the controller.
+        public static let event = Kind(rawValue: 0x04)
+        /// Isochronous data.
+        public static let isochronousData = Kind(rawValue: 0x05)
+    }
+
+    /// All octets, the type octet first.
+    public var bytes: ByteBuffer
+
+    /// Wraps complete H4 octets; `bytes` holds at least the type octet.
+    @inlinable
+    public init(h4 bytes: ByteBuffer) { self.bytes = bytes }
+
+    /// What kind of packet it is; an empty buffer reads as type 0, which nobody sends.
+    @inlinable
+    public var kind: Kind {
+        Kind(rawValue: self.bytes.getInteger(at: self.bytes.readerIndex) ?? 0)
+    }
+
+    /// The octets behind the type octet, sharing storage.
+    @inlinable
+    public var payload: ByteBuffer {
+        var copy = self.bytes
+        copy.moveReaderIndex(forwardBy: min(1, copy.readableBytes))
+        return copy
+    }
+}

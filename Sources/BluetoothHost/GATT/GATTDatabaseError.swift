@@ -1,0 +1,11 @@
+// Why a service could not be added to the database: always a mistake of the local application.
+
+/// A service that the database refuses.
+public enum GATTDatabaseError: Error, Hashable, Sendable {
+    /// A value is longer than the 512 octets that an attribute can have (Vol 3, Part F, 3.2.9).
+    case valueTooLong
+    /// An included service is not in the database.
+    case unknownIncludedService
+    /// No handles are left.
+    case outOfHandles
+}

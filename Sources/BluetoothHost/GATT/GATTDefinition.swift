@@ -1,0 +1,131 @@
+// What an application hands to the GATT server: a service with its characteristics and descriptors, before they have
+// handles (Vol 3, Part G, 3).
+
+public import BluetoothTypes
+public import NIOCore
+
+/// Who may read or write an attribute (Vol 3, Part F, 3.2.5).
+public struct AttributePermissions: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public var rawValue: UInt8
+
+    /// Permissions from their bits.
+    @inlinable
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Everybody may read.
+    public static let readable = AttributePermissions(rawValue: 0x01)
+    /// Everybody may write.
+    public static let writeable = AttributePermissions(rawValue: 0x02)
+    /// Reading needs an encrypted link.
+    public static let readEncryptionRequired = AttributePermissions(rawValue: 0x04)
+    /// Writing needs an encrypted link.
+    public static let writeEncryptionRequired = AttributePermissions(rawValue: 0x08)
+}
+
+/// A descriptor with a fixed value. The server makes 2900 and 2902 by itself where the properties call for them.
+public struct GATTDescriptorDefinition: Hashable, Sendable {
+    /// The descriptor's UUID.
+    public var uuid: BluetoothUUID
+    /// Its value; at most 512 octets.
+    public var value: ByteBuffer
+    /// Who may read it.
+    public var permissions: AttributePermissions
+
+    /// Creates a definition.
+    public init(uuid: BluetoothUUID, value: ByteBuffer, permissions: AttributePermissions = .readable) {
+        self.uuid = uuid
+        self.value = value
+        self.permissions = permissions
+    }
+}
+
+/// A characteristic. With a `value` it is static and the server answers reads by itself; without one every read and
+/// write is asked of the application.
+public struct GATTCharacteristicDefinition: Hashable, Sendable {
+    /// The characteristic's UUID.
+    public var uuid: BluetoothUUID
+    /// The properties octet.
+    public var properties: CharacteristicProperties
+    /// Who may read and write the value.
+    public var permissions: AttributePermissions
+    /// The static value, at most 512 octets, or `nil`.
+    public var value: ByteBuffer?
+    /// Whether the Client Characteristic Configuration may be written on an encrypted link only.
+    public var subscriptionRequiresEncryption: Bool
+    /// Further descriptors, in order.
+    public var descriptors: [GATTDescriptorDefinition]
+
+    /// Creates a definition.
+    public init(
+        uuid: BluetoothUUID,
+        properties: CharacteristicProperties,
+        permissions: AttributePermissions,
+        value: ByteBuffer? = nil,
+        subscriptionRequiresEncryption: Bool = false,
+        descriptors: [GATTDescriptorDefinition] = []
+    ) {
+        self.uuid = uuid
+        self.properties = properties
+        self.permissions = permissions
+        self.value = value
+        self.subscriptionRequiresEncryption = subscriptionRequiresEncryption
+        self.descriptors = descriptors
+    }
+}
+
+/// A service.
+public struct GATTServiceDefinition: Hashable, Sendable {
+    /// The service's UUID.
+    public var uuid: BluetoothUUID
+    /// Primary or secondary.
+    public var isPrimary: Bool
+    /// The declaration handles of the services it includes, which are in the database already.
+    public var includedServices: [AttributeHandle]
+    /// The characteristics, in order.
+    public var characteristics: [GATTCharacteristicDefinition]
+
+    /// Creates a definition.
+    public init(
+        uuid: BluetoothUUID,
+        isPrimary: Bool = true,
+        includedServices: [AttributeHandle] = [],
+        characteristics: [GATTCharacteristicDefinition]
+    ) {
+        self.uuid = uuid
+        self.isPrimary = isPrimary
+        self.includedServices = includedServices
+        self.characteristics = characteristics
+    }
+}
+
+/// The handles that the database gave to a service.
+public struct GATTServiceHandles: Hashable, Sendable {
+    /// The handles of one characteristic.
+    public struct Characteristic: Hashable, Sendable {
+        /// The handle of the value: the characteristic's name in every later call.
+        public var value: AttributeHandle
+        /// The handle of the Client Characteristic Configuration, where there is one.
+        public var clientConfiguration: AttributeHandle?
+        /// The handles of the application's descriptors, in order.
+        public var descriptors: [AttributeHandle]
+
+        /// Creates a record.
+        public init(value: AttributeHandle, clientConfiguration: AttributeHandle?, descriptors: [AttributeHandle]) {
+            self.value = value
+            self.clientConfiguration = clientConfiguration
+            self.descriptors = descriptors
+        }
+    }
+
+    /// The declaration's handle to the service's last handle; `range.lowerBound` names the service in later calls.
+    public var range: AttributeHandleRange
+    /// The characteristics, in the order of the definition.
+    public var characteristics: [Characteristic]
+
+    /// Creates a record.
+    public init(range: AttributeHandleRange, characteristics: [Characteristic]) {
+        self.range = range
+        self.characteristics = characteristics
+    }
+}

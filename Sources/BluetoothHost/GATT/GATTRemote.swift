@@ -1,0 +1,64 @@
+// What a GATT client learns of a server: services, characteristics and descriptors as they were discovered
+// (Vol 3, Part G, 4.4 to 4.7).
+
+public import BluetoothTypes
+
+/// A service of a remote server.
+public struct GATTRemoteService: Hashable, Sendable {
+    /// The service's UUID.
+    public var uuid: BluetoothUUID
+    /// The declaration's handle to the last handle of the service.
+    public var handles: AttributeHandleRange
+    /// Primary or secondary.
+    public var isPrimary: Bool
+
+    /// Creates a record.
+    public init(uuid: BluetoothUUID, handles: AttributeHandleRange, isPrimary: Bool) {
+        self.uuid = uuid
+        self.handles = handles
+        self.isPrimary = isPrimary
+    }
+}
+
+/// A characteristic of a remote server.
+public struct GATTRemoteCharacteristic: Hashable, Sendable {
+    /// The characteristic's UUID.
+    public var uuid: BluetoothUUID
+    /// The properties octet.
+    public var properties: CharacteristicProperties
+    /// The handle of the declaration.
+    public var declarationHandle: AttributeHandle
+    /// The handle of the value.
+    public var valueHandle: AttributeHandle
+    /// The last handle that belongs to the characteristic: before the next declaration, or the end of the service.
+    public var endHandle: AttributeHandle
+
+    /// Creates a record.
+    public init(
+        uuid: BluetoothUUID,
+        properties: CharacteristicProperties,
+        declarationHandle: AttributeHandle,
+        valueHandle: AttributeHandle,
+        endHandle: AttributeHandle
+    ) {
+        self.uuid = uuid
+        self.properties = properties
+        self.declarationHandle = declarationHandle
+        self.valueHandle = valueHandle
+        self.endHandle = endHandle
+    }
+}
+
+/// A descriptor of a remote server.
+public struct GATTRemoteDescriptor: Hashable, Sendable {
+    /// The descriptor's UUID.
+    public var uuid: BluetoothUUID
+    /// The descriptor's handle.
+    public var handle: AttributeHandle
+
+    /// Creates a record.
+    public init(uuid: BluetoothUUID, handle: AttributeHandle) {
+        self.uuid = uuid
+        self.handle = handle
+    }
+}

@@ -1,0 +1,88 @@
+// What a host is told when it is made, and what its user asks of GAP.
+
+public import BluetoothTypes
+public import NIOCore
+
+/// How a host presents itself.
+public struct HostConfiguration: Sendable {
+    /// The GAP Device Name (Vol 3, Part C, 12.1); at most 248 octets of UTF-8.
+    public var deviceName: String
+    /// The GAP Appearance (Vol 3, Part C, 12.2).
+    public var appearance: UInt16
+    /// The random static address to use; `nil` for the controller's public one.
+    public var address: DeviceAddress?
+    /// How far the device stands from the others on an air, in metres; `nil` where the controller is not an air's.
+    public var distance: Double?
+    /// The ATT MTU that this host offers, 23 to 517 octets.
+    public var preferredMTU: Int
+    /// How long a controller may take to answer a command before it counts as lost, in milliseconds.
+    public var commandTimeout: TimeAmount
+
+    /// Creates a configuration.
+    public init(
+        deviceName: String = "OpenCoreBluetooth",
+        appearance: UInt16 = 0,
+        address: DeviceAddress? = nil,
+        distance: Double? = nil,
+        preferredMTU: Int = 517,
+        commandTimeout: TimeAmount = .seconds(2)
+    ) {
+        self.deviceName = deviceName
+        self.appearance = appearance
+        self.address = address
+        self.distance = distance
+        self.preferredMTU = preferredMTU
+        self.commandTimeout = commandTimeout
+    }
+}
+
+/// How to advertise: connectable, undirected, until stopped. Advertising goes on while centrals are connected, as far
+/// as the controller can.
+public struct AdvertisingRequest: Hashable, Sendable {
+    /// At most 31 octets of advertising data.
+    public var data: ByteBuffer
+    /// At most 31 octets of scan response data.
+    public var scanResponse: ByteBuffer
+    /// Whether centrals may connect.
+    public var isConnectable: Bool
+    /// Time between two advertising events, 20 ms to 10.24 s.
+    public var interval: TimeAmount
+
+    /// Creates a request.
+    public init(
+        data: ByteBuffer,
+        scanResponse: ByteBuffer = ByteBuffer(),
+        isConnectable: Bool = true,
+        interval: TimeAmount = .milliseconds(100)
+    ) {
+        self.data = data
+        self.scanResponse = scanResponse
+        self.isConnectable = isConnectable
+        self.interval = interval
+    }
+}
+
+/// How to scan.
+public struct ScanRequest: Hashable, Sendable {
+    /// Whether to ask for scan responses.
+    public var isActive: Bool
+    /// Whether the controller leaves out repeated reports of one device.
+    public var filtersDuplicates: Bool
+    /// Time between the starts of two scan windows, 2.5 ms to 10.24 s.
+    public var interval: TimeAmount
+    /// How long the radio listens in each interval.
+    public var window: TimeAmount
+
+    /// Creates a request.
+    public init(
+        isActive: Bool = true,
+        filtersDuplicates: Bool = false,
+        interval: TimeAmount = .milliseconds(30),
+        window: TimeAmount = .milliseconds(30)
+    ) {
+        self.isActive = isActive
+        self.filtersDuplicates = filtersDuplicates
+        self.interval = interval
+        self.window = window
+    }
+}

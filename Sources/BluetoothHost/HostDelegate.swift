@@ -1,0 +1,110 @@
+// What a host tells its user. All calls come on the host's event loop, in the order in which things happened; a user
+// that lives elsewhere gathers them until `hostDidFinishTurn(_:)` and hops once.
+
+public import BluetoothHCI
+public import BluetoothTypes
+public import NIOCore
+
+/// Where a host stands with its controller.
+public enum HostState: Hashable, Sendable {
+    /// No controller.
+    case detached
+    /// The controller is being reset and asked what it can do.
+    case starting
+    /// Ready for work.
+    case ready
+    /// The controller failed or went away; one line says why.
+    case failed(String)
+}
+
+/// What is known of a link.
+public struct LinkInformation: Hashable, Sendable {
+    /// The link's name.
+    public var id: LinkID
+    /// The peer's address; its identity address where that was resolved.
+    public var peer: DeviceAddress
+    /// Whether this side is the central.
+    public var isCentral: Bool
+
+    /// Creates a record.
+    public init(id: LinkID, peer: DeviceAddress, isCentral: Bool) {
+        self.id = id
+        self.peer = peer
+        self.isCentral = isCentral
+    }
+}
+
+/// One advertising packet, or a packet with its scan response.
+public struct AdvertisingReport: Hashable, Sendable {
+    /// The advertiser.
+    public var address: DeviceAddress
+    /// Whether the advertiser can be connected to.
+    public var isConnectable: Bool
+    /// Whether the data is a scan response.
+    public var isScanResponse: Bool
+    /// The advertising or scan response data, unparsed.
+    public var data: ByteBuffer
+    /// The strength of the signal in dBm; 127 where it is not known.
+    public var rssi: Int8
+    /// The PHY of the primary advertisement: 1 for 1M, 3 for Coded.
+    public var primaryPHY: UInt8
+    /// The PHY of the secondary advertisement; 0 where there was none.
+    public var secondaryPHY: UInt8
+
+    /// Creates a report.
+    public init(
+        address: DeviceAddress,
+        isConnectable: Bool,
+        isScanResponse: Bool,
+        data: ByteBuffer,
+        rssi: Int8,
+        primaryPHY: UInt8 = 1,
+        secondaryPHY: UInt8 = 0
+    ) {
+        self.address = address
+        self.isConnectable = isConnectable
+        self.isScanResponse = isScanResponse
+        self.data = data
+        self.rssi = rssi
+        self.primaryPHY = primaryPHY
+        self.secondaryPHY = secondaryPHY
+    }
+}
+
+/// What kind of PDU left the host without an answer to wait for.
+public enum UnacknowledgedPDU: Hashable, Sendable {
+    /// A notification of the GATT server.
+    case notification
+    /// A Write Command of the GATT client.
+    case writeCommand
+}
+
+/// The user of a host.
+public protocol HostDelegate: AnyObject {
+    /// The host's state changed. In every state but `ready`, advertising, scanning and all links have ended.
+    func host(_ host: Host, didChange state: HostState)
+    /// An advertiser was heard.
+    func host(_ host: Host, didReceive report: AdvertisingReport)
+    /// A link is there, in either role.
+    func host(_ host: Host, didConnect link: LinkInformation)
+    /// A pending connection ended with an error other than being cancelled.
+    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode)
+    /// A link ended. Open procedures of the link have been completed with ``GATTError/disconnected(_:)`` before.
+    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode)
+    /// The ATT MTU of a link changed; `mtu` octets from now on.
+    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int)
+    /// A notification or indication came; an indication has been confirmed.
+    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer)
+    /// The server says that its services in `range` changed.
+    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange)
+    /// A client reads a dynamic value.
+    func host(_ host: Host, didReceive request: GATTReadRequest)
+    /// A client writes.
+    func host(_ host: Host, didReceive request: GATTWriteRequest)
+    /// A client wrote a Client Characteristic Configuration; `isSubscribed` is false at the end of a link, too.
+    func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle)
+    /// `count` PDUs that the user had queued have left for the controller, or died with their link.
+    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU)
+    /// Everything that came together has been told.
+    func hostDidFinishTurn(_ host: Host)
+}

@@ -1,0 +1,19 @@
+// Reproducible randomness for the air and for tests: the same seed gives the same run, octet for octet.
+// Not for keys; those come from the system's generator.
+
+/// A small, fast generator (SplitMix64) whose sequence depends on its seed alone.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Creates a generator; equal seeds give equal sequences.
+    public init(seed: UInt64) { self.state = seed }
+
+    /// The next 64 bits.
+    public mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = self.state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
