@@ -1,0 +1,69 @@
+// The three physical layers of Bluetooth LE (Vol 6, Part A, 2), as one value and as a set of bits.
+
+/// A physical layer.
+public struct PHY: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number in HCI events and commands that name one PHY (Vol 4, Part E, 7.8.47).
+    public var rawValue: UInt8
+
+    /// A PHY from its number.
+    @inlinable
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// None: in an advertising report, no packet on a secondary channel.
+    public static let none = PHY(rawValue: 0)
+    /// 1 Msym/s, uncoded; every device has it.
+    public static let le1M = PHY(rawValue: 1)
+    /// 2 Msym/s, uncoded.
+    public static let le2M = PHY(rawValue: 2)
+    /// 1 Msym/s, coded for reach.
+    public static let leCoded = PHY(rawValue: 3)
+
+    /// The PHY's usual name.
+    public var description: String {
+        switch self {
+        case .none: "none"
+        case .le1M: "1M"
+        case .le2M: "2M"
+        case .leCoded: "Coded"
+        default: "PHY(\(self.rawValue))"
+        }
+    }
+}
+
+/// A set of physical layers (Vol 4, Part E, 7.8.48).
+public struct PHYSet: OptionSet, Hashable, Sendable, CustomStringConvertible {
+    /// The bits.
+    public var rawValue: UInt8
+
+    /// A set from its bits; bits without a PHY are kept.
+    @inlinable
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// LE 1M.
+    public static let le1M = PHYSet(rawValue: 1 << 0)
+    /// LE 2M.
+    public static let le2M = PHYSet(rawValue: 1 << 1)
+    /// LE Coded.
+    public static let leCoded = PHYSet(rawValue: 1 << 2)
+
+    /// The set of one PHY; empty for ``PHY/none`` and for a number without a bit.
+    @inlinable
+    public init(_ phy: PHY) {
+        self.rawValue = (1...3).contains(phy.rawValue) ? 1 << (phy.rawValue - 1) : 0
+    }
+
+    /// Whether `phy` is in the set.
+    @inlinable
+    public func contains(_ phy: PHY) -> Bool {
+        let bit = PHYSet(phy)
+        return !bit.isEmpty && self.isSuperset(of: bit)
+    }
+
+    /// The PHYs of the set, in the order of their bits.
+    public var phys: [PHY] { [PHY.le1M, .le2M, .leCoded].filter { self.contains($0) } }
+
+    /// The names, joined.
+    public var description: String {
+        self.isEmpty ? "none" : self.phys.map(\.description).joined(separator: "+")
+    }
+}
