@@ -1,0 +1,70 @@
+// Error Response and MTU exchange (Vol 3, Part F, 3.4.1 and 3.4.2).
+
+import BluetoothTypes
+import NIOCore
+
+/// `ATT_ERROR_RSP` (3.4.1.1): why a request was not fulfilled.
+struct ATTErrorResponse: ATTPDU {
+    static var opcode: ATTOpcode { .errorResponse }
+
+    /// The request that failed.
+    var request: ATTOpcode
+    /// The attribute that it failed at; 0x0000 where none is to blame.
+    var handle: AttributeHandle
+    /// Why.
+    var error: ATTErrorCode
+
+    init(request: ATTOpcode, handle: AttributeHandle, error: ATTErrorCode) {
+        self.request = request
+        self.handle = handle
+        self.error = error
+    }
+
+    var parameterLength: Int { 4 }
+
+    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
+        self.request = ATTOpcode(rawValue: try parameters.readLittleEndian("Request Opcode In Error"))
+        self.handle = try parameters.readLittleEndian("Attribute Handle In Error")
+        self.error = ATTErrorCode(rawValue: try parameters.readLittleEndian("Error Code"))
+    }
+
+    func encodeParameters(into bytes: inout ByteBuffer) {
+        bytes.writeMultipleIntegers(self.request.rawValue, self.handle, self.error.rawValue, endianness: .little)
+    }
+}
+
+/// `ATT_EXCHANGE_MTU_REQ` (3.4.2.1).
+struct ATTExchangeMTURequest: ATTPDU {
+    static var opcode: ATTOpcode { .exchangeMTURequest }
+
+    /// The largest PDU that the client takes, in octets.
+    var clientMTU: UInt16
+
+    init(clientMTU: UInt16) { self.clientMTU = clientMTU }
+
+    var parameterLength: Int { 2 }
+
+    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
+        self.clientMTU = try parameters.readLittleEndian("Client Rx MTU")
+    }
+
+    func encodeParameters(into bytes: inout ByteBuffer) { bytes.writeLittleEndian(self.clientMTU) }
+}
+
+/// `ATT_EXCHANGE_MTU_RSP` (3.4.2.2).
+struct ATTExchangeMTUResponse: ATTPDU {
+    static var opcode: ATTOpcode { .exchangeMTUResponse }
+
+    /// The largest PDU that the server takes, in octets.
+    var serverMTU: UInt16
+
+    init(serverMTU: UInt16) { self.serverMTU = serverMTU }
+
+    var parameterLength: Int { 2 }
+
+    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
+        self.serverMTU = try parameters.readLittleEndian("Server Rx MTU")
+    }
+
+    func encodeParameters(into bytes: inout ByteBuffer) { bytes.writeLittleEndian(self.serverMTU) }
+}

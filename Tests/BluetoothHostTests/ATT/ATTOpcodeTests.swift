@@ -1,0 +1,29 @@
+// The bits of the opcode, and which half of a device an opcode is for.
+
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("ATT opcodes")
+struct ATTOpcodeTests {
+    @Test func `The flags are bits 6 and 7, the method the rest`() {
+        #expect(ATTOpcode.writeRequest.method == 0x12)
+        #expect(ATTOpcode.writeCommand.method == 0x12)
+        #expect(ATTOpcode.signedWriteCommand.method == 0x12)
+        #expect(!ATTOpcode.writeRequest.isCommand)
+        #expect(ATTOpcode.writeCommand.isCommand)
+        #expect(!ATTOpcode.writeCommand.hasSignature)
+        #expect(ATTOpcode.signedWriteCommand.isCommand)
+        #expect(ATTOpcode.signedWriteCommand.hasSignature)
+        #expect(ATTOpcode(rawValue: 0x0A).description == "0x0a")
+    }
+
+    @Test func `Responses, notifications and indications are for the client, all else for the server`() {
+        let forClient: Set<UInt8> = [
+            0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19, 0x1B, 0x1D, 0x21, 0x23,
+        ]
+        for raw in UInt8.min...UInt8.max {
+            #expect(ATTOpcode(rawValue: raw).isForServer == !forClient.contains(raw))
+        }
+    }
+}

@@ -1,0 +1,293 @@
+// Every ATT PDU written and read as the specification lays it out, and every wrong length refused.
+
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("ATT PDUs")
+struct ATTPDUTests {
+    /// The PDU has these octets, and these octets are the PDU.
+    private func check<PDU: ATTPDU>(
+        _ pdu: PDU,
+        _ text: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let expected = hex(text)
+        let written = pdu.encoded()
+        #expect(written == expected, "\(hex(written))", sourceLocation: sourceLocation)
+        #expect(written.readableBytes == 1 + pdu.parameterLength, sourceLocation: sourceLocation)
+        #expect(written.readerIndex == PDUBuffer.headroom, sourceLocation: sourceLocation)
+        #expect(try PDU(parsing: expected) == pdu, sourceLocation: sourceLocation)
+    }
+
+    /// None of these octets are such a PDU.
+    private func refuse<PDU: ATTPDU>(_: PDU.Type, _ texts: String..., sourceLocation: SourceLocation = #_sourceLocation)
+    {
+        for text in texts {
+            #expect(throws: MalformedBytes.self, "\(text)", sourceLocation: sourceLocation) {
+                _ = try PDU(parsing: hex(text))
+            }
+        }
+    }
+
+    @Test func `Error Response`() throws {
+        try self.check(
+            ATTErrorResponse(request: .readRequest, handle: 0x1234, error: .invalidHandle),
+            "01 0A 34 12 01"
+        )
+        self.refuse(ATTErrorResponse.self, "", "01 0A 34 12", "01 0A 34 12 01 00", "02 0A 34 12 01")
+    }
+
+    @Test func `Exchange MTU`() throws {
+        try self.check(ATTExchangeMTURequest(clientMTU: 517), "02 05 02")
+        self.refuse(ATTExchangeMTURequest.self, "02", "02 05", "02 05 02 00")
+        try self.check(ATTExchangeMTUResponse(serverMTU: 247), "03 F7 00")
+        self.refuse(ATTExchangeMTUResponse.self, "03", "03 05", "03 05 02 00")
+    }
+
+    @Test func `Find Information`() throws {
+        try self.check(ATTFindInformationRequest(start: 1, end: 0xFFFF), "04 01 00 FF FF")
+        self.refuse(ATTFindInformationRequest.self, "04 01 00 FF", "04 01 00 FF FF 00")
+        let short = ATTFindInformationResponse.List(format: .short, bytes: hex("01 00 00 28 02 00 03 28"))
+        try self.check(ATTFindInformationResponse(list: short), "05 01 01 00 00 28 02 00 03 28")
+        #expect(short.count == 2)
+        #expect(short.map(\.handle) == [1, 2])
+        #expect(short.map(\.type) == [0x2800, 0x2803])
+        let uuid = try #require(BluetoothUUID("00112233-4455-6677-8899-AABBCCDDEEFF"))
+        let full = ATTFindInformationResponse.List(
+            format: .full,
+            bytes: hex("03 00 FF EE DD CC BB AA 99 88 77 66 55 44 33 22 11 00")
+        )
+        try self.check(
+            ATTFindInformationResponse(list: full),
+            "05 02 03 00 FF EE DD CC BB AA 99 88 77 66 55 44 33 22 11 00"
+        )
+        #expect(full.map(\.type) == [uuid])
+        self.refuse(
+            ATTFindInformationResponse.self,
+            "05",
+            "05 01",
+            "05 02",
+            "05 00 01 00 00 28",
+            "05 03 01 00 00 28",
+            "05 01 01 00 00",
+            "05 01 01 00 00 28 02",
+            "05 02 01 00 00 28"
+        )
+    }
+
+    @Test func `Find By Type Value`() throws {
+        try self.check(
+            ATTFindByTypeValueRequest(start: 1, end: 0xFFFF, type: 0x2800, value: hex("0D 18")),
+            "06 01 00 FF FF 00 28 0D 18"
+        )
+        try self.check(
+            ATTFindByTypeValueRequest(start: 1, end: 0xFFFF, type: 0x2800, value: ByteBuffer()),
+            "06 01 00 FF FF 00 28"
+        )
+        self.refuse(ATTFindByTypeValueRequest.self, "06 01 00 FF FF 00", "06")
+        let list = ATTFindByTypeValueResponse.List(bytes: hex("01 00 05 00 10 00 FF FF"))
+        try self.check(ATTFindByTypeValueResponse(list: list), "07 01 00 05 00 10 00 FF FF")
+        #expect(list.count == 2)
+        #expect(list.map(\.found) == [1, 0x10])
+        #expect(list.map(\.groupEnd) == [5, 0xFFFF])
+        self.refuse(ATTFindByTypeValueResponse.self, "07", "07 01 00 05", "07 01 00 05 00 10")
+    }
+
+    @Test func `Read By Type`() throws {
+        try self.check(ATTReadByTypeRequest(start: 1, end: 9, type: 0x2803), "08 01 00 09 00 03 28")
+        let uuid = try #require(BluetoothUUID("00112233-4455-6677-8899-AABBCCDDEEFF"))
+        try self.check(
+            ATTReadByTypeRequest(start: 1, end: 9, type: uuid),
+            "08 01 00 09 00 FF EE DD CC BB AA 99 88 77 66 55 44 33 22 11 00"
+        )
+        #expect(ATTReadByTypeRequest(start: 1, end: 9, type: BluetoothUUID(form: .medium(0x2803))).type.octetCount == 2)
+        self.refuse(
+            ATTReadByTypeRequest.self,
+            "08 01 00 09 00",
+            "08 01 00 09 00 03",
+            "08 01 00 09 00 03 28 00 00",
+            "08 01 00 09 00 FF EE DD CC BB AA 99 88 77 66 55 44 33 22 11"
+        )
+        let list = ATTReadByTypeResponse.List(entryLength: 3, bytes: hex("01 00 AA 02 00 BB"))
+        try self.check(ATTReadByTypeResponse(list: list), "09 03 01 00 AA 02 00 BB")
+        #expect(list.count == 2)
+        #expect(list.map(\.handle) == [1, 2])
+        #expect(list.map(\.value) == [hex("AA"), hex("BB")])
+        let empty = try ATTReadByTypeResponse(parsing: hex("09 02 01 00 02 00"))
+        #expect(empty.list.map(\.value) == [ByteBuffer(), ByteBuffer()])
+        self.refuse(
+            ATTReadByTypeResponse.self,
+            "09",
+            "09 03",
+            "09 00 01 00",
+            "09 01 01",
+            "09 03 01 00",
+            "09 03 01 00 AA 02"
+        )
+    }
+
+    @Test func `Read`() throws {
+        try self.check(ATTReadRequest(handle: 0x0102), "0A 02 01")
+        self.refuse(ATTReadRequest.self, "0A", "0A 02", "0A 02 01 00")
+        try self.check(ATTReadResponse(value: hex("01 02 03")), "0B 01 02 03")
+        try self.check(ATTReadResponse(value: ByteBuffer()), "0B")
+    }
+
+    @Test func `Read Blob`() throws {
+        try self.check(ATTReadBlobRequest(handle: 3, offset: 22), "0C 03 00 16 00")
+        self.refuse(ATTReadBlobRequest.self, "0C 03 00 16", "0C 03 00 16 00 00")
+        try self.check(ATTReadBlobResponse(value: hex("01")), "0D 01")
+        try self.check(ATTReadBlobResponse(value: ByteBuffer()), "0D")
+    }
+
+    @Test func `Read Multiple`() throws {
+        let handles = ATTHandleList([1, 0x0203, 3])
+        try self.check(ATTReadMultipleRequest(handles: handles), "0E 01 00 03 02 03 00")
+        #expect(Array(handles) == [1, 0x0203, 3])
+        #expect(handles.count == 3)
+        self.refuse(ATTReadMultipleRequest.self, "0E", "0E 01 00", "0E 01 00 02", "0E 01 00 02 00 03")
+        try self.check(ATTReadMultipleResponse(values: hex("01 02")), "0F 01 02")
+    }
+
+    @Test func `Read By Group Type`() throws {
+        try self.check(ATTReadByGroupTypeRequest(start: 1, end: 0xFFFF, type: 0x2800), "10 01 00 FF FF 00 28")
+        self.refuse(ATTReadByGroupTypeRequest.self, "10 01 00 FF FF 00", "10 01 00 FF FF 00 28 00")
+        let list = ATTReadByGroupTypeResponse.List(entryLength: 6, bytes: hex("01 00 05 00 00 18 06 00 09 00 01 18"))
+        try self.check(ATTReadByGroupTypeResponse(list: list), "11 06 01 00 05 00 00 18 06 00 09 00 01 18")
+        #expect(list.count == 2)
+        #expect(list.map(\.handle) == [1, 6])
+        #expect(list.map(\.groupEnd) == [5, 9])
+        #expect(list.map(\.value) == [hex("00 18"), hex("01 18")])
+        self.refuse(
+            ATTReadByGroupTypeResponse.self,
+            "11",
+            "11 06",
+            "11 03 01 00 05",
+            "11 06 01 00 05 00 00",
+            "11 06 01 00 05 00 00 18 06"
+        )
+    }
+
+    @Test func `Write`() throws {
+        try self.check(ATTWriteRequest(handle: 3, value: hex("01 02")), "12 03 00 01 02")
+        try self.check(ATTWriteRequest(handle: 3, value: ByteBuffer()), "12 03 00")
+        self.refuse(ATTWriteRequest.self, "12", "12 03")
+        try self.check(ATTWriteResponse(), "13")
+        self.refuse(ATTWriteResponse.self, "13 00", "")
+        try self.check(ATTWriteCommand(handle: 3, value: hex("01 02")), "52 03 00 01 02")
+        self.refuse(ATTWriteCommand.self, "52", "52 03")
+    }
+
+    @Test func `Prepare and Execute Write`() throws {
+        try self.check(ATTPrepareWriteRequest(handle: 3, offset: 0x0201, value: hex("AA")), "16 03 00 01 02 AA")
+        self.refuse(ATTPrepareWriteRequest.self, "16", "16 03 00 01")
+        try self.check(ATTPrepareWriteResponse(handle: 3, offset: 0x0201, value: hex("AA")), "17 03 00 01 02 AA")
+        self.refuse(ATTPrepareWriteResponse.self, "17", "17 03 00 01")
+        try self.check(ATTExecuteWriteRequest(flags: .write), "18 01")
+        try self.check(ATTExecuteWriteRequest(flags: .cancel), "18 00")
+        self.refuse(ATTExecuteWriteRequest.self, "18", "18 02", "18 01 00")
+        try self.check(ATTExecuteWriteResponse(), "19")
+        self.refuse(ATTExecuteWriteResponse.self, "19 00")
+    }
+
+    @Test func `Notification, indication, confirmation`() throws {
+        try self.check(ATTHandleValueNotification(handle: 3, value: hex("01 02")), "1B 03 00 01 02")
+        self.refuse(ATTHandleValueNotification.self, "1B", "1B 03")
+        try self.check(ATTHandleValueIndication(handle: 3, value: ByteBuffer()), "1D 03 00")
+        self.refuse(ATTHandleValueIndication.self, "1D", "1D 03")
+        try self.check(ATTHandleValueConfirmation(), "1E")
+        self.refuse(ATTHandleValueConfirmation.self, "1E 00")
+    }
+
+    @Test func `Read Multiple Variable`() throws {
+        try self.check(ATTReadMultipleVariableRequest(handles: ATTHandleList([1, 2])), "20 01 00 02 00")
+        self.refuse(ATTReadMultipleVariableRequest.self, "20 01 00", "20 01 00 02")
+        let list = ATTReadMultipleVariableResponse.List(bytes: hex("01 00 AA 00 00 05 00 01 02"))
+        try self.check(ATTReadMultipleVariableResponse(list: list), "21 01 00 AA 00 00 05 00 01 02")
+        #expect(list.map(\.length) == [1, 0, 5])
+        #expect(list.map(\.value) == [hex("AA"), ByteBuffer(), hex("01 02")])
+        // A length cut in the middle is no value.
+        #expect(ATTReadMultipleVariableResponse.List(bytes: hex("01 00 AA 05")).map(\.length) == [1])
+    }
+
+    @Test func `Multiple Handle Value Notification`() throws {
+        let list = ATTMultipleHandleValueNotification.List(bytes: hex("03 00 01 00 AA 04 00 00 00"))
+        try self.check(ATTMultipleHandleValueNotification(list: list), "23 03 00 01 00 AA 04 00 00 00")
+        #expect(list.map(\.handle) == [3, 4])
+        #expect(list.map(\.value) == [hex("AA"), ByteBuffer()])
+        self.refuse(
+            ATTMultipleHandleValueNotification.self,
+            "23",
+            "23 03 00 01 00 AA",
+            "23 03 00 01 00 AA 04 00 01 00",
+            "23 03 00 01 00 AA 04 00 00"
+        )
+        var written = ByteBuffer()
+        ATTMultipleHandleValueNotification.writeEntry(handle: 3, value: hex("AA"), into: &written)
+        ATTMultipleHandleValueNotification.writeEntry(handle: 4, value: ByteBuffer(), into: &written)
+        #expect(written == list.bytes)
+    }
+
+    @Test func `A buffer that starts elsewhere is read from where it starts`() throws {
+        var bytes = hex("FF FF 0A 02 01")
+        bytes.moveReaderIndex(forwardBy: 2)
+        #expect(ATT.opcode(of: bytes) == .readRequest)
+        #expect(try ATTReadRequest(parsing: bytes).handle == 0x0102)
+        #expect(ATT.opcode(of: ByteBuffer()) == nil)
+    }
+
+    @Test func `Random and truncated octets are read or refused, never trapped on`() {
+        var generator = SeededGenerator(seed: 1)
+        for _ in 0..<4_000 {
+            let count = Int.random(in: 0...40, using: &generator)
+            var bytes = ByteBuffer()
+            for _ in 0..<count { bytes.writeInteger(UInt8.random(in: 0...255, using: &generator)) }
+            self.readAs(ATTErrorResponse.self, bytes)
+            self.readAs(ATTExchangeMTURequest.self, bytes)
+            self.readAs(ATTExchangeMTUResponse.self, bytes)
+            self.readAs(ATTFindInformationRequest.self, bytes)
+            self.readAs(ATTFindInformationResponse.self, bytes) { Array($0.list).count == $0.list.count }
+            self.readAs(ATTFindByTypeValueRequest.self, bytes)
+            self.readAs(ATTFindByTypeValueResponse.self, bytes) { Array($0.list).count == $0.list.count }
+            self.readAs(ATTReadByTypeRequest.self, bytes)
+            self.readAs(ATTReadByTypeResponse.self, bytes) { Array($0.list).count == $0.list.count }
+            self.readAs(ATTReadRequest.self, bytes)
+            self.readAs(ATTReadResponse.self, bytes)
+            self.readAs(ATTReadBlobRequest.self, bytes)
+            self.readAs(ATTReadBlobResponse.self, bytes)
+            self.readAs(ATTReadMultipleRequest.self, bytes) { Array($0.handles).count == $0.handles.count }
+            self.readAs(ATTReadMultipleResponse.self, bytes)
+            self.readAs(ATTReadByGroupTypeRequest.self, bytes)
+            self.readAs(ATTReadByGroupTypeResponse.self, bytes) { Array($0.list).count == $0.list.count }
+            self.readAs(ATTWriteRequest.self, bytes)
+            self.readAs(ATTWriteResponse.self, bytes)
+            self.readAs(ATTWriteCommand.self, bytes)
+            self.readAs(ATTPrepareWriteRequest.self, bytes)
+            self.readAs(ATTPrepareWriteResponse.self, bytes)
+            self.readAs(ATTExecuteWriteRequest.self, bytes)
+            self.readAs(ATTExecuteWriteResponse.self, bytes)
+            self.readAs(ATTHandleValueNotification.self, bytes)
+            self.readAs(ATTHandleValueIndication.self, bytes)
+            self.readAs(ATTHandleValueConfirmation.self, bytes)
+            self.readAs(ATTReadMultipleVariableRequest.self, bytes)
+            self.readAs(ATTReadMultipleVariableResponse.self, bytes) { pdu in
+                pdu.list.allSatisfy { $0.value.readableBytes <= $0.length }
+            }
+            self.readAs(ATTMultipleHandleValueNotification.self, bytes) { pdu in
+                pdu.list.reduce(0) { $0 + 4 + $1.value.readableBytes } == pdu.list.bytes.readableBytes
+            }
+        }
+    }
+
+    /// Where random octets are a PDU, writing it again gives the same octets, and its list holds what it says.
+    private func readAs<PDU: ATTPDU>(_: PDU.Type, _ parameters: ByteBuffer, list: (PDU) -> Bool = { _ in true }) {
+        var bytes = ByteBuffer(integer: PDU.opcode.rawValue)
+        bytes.writeImmutableBuffer(parameters)
+        guard let pdu = try? PDU(parsing: bytes) else { return }
+        #expect(pdu.encoded() == bytes)
+        #expect(list(pdu))
+    }
+}
