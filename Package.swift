@@ -61,6 +61,7 @@ let package = Package(
                 "BluetoothHost",
                 "BluetoothAir",
                 "BluetoothTransport",
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ]

@@ -40,6 +40,8 @@ public struct AdvertisingReport: Hashable, Sendable {
     public var address: DeviceAddress
     /// Whether the advertiser can be connected to.
     public var isConnectable: Bool
+    /// Whether the advertiser answers a scan request, so that its scan response may follow.
+    public var isScannable: Bool
     /// Whether the data is a scan response.
     public var isScanResponse: Bool
     /// The advertising or scan response data, unparsed.
@@ -55,6 +57,7 @@ public struct AdvertisingReport: Hashable, Sendable {
     public init(
         address: DeviceAddress,
         isConnectable: Bool,
+        isScannable: Bool,
         isScanResponse: Bool,
         data: ByteBuffer,
         rssi: Int8,
@@ -63,6 +66,7 @@ public struct AdvertisingReport: Hashable, Sendable {
     ) {
         self.address = address
         self.isConnectable = isConnectable
+        self.isScannable = isScannable
         self.isScanResponse = isScanResponse
         self.data = data
         self.rssi = rssi

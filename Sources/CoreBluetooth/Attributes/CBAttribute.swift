@@ -1,0 +1,22 @@
+// The common root of services, characteristics and descriptors, remote and local.
+//
+// Attributes change on the manager's queue, but programs look at them from anywhere, as Apple's atomic properties allow.
+// So what can change is guarded by a lock, which all attributes of one peripheral share.
+
+public import Foundation
+import NIOConcurrencyHelpers
+
+/// A service, characteristic or descriptor.
+open class CBAttribute: NSObject {
+    let lock: NIOLock
+    private let type: CBUUID
+
+    init(type: CBUUID, lock: NIOLock) {
+        self.type = type
+        self.lock = lock
+        super.init()
+    }
+
+    /// What kind of service, characteristic or descriptor it is.
+    open var uuid: CBUUID { self.type }
+}

@@ -1,0 +1,64 @@
+// Characteristics of remote peripherals: a value and what can be done with it.
+
+import BluetoothHost
+public import Foundation
+import NIOConcurrencyHelpers
+
+/// A characteristic: a value, what can be done with it, and descriptors.
+open class CBCharacteristic: CBAttribute {
+    /// A remote characteristic's place in its peripheral's database.
+    let record: GATTRemoteCharacteristic?
+    weak var ownerStorage: CBService?
+    var propertiesStorage: CBCharacteristicProperties
+    var valueStorage: Data?
+    var descriptorsStorage: [CBDescriptor]?
+    var notifyingStorage = false
+
+    init(
+        type: CBUUID,
+        properties: CBCharacteristicProperties,
+        value: Data?,
+        record: GATTRemoteCharacteristic?,
+        service: CBService?,
+        lock: NIOLock
+    ) {
+        self.record = record
+        self.ownerStorage = service
+        self.propertiesStorage = properties
+        self.valueStorage = value
+        super.init(type: type, lock: lock)
+    }
+
+    /// The service that the characteristic belongs to.
+    open var service: CBService? { self.lock.withLock { self.ownerStorage } }
+
+    /// What can be done with the value.
+    open var properties: CBCharacteristicProperties { self.lock.withLock { self.propertiesStorage } }
+
+    /// The value that was last read or sent by the peripheral.
+    ///
+    /// Writing does not change it.
+    open var value: Data? { self.lock.withLock { self.valueStorage } }
+
+    /// The descriptors, where they were discovered.
+    open var descriptors: [CBDescriptor]? { self.lock.withLock { self.descriptorsStorage } }
+
+    /// Whether the value is broadcast: always false, as on Apple's platforms.
+    @available(*, deprecated)
+    open var isBroadcasted: Bool { false }
+
+    /// Whether the peripheral sends changes of the value.
+    open var isNotifying: Bool { self.lock.withLock { self.notifyingStorage } }
+
+    /// The object as log lines show it.
+    open override var description: String {
+        let properties = String(self.properties.rawValue, radix: 16, uppercase: true)
+        let value = self.value.map { data in
+            "{length = \(data.count), bytes = 0x\(data.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined())}"
+        }
+        return """
+            <\(Swift.type(of: self)): \(pointerText(self)), UUID = \(self.uuid), properties = 0x\(properties), \
+            value = \(value ?? "(null)"), notifying = \(self.isNotifying ? "YES" : "NO")>
+            """
+    }
+}

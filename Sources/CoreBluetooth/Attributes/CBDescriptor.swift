@@ -1,0 +1,58 @@
+// Descriptors: what is said about a characteristic's value.
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOConcurrencyHelpers
+
+/// A descriptor of a characteristic.
+open class CBDescriptor: CBAttribute {
+    /// A remote descriptor's handle in its peripheral's database.
+    let handle: AttributeHandle?
+    weak var ownerStorage: CBCharacteristic?
+    var valueStorage: Any?
+
+    init(type: CBUUID, value: Any?, handle: AttributeHandle?, characteristic: CBCharacteristic?, lock: NIOLock) {
+        self.handle = handle
+        self.ownerStorage = characteristic
+        self.valueStorage = value
+        super.init(type: type, lock: lock)
+    }
+
+    /// The characteristic that the descriptor belongs to.
+    open var characteristic: CBCharacteristic? { self.lock.withLock { self.ownerStorage } }
+
+    /// The value that was last read: an `NSNumber` for 2900, 2902 and 2903, an `NSString` for 2901, else an `NSData`.
+    open var value: Any? { self.lock.withLock { self.valueStorage } }
+
+    /// The object as log lines show it.
+    open override var description: String {
+        let value = self.value.map { "\($0)" } ?? "(null)"
+        return "<\(Swift.type(of: self)): \(pointerText(self)), UUID = \(self.uuid), value = \(value)>"
+    }
+}
+
+/// A descriptor that this app can publish: a Characteristic User Description (2901) with a `String`, or a
+/// Characteristic Presentation Format (2904) with a `Data`.
+///
+/// Others the system makes by itself.
+open class CBMutableDescriptor: CBDescriptor {
+    /// A descriptor with a fixed value.
+    ///
+    /// Another UUID or another type of value ends the program, as on Apple's platforms.
+    public init(type UUID: CBUUID, value: Any?) {
+        switch UUID.value.shortValue {
+        case 0x2901:
+            guard value == nil || value is String || value is NSString else {
+                fatalMisuse("Expecting NSString value type for User Description descriptor")
+            }
+        case 0x2904:
+            guard value == nil || value is Data || value is NSData else {
+                fatalMisuse("Expecting NSData value type for Format descriptor")
+            }
+        default:
+            fatalMisuse("Only User Description and Format descriptors can be created, not \(UUID.uuidString)")
+        }
+        super.init(type: UUID, value: value, handle: nil, characteristic: nil, lock: NIOLock())
+    }
+}

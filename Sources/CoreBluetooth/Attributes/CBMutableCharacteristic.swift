@@ -1,0 +1,59 @@
+// Characteristics that this app publishes.
+
+public import Foundation
+import NIOConcurrencyHelpers
+
+/// A characteristic that this app can publish.
+open class CBMutableCharacteristic: CBCharacteristic {
+    private var permissionsStorage: CBAttributePermissions
+    var subscribedStorage: [CBCentral] = []
+
+    /// A characteristic; with a value it is static and the system answers reads, without one the app is asked.
+    public init(
+        type UUID: CBUUID,
+        properties: CBCharacteristicProperties,
+        value: Data?,
+        permissions: CBAttributePermissions
+    ) {
+        self.permissionsStorage = permissions
+        super.init(type: UUID, properties: properties, value: value, record: nil, service: nil, lock: NIOLock())
+    }
+
+    /// Who may read and write the value.
+    ///
+    /// Changes after the service was published have no effect.
+    open var permissions: CBAttributePermissions {
+        get { self.lock.withLock { self.permissionsStorage } }
+        set { self.lock.withLock { self.permissionsStorage = newValue } }
+    }
+
+    /// The centrals that hear of changes of the value; `nil` before the characteristic was published.
+    open var subscribedCentrals: [CBCentral]? { self.lock.withLock { self.subscribedStorage } }
+
+    /// What can be done with the value.
+    ///
+    /// Changes after the service was published have no effect.
+    open override var properties: CBCharacteristicProperties {
+        get { super.properties }
+        set { self.lock.withLock { self.propertiesStorage = newValue } }
+    }
+
+    /// The value, for the app's own use once the service was published without one.
+    open override var value: Data? {
+        get { super.value }
+        set { self.lock.withLock { self.valueStorage = newValue } }
+    }
+
+    /// The descriptors to publish.
+    ///
+    /// Changes after the service was published have no effect.
+    open override var descriptors: [CBDescriptor]? {
+        get { super.descriptors }
+        set {
+            self.lock.withLock { self.descriptorsStorage = newValue }
+            for descriptor in newValue ?? [] {
+                descriptor.lock.withLock { descriptor.ownerStorage = self }
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// Services: those that a peripheral has, and those that this app publishes.
+
+import BluetoothHost
+import Foundation
+import NIOConcurrencyHelpers
+
+/// A service: characteristics that belong together.
+open class CBService: CBAttribute {
+    private let primary: Bool
+    /// Where a remote service lies in its peripheral's database.
+    let handles: AttributeHandleRange?
+    weak var ownerStorage: CBPeripheral?
+    var characteristicsStorage: [CBCharacteristic]?
+    var includedStorage: [CBService]?
+
+    init(type: CBUUID, isPrimary: Bool, handles: AttributeHandleRange?, peripheral: CBPeripheral?, lock: NIOLock) {
+        self.primary = isPrimary
+        self.handles = handles
+        self.ownerStorage = peripheral
+        super.init(type: type, lock: lock)
+    }
+
+    /// The peripheral that has the service; `nil` for a service of this app.
+    open var peripheral: CBPeripheral? { self.lock.withLock { self.ownerStorage } }
+
+    /// Whether the service is primary rather than only included by others.
+    open var isPrimary: Bool { self.primary }
+
+    /// The services that this one includes, as far as they were discovered.
+    open var includedServices: [CBService]? { self.lock.withLock { self.includedStorage } }
+
+    /// The characteristics of the service, as far as they were discovered.
+    open var characteristics: [CBCharacteristic]? { self.lock.withLock { self.characteristicsStorage } }
+
+    /// The object as log lines show it.
+    open override var description: String {
+        "<\(Swift.type(of: self)): \(pointerText(self)), isPrimary = \(self.isPrimary ? "YES" : "NO"), UUID = \(self.uuid)>"
+    }
+}
+
+/// A service that this app can publish.
+open class CBMutableService: CBService {
+    /// A service without characteristics.
+    public init(type UUID: CBUUID, primary isPrimary: Bool) {
+        super.init(type: UUID, isPrimary: isPrimary, handles: nil, peripheral: nil, lock: NIOLock())
+    }
+
+    /// The services to include; they must be published first.
+    open override var includedServices: [CBService]? {
+        get { super.includedServices }
+        set { self.lock.withLock { self.includedStorage = newValue } }
+    }
+
+    /// The characteristics to publish.
+    ///
+    /// Changes after the service was published have no effect.
+    open override var characteristics: [CBCharacteristic]? {
+        get { super.characteristics }
+        set {
+            self.lock.withLock { self.characteristicsStorage = newValue }
+            for characteristic in newValue ?? [] {
+                characteristic.lock.withLock { characteristic.ownerStorage = self }
+            }
+        }
+    }
+}

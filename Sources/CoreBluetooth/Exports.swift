@@ -1,0 +1,18 @@
+// What a file gets that says nothing but `import CoreBluetooth`: Foundation and Dispatch, as on Apple's platforms, and
+// the few Core Foundation names that Core Bluetooth's own interface uses and Foundation on Linux does not have.
+
+@_exported public import Dispatch
+@_exported public import Foundation
+
+#if !canImport(Darwin)
+/// Seconds since the first instant of 1 January 2001, GMT.
+public typealias CFAbsoluteTime = Double
+
+/// A span of time in seconds.
+public typealias CFTimeInterval = Double
+
+/// The present time as ``CFAbsoluteTime``.
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime {
+    Date().timeIntervalSinceReferenceDate
+}
+#endif

@@ -1,0 +1,191 @@
+// The plain enumerations and option sets of Core Bluetooth, with Apple's raw values.
+
+/// The PSM of an L2CAP channel.
+public typealias CBL2CAPPSM = UInt16
+
+/// What a manager can do now.
+///
+/// The order is meaningful: whatever is below ``poweredOn`` has ended all work.
+public enum CBManagerState: Int, Sendable {
+    /// Not known yet; an update is about to come.
+    case unknown = 0
+    /// The connection with the adapter was lost for a moment; an update is about to come.
+    case resetting = 1
+    /// There is no adapter for Bluetooth Low Energy.
+    case unsupported = 2
+    /// The app may not use Bluetooth.
+    case unauthorized = 3
+    /// Bluetooth is off.
+    case poweredOff = 4
+    /// Bluetooth is on and ready for use.
+    case poweredOn = 5
+}
+
+/// Whether an app may use Bluetooth.
+///
+/// On Linux always ``allowedAlways``: who may use an adapter is the system's affair.
+public enum CBManagerAuthorization: Int, Sendable {
+    /// The user was not asked yet.
+    case notDetermined = 0
+    /// Bluetooth is restricted for the app.
+    case restricted = 1
+    /// The user refused.
+    case denied = 2
+    /// The user agreed.
+    case allowedAlways = 3
+}
+
+/// The states of a central manager before ``CBManagerState`` was made.
+@available(*, deprecated, renamed: "CBManagerState")
+public enum CBCentralManagerState: Int, Sendable {
+    /// See ``CBManagerState/unknown``.
+    case unknown = 0
+    /// See ``CBManagerState/resetting``.
+    case resetting = 1
+    /// See ``CBManagerState/unsupported``.
+    case unsupported = 2
+    /// See ``CBManagerState/unauthorized``.
+    case unauthorized = 3
+    /// See ``CBManagerState/poweredOff``.
+    case poweredOff = 4
+    /// See ``CBManagerState/poweredOn``.
+    case poweredOn = 5
+}
+
+/// The states of a peripheral manager before ``CBManagerState`` was made.
+@available(*, deprecated, renamed: "CBManagerState")
+public enum CBPeripheralManagerState: Int, Sendable {
+    /// See ``CBManagerState/unknown``.
+    case unknown = 0
+    /// See ``CBManagerState/resetting``.
+    case resetting = 1
+    /// See ``CBManagerState/unsupported``.
+    case unsupported = 2
+    /// See ``CBManagerState/unauthorized``.
+    case unauthorized = 3
+    /// See ``CBManagerState/poweredOff``.
+    case poweredOff = 4
+    /// See ``CBManagerState/poweredOn``.
+    case poweredOn = 5
+}
+
+/// Whether an app may share data in the background, before ``CBManagerAuthorization`` was made.
+@available(*, deprecated, renamed: "CBManagerAuthorization")
+public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable {
+    /// The user was not asked yet.
+    case notDetermined = 0
+    /// Bluetooth is restricted for the app.
+    case restricted = 1
+    /// The user refused.
+    case denied = 2
+    /// The user agreed.
+    case authorized = 3
+}
+
+/// How a peripheral stands with its central manager.
+public enum CBPeripheralState: Int, Sendable {
+    /// Not connected.
+    case disconnected = 0
+    /// A connection is waited for.
+    case connecting = 1
+    /// Connected.
+    case connected = 2
+    /// The connection is being ended.
+    case disconnecting = 3
+}
+
+/// Whether a peer came or went.
+public enum CBConnectionEvent: Int, Sendable {
+    /// The peer disconnected.
+    case peerDisconnected = 0
+    /// The peer connected.
+    case peerConnected = 1
+}
+
+/// How a value is written.
+public enum CBCharacteristicWriteType: Int, Sendable {
+    /// The peripheral says whether the write succeeded.
+    case withResponse = 0
+    /// Nobody says whether the write succeeded.
+    case withoutResponse = 1
+}
+
+/// How soon a central wants to hear from a peripheral.
+public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
+    /// As soon as possible.
+    case low = 0
+    /// Something between.
+    case medium = 1
+    /// Saving power goes first.
+    case high = 2
+}
+
+/// What can be done with a characteristic's value.
+public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
+    /// The bits; the lowest eight are those of the Bluetooth specification.
+    public let rawValue: UInt
+
+    /// Properties from their bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// The value may be broadcast.
+    ///
+    /// Not for local characteristics.
+    public static let broadcast = CBCharacteristicProperties(rawValue: 0x01)
+    /// The value can be read.
+    public static let read = CBCharacteristicProperties(rawValue: 0x02)
+    /// The value can be written, and no answer comes.
+    public static let writeWithoutResponse = CBCharacteristicProperties(rawValue: 0x04)
+    /// The value can be written, and an answer comes.
+    public static let write = CBCharacteristicProperties(rawValue: 0x08)
+    /// Changes of the value are sent without confirmation.
+    public static let notify = CBCharacteristicProperties(rawValue: 0x10)
+    /// Changes of the value are sent and confirmed.
+    public static let indicate = CBCharacteristicProperties(rawValue: 0x20)
+    /// The value can be written with a signature.
+    public static let authenticatedSignedWrites = CBCharacteristicProperties(rawValue: 0x40)
+    /// A descriptor holds further properties.
+    ///
+    /// Not for local characteristics.
+    public static let extendedProperties = CBCharacteristicProperties(rawValue: 0x80)
+    /// Only trusted devices may have notifications.
+    public static let notifyEncryptionRequired = CBCharacteristicProperties(rawValue: 0x100)
+    /// Only trusted devices may have indications.
+    public static let indicateEncryptionRequired = CBCharacteristicProperties(rawValue: 0x200)
+}
+
+/// Who may read and write an attribute.
+public struct CBAttributePermissions: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt
+
+    /// Permissions from their bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Everybody may read.
+    public static let readable = CBAttributePermissions(rawValue: 0x01)
+    /// Everybody may write.
+    public static let writeable = CBAttributePermissions(rawValue: 0x02)
+    /// Trusted devices may read.
+    public static let readEncryptionRequired = CBAttributePermissions(rawValue: 0x04)
+    /// Trusted devices may write.
+    public static let writeEncryptionRequired = CBAttributePermissions(rawValue: 0x08)
+}
+
+/// How ``CBCentralManager/registerForConnectionEvents(options:)`` chooses peers.
+public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Sendable {
+    /// The key.
+    public let rawValue: String
+
+    /// An option from its key.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Peers that have one of these services: a `[CBUUID]`.
+    public static let serviceUUIDs = CBConnectionEventMatchingOption(
+        rawValue: "kCBConnectionEventMatchingOptionServiceUUIDs"
+    )
+    /// Peers that have one of these identifiers: a `[UUID]`.
+    public static let peripheralUUIDs = CBConnectionEventMatchingOption(
+        rawValue: "kCBConnectionEventMatchingOptionPeripheralUUIDs"
+    )
+}

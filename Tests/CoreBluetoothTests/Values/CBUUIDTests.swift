@@ -1,0 +1,78 @@
+import CoreBluetooth
+import Testing
+
+@Suite("CBUUID")
+struct CBUUIDTests {
+    @Test("3.1 strings of 4, 8 and 36 characters, octets most significant first")
+    func strings() {
+        #expect(CBUUID(string: "180d").data == Data([0x18, 0x0D]))
+        #expect(CBUUID(string: "0000180D").data == Data([0x00, 0x00, 0x18, 0x0D]))
+        let long = CBUUID(string: "8e38140a-27be-4090-8955-4fc4b5698d1e")
+        #expect(long.data.count == 16)
+        #expect(long.data.prefix(4) == Data([0x8E, 0x38, 0x14, 0x0A]))
+        #expect(long.uuidString == "8E38140A-27BE-4090-8955-4FC4B5698D1E")
+    }
+
+    @Test("3.1 octets of 2, 4 and 16", arguments: [2, 4, 16])
+    func octets(count: Int) {
+        let data = Data((1...count).map { UInt8($0) })
+        #expect(CBUUID(data: data).data == data)
+    }
+
+    @Test("3.1 a Foundation UUID")
+    func foundation() throws {
+        let uuid = try #require(UUID(uuidString: "349A0D7B-6215-4E2C-A095-AF078D737445"))
+        #expect(CBUUID(nsuuid: uuid).uuidString == uuid.uuidString)
+        #expect(CBUUID(nsuuid: uuid) == CBUUID(string: uuid.uuidString))
+    }
+
+    @Test("3.2 text is upper case and as short as it was given")
+    func text() {
+        #expect(CBUUID(string: "180d").uuidString == "180D")
+        #expect(CBUUID(string: "0000180d").uuidString == "0000180D")
+        #expect(CBUUID(string: "0000180d-0000-1000-8000-00805f9b34fb").uuidString.count == 36)
+    }
+
+    @Test("3.3 the short and the long form are equal")
+    func forms() {
+        let forms = [
+            CBUUID(string: "180D"), CBUUID(string: "0000180D"), CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB"),
+        ]
+        for left in forms {
+            for right in forms {
+                #expect(left == right)
+                #expect(left.hash == right.hash)
+                #expect(left.hashValue == right.hashValue)
+            }
+        }
+        #expect(CBUUID(string: "180D") != CBUUID(string: "180F"))
+        #expect(!CBUUID(string: "180D").isEqual("180D"))
+    }
+
+    @Test("3.4 a description is the name that the UUID was given")
+    func names() {
+        #expect(CBUUID(string: "180F").description == "Battery")
+        #expect(CBUUID(string: "180D").description == "Heart Rate")
+        #expect(CBUUID(string: "0000180A-0000-1000-8000-00805F9B34FB").description == "Device Information")
+        #expect(CBUUID(string: "FFF0").description == "FFF0")
+    }
+
+    @Test("3.5 a copy is equal, and UUIDs are keys of dictionaries")
+    func keys() throws {
+        let uuid = CBUUID(string: "2A19")
+        #expect(try #require(uuid.copy() as? CBUUID) == uuid)
+        let table: [CBUUID: Int] = [uuid: 1]
+        #expect(table[CBUUID(string: "00002A19-0000-1000-8000-00805F9B34FB")] == 1)
+    }
+
+    @Test("2 text that is no UUID ends the program")
+    func malformedText() async {
+        await #expect(processExitsWith: .failure) { _ = CBUUID(string: "not a UUID") }
+        await #expect(processExitsWith: .failure) { _ = CBUUID(data: Data([1, 2, 3])) }
+    }
+
+    @Test("client-code 9: CBUUID() exists")
+    func empty() {
+        #expect(CBUUID().data == Data(count: 16))
+    }
+}
