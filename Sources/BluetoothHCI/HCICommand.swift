@@ -6,9 +6,10 @@ public import BluetoothTypes
 public import NIOCore
 
 /// An HCI command: parameters, opcode, and what comes back.
-public protocol HCICommand: Hashable, Sendable {
-    /// What Command Complete carries; ``NoReturnParameters`` for a command that is answered by Command Status.
-    associatedtype ReturnParameters: HCIReturnParameters
+public protocol HCICommand: Hashable, Sendable, CustomStringConvertible {
+    /// What Command Complete carries; the status alone unless a command says otherwise, ``NoReturnParameters`` for one
+    /// that is answered by Command Status.
+    associatedtype ReturnParameters: HCIReturnParameters = StatusReturnParameters
 
     /// The command's number.
     static var opcode: HCIOpcode { get }
@@ -42,8 +43,24 @@ extension HCICommand {
     }
 }
 
-/// What a Command Complete event carries behind the opcode. The first octet is the status for all but a few commands.
-public protocol HCIReturnParameters: Hashable, Sendable {
+/// A command whose opcode says everything.
+public protocol HCICommandWithoutParameters: HCICommand {
+    /// Creates the command.
+    init()
+}
+
+extension HCICommandWithoutParameters {
+    /// Writes nothing.
+    public func encode(into bytes: inout ByteBuffer) {}
+
+    /// Reads nothing.
+    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) { self.init() }
+}
+
+/// What a Command Complete event carries behind the opcode.
+///
+/// The first octet is the status for all but a few commands.
+public protocol HCIReturnParameters: Hashable, Sendable, CustomStringConvertible {
     /// Whether the command succeeded; ``HCIErrorCode/success`` for the few answers without a status.
     var status: HCIErrorCode { get }
     /// Writes the parameters, status first.
@@ -93,10 +110,24 @@ public struct HCICommandPacket: Sendable {
     /// The parameters, unparsed.
     public var parameters: ByteBuffer
 
+    /// Reads the head of a packet; another kind of packet is malformed.
+    public init(_ packet: HCIPacket) throws(MalformedBytes) {
+        guard packet.kind == .command else { throw MalformedBytes(.invalid, "Packet type") }
+        var payload = packet.payload
+        try self.init(parsing: &payload)
+    }
+
     /// Reads opcode and parameters from the octets behind the H4 type octet.
     public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
         self.opcode = HCIOpcode(rawValue: try bytes.readLittleEndian("Opcode"))
         let length: UInt8 = try bytes.readLittleEndian("Parameter_Total_Length")
         self.parameters = try bytes.readOctets(Int(length), "Command parameters")
+    }
+
+    /// Reads the parameters as those of a command.
+    public func parsed<Command: HCICommand>(as: Command.Type) throws(MalformedBytes) -> Command {
+        guard self.opcode == Command.opcode else { throw MalformedBytes(.invalid, "Opcode") }
+        var parameters = self.parameters
+        return try Command(parsing: &parameters)
     }
 }

@@ -2,7 +2,6 @@
 // capture file and between a host and a virtual controller in one process, so a packet is written once and parsed in
 // place.
 
-public import BluetoothTypes
 public import NIOCore
 
 /// An HCI packet: the H4 type octet and what follows it.

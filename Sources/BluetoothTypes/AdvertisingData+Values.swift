@@ -75,7 +75,7 @@ extension AdvertisingData {
     /// The flags.
     public var flags: AdvertisingFlags? { self.integer(.flags, UInt8.self, prefix: true).map(AdvertisingFlags.init) }
 
-    /// The local name: the complete one, else the shortened one. Octets that are not UTF-8 are replaced.
+    /// The complete local name, else the shortened one, with octets that are not UTF-8 replaced.
     public var localName: String? {
         (self[.completeLocalName] ?? self[.shortenedLocalName]).map { String(buffer: $0) }
     }

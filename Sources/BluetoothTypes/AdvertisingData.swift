@@ -32,7 +32,7 @@ public struct AdvertisingData: Hashable, Sendable {
         self.isTruncated = false
     }
 
-    /// Reads advertising data. The values share the storage of `bytes`.
+    /// Reads advertising data; the values share the storage of `bytes`.
     public init(parsing bytes: ByteBuffer) {
         var reader = AdvertisingDataReader(bytes)
         self.elements = []

@@ -152,6 +152,20 @@ public struct ScanInterval: BluetoothTime {
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
+/// The time between the starts of two scan windows, or the length of one, for extended scanning (Vol 4, Part E, 7.8.64).
+public struct ExtendedScanInterval: BluetoothTime {
+    /// 0.625 ms.
+    public static let unit = TimeAmount.microseconds(625)
+    /// 2.5 ms to 40.96 s.
+    public static let range: ClosedRange<UInt16> = 0x0004...0xFFFF
+    /// The number that is sent.
+    public var rawValue: UInt16
+
+    /// A time from the number that is sent.
+    @inlinable
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+}
+
 /// The time between two scans of limited duration; 0 is once (Vol 4, Part E, 7.8.65).
 public struct ScanPeriod: BluetoothTime {
     /// 1.28 s.

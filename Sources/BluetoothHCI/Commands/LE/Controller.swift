@@ -1,0 +1,455 @@
+// What an LE controller is and can do, and the two services it lends: AES and random numbers (Vol 4, Part E, 7.8).
+
+public import BluetoothTypes
+public import NIOCore
+
+/// Chooses the LE subevents that the host wants (Vol 4, Part E, 7.8.1).
+public struct LESetEventMask: HCICommand {
+    /// The number of the command.
+    public static let opcode = HCIOpcode(.leController, 0x0001)
+
+    /// The subevents.
+    public var mask: LEEventMask
+
+    /// Creates the command.
+    public init(mask: LEEventMask) {
+        self.mask = mask
+    }
+
+    /// Writes the parameters.
+    public func encode(into bytes: inout ByteBuffer) { self.mask.write(into: &bytes) }
+
+    /// Reads the parameters.
+    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+        self.init(
+            mask: try bytes.readParameter("LE_Event_Mask")
+        )
+    }
+}
+
+/// Reads the buffers for LE data [v1]; zero where Read Buffer Size tells them (Vol 4, Part E, 7.8.2).
+public struct LEReadBufferSize: HCICommandWithoutParameters {
+    /// The number of the command.
+    public static let opcode = HCIOpcode(.leController, 0x0002)
+
+    /// Creates the command.
+    public init() {}
+
+    /// What Command Complete carries.
+    public struct ReturnParameters: HCIReturnParameters {
+        /// Whether the command succeeded.
+        public var status: HCIErrorCode
+        /// The longest ACL data packet, in octets behind its header.
+        public var aclDataPacketLength: UInt16
+        /// How many ACL data packets.
+        public var aclDataPacketCount: UInt8
+
+        /// Creates an answer.
+        public init(
+            status: HCIErrorCode = .success,
+            aclDataPacketLength: UInt16 = 0,
+            aclDataPacketCount: UInt8 = 0
+        ) {
+            self.status = status
+            self.aclDataPacketLength = aclDataPacketLength
+            self.aclDataPacketCount = aclDataPacketCount
+        }
+
+        /// Writes the answer.
+        public func encode(into bytes: inout ByteBuffer) {
+            bytes.writeParameters(self.status, self.aclDataPacketLength, self.aclDataPacketCount)
+        }
+
+        /// Reads the answer.
+        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+            self.init(
+                status: try bytes.readStatus(padding: 3),
+                aclDataPacketLength: try bytes.readParameter("LE_ACL_Data_Packet_Length"),
+                aclDataPacketCount: try bytes.readParameter("Total_Num_LE_ACL_Data_Packets")
+            )
+        }
+    }
+}
+
+/// Reads the features of the link layer, page 0 (Vol 4, Part E, 7.8.3).
+public struct LEReadLocalSupportedFeatures: HCICommandWithoutParameters {
+    /// The number of the command.
+    public static let opcode = HCIOpcode(.leController, 0x0003)
+
+    /// Creates the command.
+    public init() {}
+
+    /// What Command Complete carries.
+    public struct ReturnParameters: HCIReturnParameters {
+        /// Whether the command succeeded.
+        public var status: HCIErrorCode
+        /// The features.
+        public var features: LEFeatures
+
+        /// Creates an answer.
+        public init(status: HCIErrorCode = .success, features: LEFeatures = []) {
+            self.status = status
+            self.features = features
+        }
+
+        /// Writes the answer.
+        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.features) }
+
+        /// Reads the answer.
+        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+            self.init(
+                status: try bytes.readStatus(padding: 8),
+                features: try bytes.readParameter("LE_Features")
+            )
+        }
+    }
+}
+
+/// Sets the random address (Vol 4, Part E, 7.8.4).
+public struct LESetRandomAddress: HCICommand {
+    /// The number of the command.
+    public static let opcode = HCIOpcode(.leController, 0x0005)
+
+    /// The address.
+    public var address: DeviceAddress
+
+    /// Creates the command.
+    public init(address: DeviceAddress) {
+        self.address = address
+    }
+
+    /// Writes the parameters.
+    public func encode(into bytes: inout ByteBuffer) { self.address.encode(into: &bytes) }
+
+    /// Reads the parameters.
+    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+        self.init(
+            address: try DeviceAddress(parsing: &bytes, kind: .random, "Random_Address")
+        )
+    }
+}
+
+/// Encrypts one block with AES-128 (Vol 4, Part E, 7.8.22).
+public struct LEEncrypt: HCICommand {
+    /// The number of the command.
+    public static let opcode = HCIOpcode(.leController, 0x0017)
+
+    /// The key.
+    public var key: Octets16
+    /// The block.
+    public var plaintext: Octets16
+
+    /// Creates the command.
+    public init(key: Octets16, plaintext: Octets16) {
+        self.key = key
+        self.plaintext = plaintext
+    }
+
+    /// Writes the parameters.
+    public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.key, self.plaintext) }
+
+    /// Reads the parameters.
+    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+        self.init(
+            key: try bytes.readParameter("Key"),
+            plaintext: try bytes.readParameter("Plaintext_Data")
+        )
+    }
+
+    /// What Command Complete carries.
+    public struct ReturnParameters: HCIReturnParameters {
+        /// Whether the command succeeded.
+        public var status: HCIErrorCode
+        /// The encrypted block.
+        public var ciphertext: Octets16
+
+        /// Creates an answer.
+        public init(status: HCIErrorCode = .success, ciphertext: Octets16 = .zero) {
+            self.status = status
+            self.ciphertext = ciphertext
+        }
+
+        /// Writes the answer.
+        public func encode(into bytes: inout ByteBuffer) {
+            bytes.writeParameters(self.status, self.ciphertext)
+        }
+
+        /// Reads the answer.
+        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+            self.init(
+                status: try bytes.readStatus(padding: 16),
+                ciphertext: try bytes.readParameter("Encrypted_Data")
+            )
+        }
+    }
+}
+
+/// Asks for a random number (Vol 4, Part E, 7.8.23).
+public struct LERand: HCICommandWithoutParameters {
+    /// The number of the command.
+    public static let opcode = HCIOpcode(.leController, 0x0018)
+
+    /// Creates the command.
+    public init() {}
+
+    /// What Command Complete carries.
+    public struct ReturnParameters: HCIReturnParameters {
+        /// Whether the command succeeded.
+        public var status: HCIErrorCode
+        /// 64 random bits.
+        public var number: UInt64
+
+        /// Creates an answer.
+        public init(status: HCIErrorCode = .success, number: UInt64 = 0) {
+            self.status = status
+            self.number = number
+        }
+
+        /// Writes the answer.
+        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.number) }
+
+        /// Reads the answer.
+        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+            self.init(
+                status: try bytes.readStatus(padding: 8),
+                number: try bytes.readParameter("Random_Number")
+            )
+        }
+    }
+}
+
+/// Reads what the link layer can do at the same time (Vol 4, Part E, 7.8.27).
+public struct LEReadSupportedStates: HCICommandWithoutParameters {
+    /// The number of the command.
+    public static let opcode = HCIOpcode(.leController, 0x001C)
+
+    /// Creates the command.
+    public init() {}
+
+    /// What Command Complete carries.
+    public struct ReturnParameters: HCIReturnParameters {
+        /// Whether the command succeeded.
+        public var status: HCIErrorCode
+        /// The states.
+        public var states: LEStates
+
+        /// Creates an answer.
+        public init(status: HCIErrorCode = .success, states: LEStates = []) {
+            self.status = status
+            self.states = states
+        }
+
+        /// Writes the answer.
+        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.states) }
+
+        /// Reads the answer.
+        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+            self.init(
+                status: try bytes.readStatus(padding: 8),
+                states: try bytes.readParameter("LE_States")
+            )
+        }
+    }
+}
+
+/// Reads the range of powers at which the controller can send (Vol 4, Part E, 7.8.74).
+public struct LEReadTransmitPower: HCICommandWithoutParameters {
+    /// The number of the command.
+    public static let opcode = HCIOpcode(.leController, 0x004B)
+
+    /// Creates the command.
+    public init() {}
+
+    /// What Command Complete carries.
+    public struct ReturnParameters: HCIReturnParameters {
+        /// Whether the command succeeded.
+        public var status: HCIErrorCode
+        /// The lowest in dBm.
+        public var minimum: Int8
+        /// The highest in dBm.
+        public var maximum: Int8
+
+        /// Creates an answer.
+        public init(status: HCIErrorCode = .success, minimum: Int8 = 0, maximum: Int8 = 0) {
+            self.status = status
+            self.minimum = minimum
+            self.maximum = maximum
+        }
+
+        /// Writes the answer.
+        public func encode(into bytes: inout ByteBuffer) {
+            bytes.writeParameters(self.status, self.minimum, self.maximum)
+        }
+
+        /// Reads the answer.
+        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+            self.init(
+                status: try bytes.readStatus(padding: 2),
+                minimum: try bytes.readParameter("Min_TX_Power"),
+                maximum: try bytes.readParameter("Max_TX_Power")
+            )
+        }
+    }
+}
+
+/// Reads what lies between the radio and the antenna (Vol 4, Part E, 7.8.75).
+public struct LEReadRFPathCompensation: HCICommandWithoutParameters {
+    /// The number of the command.
+    public static let opcode = HCIOpcode(.leController, 0x004C)
+
+    /// Creates the command.
+    public init() {}
+
+    /// What Command Complete carries.
+    public struct ReturnParameters: HCIReturnParameters {
+        /// Whether the command succeeded.
+        public var status: HCIErrorCode
+        /// On sending, in 0.1 dB.
+        public var transmitCompensation: Int16
+        /// On receiving, in 0.1 dB.
+        public var receiveCompensation: Int16
+
+        /// Creates an answer.
+        public init(
+            status: HCIErrorCode = .success,
+            transmitCompensation: Int16 = 0,
+            receiveCompensation: Int16 = 0
+        ) {
+            self.status = status
+            self.transmitCompensation = transmitCompensation
+            self.receiveCompensation = receiveCompensation
+        }
+
+        /// Writes the answer.
+        public func encode(into bytes: inout ByteBuffer) {
+            bytes.writeParameters(self.status, self.transmitCompensation, self.receiveCompensation)
+        }
+
+        /// Reads the answer.
+        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+            self.init(
+                status: try bytes.readStatus(padding: 4),
+                transmitCompensation: try bytes.readParameter("RF_TX_Path_Compensation_Value"),
+                receiveCompensation: try bytes.readParameter("RF_RX_Path_Compensation_Value")
+            )
+        }
+    }
+}
+
+/// Tells what lies between the radio and the antenna (Vol 4, Part E, 7.8.76).
+public struct LEWriteRFPathCompensation: HCICommand {
+    /// The number of the command.
+    public static let opcode = HCIOpcode(.leController, 0x004D)
+
+    /// On sending, in 0.1 dB.
+    public var transmitCompensation: Int16
+    /// On receiving, in 0.1 dB.
+    public var receiveCompensation: Int16
+
+    /// Creates the command.
+    public init(transmitCompensation: Int16, receiveCompensation: Int16) {
+        self.transmitCompensation = transmitCompensation
+        self.receiveCompensation = receiveCompensation
+    }
+
+    /// Writes the parameters.
+    public func encode(into bytes: inout ByteBuffer) {
+        bytes.writeParameters(self.transmitCompensation, self.receiveCompensation)
+    }
+
+    /// Reads the parameters.
+    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+        self.init(
+            transmitCompensation: try bytes.readParameter("RF_TX_Path_Compensation_Value"),
+            receiveCompensation: try bytes.readParameter("RF_RX_Path_Compensation_Value")
+        )
+    }
+}
+
+/// Reads the buffers for LE data and isochronous data [v2] (Vol 4, Part E, 7.8.2).
+public struct LEReadBufferSizeV2: HCICommandWithoutParameters {
+    /// The number of the command.
+    public static let opcode = HCIOpcode(.leController, 0x0060)
+
+    /// Creates the command.
+    public init() {}
+
+    /// What Command Complete carries.
+    public struct ReturnParameters: HCIReturnParameters {
+        /// Whether the command succeeded.
+        public var status: HCIErrorCode
+        /// The longest ACL data packet, in octets behind its header.
+        public var aclDataPacketLength: UInt16
+        /// How many ACL data packets.
+        public var aclDataPacketCount: UInt8
+        /// The longest isochronous data packet.
+        public var isochronousDataPacketLength: UInt16
+        /// How many isochronous data packets.
+        public var isochronousDataPacketCount: UInt8
+
+        /// Creates an answer.
+        public init(
+            status: HCIErrorCode = .success,
+            aclDataPacketLength: UInt16 = 0,
+            aclDataPacketCount: UInt8 = 0,
+            isochronousDataPacketLength: UInt16 = 0,
+            isochronousDataPacketCount: UInt8 = 0
+        ) {
+            self.status = status
+            self.aclDataPacketLength = aclDataPacketLength
+            self.aclDataPacketCount = aclDataPacketCount
+            self.isochronousDataPacketLength = isochronousDataPacketLength
+            self.isochronousDataPacketCount = isochronousDataPacketCount
+        }
+
+        /// Writes the answer.
+        public func encode(into bytes: inout ByteBuffer) {
+            bytes.writeParameters(
+                self.status,
+                self.aclDataPacketLength,
+                self.aclDataPacketCount,
+                self.isochronousDataPacketLength,
+                self.isochronousDataPacketCount
+            )
+        }
+
+        /// Reads the answer.
+        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+            self.init(
+                status: try bytes.readStatus(padding: 6),
+                aclDataPacketLength: try bytes.readParameter("LE_ACL_Data_Packet_Length"),
+                aclDataPacketCount: try bytes.readParameter("Total_Num_LE_ACL_Data_Packets"),
+                isochronousDataPacketLength: try bytes.readParameter("ISO_Data_Packet_Length"),
+                isochronousDataPacketCount: try bytes.readParameter("Total_Num_ISO_Data_Packets")
+            )
+        }
+    }
+}
+
+/// Sets or clears a feature bit that is the host's (Vol 4, Part E, 7.8.115).
+public struct LESetHostFeature: HCICommand {
+    /// The number of the command.
+    public static let opcode = HCIOpcode(.leController, 0x0074)
+
+    /// The number of the bit.
+    public var bit: UInt8
+    /// Whether the host has the feature.
+    public var isSupported: Bool
+
+    /// Creates the command.
+    public init(bit: UInt8, isSupported: Bool) {
+        self.bit = bit
+        self.isSupported = isSupported
+    }
+
+    /// Writes the parameters.
+    public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.bit, self.isSupported) }
+
+    /// Reads the parameters.
+    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+        self.init(
+            bit: try bytes.readParameter("Bit_Number"),
+            isSupported: try bytes.readParameter("Bit_Value")
+        )
+    }
+}

@@ -1,0 +1,63 @@
+// How an event is declared: one type per event that knows its code and its parameters in wire order. From the
+// declaration come the packet that a virtual controller sends and the parser that a host uses (Vol 4, Part E, 5.4.4).
+
+public import BluetoothTypes
+public import NIOCore
+
+/// The parameters of an event.
+public protocol HCIEventPayload: Hashable, Sendable, CustomStringConvertible {
+    /// The event's number.
+    static var code: HCIEventCode { get }
+    /// The number inside the LE Meta event; `nil` for other events.
+    static var leSubevent: LESubeventCode? { get }
+    /// Writes the parameters in wire order, behind the subevent code.
+    func encode(into bytes: inout ByteBuffer)
+    /// Reads the parameters; octets behind the last one are ignored, as a later version may add some.
+    init(parsing bytes: inout ByteBuffer) throws(MalformedBytes)
+}
+
+/// The parameters of an LE subevent (7.7.65).
+public protocol LEEventPayload: HCIEventPayload {
+    /// The subevent's number.
+    static var subevent: LESubeventCode { get }
+}
+
+extension LEEventPayload {
+    /// The LE Meta event.
+    public static var code: HCIEventCode { .leMeta }
+    /// The subevent's number.
+    public static var leSubevent: LESubeventCode? { self.subevent }
+}
+
+extension HCIEventPayload {
+    /// No LE subevent.
+    public static var leSubevent: LESubeventCode? { nil }
+
+    /// The whole packet, H4 type octet first.
+    public func packet(allocator: ByteBufferAllocator = ByteBufferAllocator()) -> HCIPacket {
+        HCIPacket.event(Self.code, Self.leSubevent, allocator: allocator) { self.encode(into: &$0) }
+    }
+}
+
+extension HCIPacket {
+    /// An event packet whose parameters `write` writes.
+    static func event(
+        _ code: HCIEventCode,
+        _ subevent: LESubeventCode?,
+        capacity: Int = 64,
+        allocator: ByteBufferAllocator,
+        _ write: (inout ByteBuffer) -> Void
+    ) -> HCIPacket {
+        var bytes = allocator.buffer(capacity: capacity)
+        bytes.writeInteger(HCIPacket.Kind.event.rawValue)
+        bytes.writeInteger(code.rawValue)
+        let lengthIndex = bytes.writerIndex
+        bytes.writeInteger(UInt8(0))
+        if let subevent { bytes.writeInteger(subevent.rawValue) }
+        write(&bytes)
+        let length = bytes.writerIndex - lengthIndex - 1
+        precondition(length <= 255, "the parameters of an HCI event have at most 255 octets")
+        bytes.setInteger(UInt8(length), at: lengthIndex)
+        return HCIPacket(h4: bytes)
+    }
+}
