@@ -68,7 +68,9 @@ let package = Package(
         ),
         .target(
             name: "ITCB",
-            dependencies: ["CoreBluetooth"]
+            dependencies: ["CoreBluetooth"],
+            // The same sources build on Apple's platforms, with the tools that their apps use.
+            swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .executableTarget(
             name: "eightball",

@@ -1,0 +1,78 @@
+// What Core Bluetooth tells the central: its state, the balls that it hears, and what becomes of their links.
+
+public import CoreBluetooth
+public import Foundation
+
+extension ITCB_SDK_Central: CBCentralManagerDelegate {
+    /// The adapter came or went.
+    ///
+    /// The search starts when it is there; without it all balls are lost.
+    public func centralManagerDidUpdateState(_ centralManager: CBCentralManager) {
+        _noteState(of: centralManager)
+        if .poweredOn == centralManager.state {
+            _scan()
+        } else {
+            _loseAllDevices()
+        }
+    }
+
+    /// A ball was heard.
+    ///
+    /// It is connected to where it is new, has a name and is neither too far away nor too near.
+    public func centralManager(
+        _ centralManager: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi: NSNumber
+    ) {
+        guard !_isKnown(peripheral) else { return }
+        let strength = rssi.intValue
+        // The name that the ball advertises is the one that it wants to be known by; its GAP name may be its host's.
+        let advertised = advertisementData[CBAdvertisementDataLocalNameKey] as? String
+        let name = [advertised, peripheral.name].compactMap { $0 }.first { !$0.isEmpty }
+        let isInWindow = (_static_ITCB_SDK_RSSI_Min..._static_ITCB_SDK_RSSI_Max).contains(strength)
+        _note(.discovered(name: name, rssi: strength, isOffered: isInWindow && nil != name))
+        guard isInWindow else {
+            // Core Bluetooth has reported this ball now and stays silent about it when it comes nearer.
+            _scan(after: Self._rescanIntervalInSeconds)
+            return
+        }
+        // A ball whose name is in its scan response is reported a second time, with it.
+        guard let name = name else { return }
+        let device = ITCB_SDK_Device_Peripheral(peripheral, name: name, owner: self)
+        devices.append(device)
+        device._connect(with: centralManager)
+    }
+
+    /// The link is there.
+    public func centralManager(_ centralManager: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        _device(for: peripheral)?._didConnect()
+    }
+
+    /// There will be no link.
+    public func centralManager(
+        _ centralManager: CBCentralManager,
+        didFailToConnect peripheral: CBPeripheral,
+        error: Error?
+    ) {
+        _leaving.removeAll { $0._peerInstance === peripheral }
+        guard let device = _device(for: peripheral) else { return }
+        _note(.connectionFailed(name: device.name))
+        let reason = error ?? ITCB_RejectionReason.deviceOffline
+        _lose(device, because: .coreBluetooth(reason), rescanAfter: Self._retryDelayInSeconds)
+    }
+
+    /// The link is gone.
+    public func centralManager(
+        _ centralManager: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: Error?
+    ) {
+        if let index = _leaving.firstIndex(where: { $0._peerInstance === peripheral }) {
+            _leaving.remove(at: index)
+            _scan(after: Self._retryDelayInSeconds)
+        } else if let device = _device(for: peripheral) {
+            _lose(device, because: .coreBluetooth(ITCB_RejectionReason.deviceOffline), rescanAfter: 0)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// A central, as the ball sees it: whether it can be notified, and how far its question is.
+
+#if !os(tvOS) && !os(watchOS)
+import CoreBluetooth
+import Foundation
+
+/// A central, as a ball sees it.
+internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Protocol {
+    /// How far the central's question is.
+    internal enum _Stage {
+        /// Nothing is owed.
+        case idle
+        /// A question was confirmed; nobody has answered it yet.
+        case asked(question: String)
+        /// The answer waits until the central subscribes or reads it.
+        case answered(question: String, answer: String)
+        /// The answer waits for room in Core Bluetooth.
+        case sending(question: String)
+    }
+
+    /// How far the question is.
+    internal private(set) var _stage: _Stage = .idle
+
+    /// The answer's characteristic, while the central is subscribed to it.
+    internal private(set) var _subscribedChar: CBCharacteristic?
+
+    /// What a read of the answer gets: this central's last answer.
+    internal private(set) var _readableAnswer = Data()
+
+    /// The ball that made the device.
+    internal private(set) weak var owner: ITCB_SDK_Peripheral?
+
+    /// Core Bluetooth's object for the central.
+    internal let _central: CBCentral
+
+    internal override var _owner: ITCB_SDK? { owner }
+
+    /// Whether the central can be notified.
+    internal var _isSubscribed: Bool { nil != _subscribedChar }
+
+    /// Whether a question is refused because an earlier answer is still waiting.
+    internal var _isBusy: Bool {
+        guard _isSubscribed else { return false }
+        switch _stage {
+        case .idle:
+            return false
+        case .asked, .answered, .sending:
+            return true
+        }
+    }
+
+    /// Creates the device.
+    ///
+    /// A central has no name, so it goes by its identifier.
+    internal init(_ central: CBCentral, owner: ITCB_SDK_Peripheral) {
+        _central = central
+        self.owner = owner
+        super.init(central, name: central.identifier.uuidString)
+    }
+
+    // MARK: Questions and answers
+
+    /// A question was accepted: tells the observers, and answers it where none of them did.
+    internal func _didAsk(_ question: String) {
+        guard let owner = owner else { return }
+        _stage = .asked(question: question)
+        error = nil
+        _readableAnswer = Data()
+        owner._sendQuestionAskedToAllObservers(device: self, question: question)
+        guard case .asked(let question) = _stage else { return }
+        sendAnswer(owner._randomAnswer(), toQuestion: question)
+    }
+
+    /// Sends an answer.
+    internal func sendAnswer(_ answer: String, toQuestion question: String) {
+        guard let owner = owner else { return }
+        let data = Data(answer.utf8)
+        guard data.count <= (_isSubscribed ? _central.maximumUpdateValueLength : _static_ITCB_SDK_MaximumValueLength)
+        else {
+            // Core Bluetooth would cut it short without a word.
+            _stage = .idle
+            let tooLong = CBATTError(.invalidAttributeValueLength)
+            _report(.sendFailed(ITCB_RejectionReason.peripheralError(tooLong)))
+            return
+        }
+        _readableAnswer = data
+        if _isSubscribed {
+            _stage = .sending(question: question)
+            owner._send(_ITCB_SDK_WaitingAnswer(device: self, answer: answer, question: question))
+        } else {
+            _stage = .answered(question: question, answer: answer)
+        }
+    }
+
+    /// Core Bluetooth took the answer.
+    internal func _didSend() { _stage = .idle }
+
+    /// The answer could not be queued.
+    internal func _didFailToSend() { _stage = .idle }
+
+    /// The central has read its answer; where that was how it got it, the observers are told.
+    internal func _didRead() {
+        guard case .answered(let question, let answer) = _stage, let owner = owner else { return }
+        _stage = .idle
+        owner._note(.answerSent(answer))
+        owner._sendSuccessInSendingAnswerToAllObservers(device: self, answer: answer, toQuestion: question)
+    }
+
+    // MARK: Subscription
+
+    /// The central can be notified; an answer that waited for that is sent.
+    internal func _didSubscribe(to characteristic: CBCharacteristic) {
+        _subscribedChar = characteristic
+        guard case .answered(let question, let answer) = _stage else { return }
+        sendAnswer(answer, toQuestion: question)
+    }
+
+    /// The central cannot be notified any more; an answer that was not on its way is lost with its link.
+    internal func _didUnsubscribe() {
+        _subscribedChar = nil
+        owner?._waitingAnswers.removeAll { $0.device === self }
+        switch _stage {
+        case .asked, .sending:
+            _stage = .idle
+            _report(.sendFailed(ITCB_RejectionReason.deviceOffline))
+        case .idle, .answered:
+            break
+        }
+    }
+
+    /// The device is no more.
+    internal func _end() {
+        _didUnsubscribe()
+        _stage = .idle
+    }
+}
+#endif

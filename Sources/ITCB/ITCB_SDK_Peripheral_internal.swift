@@ -1,0 +1,176 @@
+// The ball's side: its service, its centrals, and the answers on their way.
+//
+// What a central can meet: a question is confirmed and answered, or it is refused with an ATT error, at once:
+//   unlikelyError              it does not end with a question mark;
+//   invalidPdu                 it is not UTF-8;
+//   invalidAttributeValueLength  it is longer than an attribute may be;
+//   invalidOffset              its parts, as prepared writes, leave a gap;
+//   insufficientResources      the ball is busy: this central's earlier answer, or too many answers, are still waiting.
+// A central that asks without having subscribed gets its answer when it subscribes, or by reading it.
+
+#if !os(tvOS) && !os(watchOS)
+import CoreBluetooth
+import Foundation
+
+/// An answer that Core Bluetooth has no room for yet.
+internal struct _ITCB_SDK_WaitingAnswer {
+    /// Whom it is for.
+    let device: ITCB_SDK_Device_Central
+    /// The answer.
+    let answer: String
+    /// What it answers.
+    let question: String
+}
+
+extension ITCB_SDK_Peripheral {
+    /// How many answers may wait for room.
+    internal static let _maximumWaitingAnswers = 64
+
+    /// How many centrals are remembered.
+    internal static let _maximumCentrals = 128
+
+    /// How many random answers there are.
+    internal static let _numberOfAnswers = 20
+
+    /// The manager, as what it is.
+    internal var peripheralManagerInstance: CBPeripheralManager! { _managerInstance as? CBPeripheralManager }
+
+    // MARK: Service
+
+    /// The service of a ball, ready to be added.
+    internal static func _makeService() -> CBMutableService {
+        let service = CBMutableService(type: _static_ITCB_SDK_8BallServiceUUID, primary: true)
+        // Without a value of their own, Core Bluetooth asks us for every read and write.
+        service.characteristics = [
+            CBMutableCharacteristic(
+                type: _static_ITCB_SDK_8BallService_Question_UUID,
+                properties: [.write],
+                value: nil,
+                permissions: [.writeable]
+            ),
+            CBMutableCharacteristic(
+                type: _static_ITCB_SDK_8BallService_Answer_UUID,
+                properties: [.read, .notify],
+                value: nil,
+                permissions: [.readable]
+            ),
+        ]
+        return service
+    }
+
+    /// Lets the ball be heard.
+    internal func _advertise() {
+        peripheralManagerInstance.startAdvertising([
+            CBAdvertisementDataServiceUUIDsKey: [_static_ITCB_SDK_8BallServiceUUID],
+            CBAdvertisementDataLocalNameKey: localName,
+        ])
+    }
+
+    /// Lets the ball be heard under its new name, where it is heard at all.
+    internal func _advertise(anewIf nameChanged: Bool) {
+        guard nameChanged, let manager = peripheralManagerInstance, manager.isAdvertising else { return }
+        manager.stopAdvertising()
+        _advertise()
+    }
+
+    // MARK: Centrals
+
+    /// The device of a central, made where it is new; the one that was heard last is the SDK's `central`.
+    internal func _device(for peer: CBCentral) -> ITCB_SDK_Device_Central {
+        let device: ITCB_SDK_Device_Central
+        if let index = _centrals.firstIndex(where: { $0.uuid == peer.identifier.uuidString }) {
+            device = _centrals.remove(at: index)
+        } else {
+            device = ITCB_SDK_Device_Central(peer, owner: self)
+            // Core Bluetooth does not tell when a central that never subscribed goes away, so the eldest makes room.
+            if _centrals.count >= Self._maximumCentrals {
+                _centrals.remove(at: _centrals.firstIndex { !$0._isSubscribed } ?? 0)._end()
+            }
+        }
+        _centrals.append(device)
+        central = device
+        return device
+    }
+
+    /// The adapter went away, and all links with it.
+    internal func _loseAllCentrals() {
+        let lost = _centrals
+        _waitingAnswers.removeAll()
+        _centrals.removeAll()
+        central = nil
+        lost.forEach { $0._end() }
+    }
+
+    // MARK: Answers
+
+    /// One of the answers, as the key that the asking app translates.
+    internal func _randomAnswer() -> String {
+        let number = Int.random(in: 0..<Self._numberOfAnswers, using: &_generator)
+        return "SLUG-ANSWER-" + (number < 10 ? "0" : "") + String(number)
+    }
+
+    /// Hands an answer to Core Bluetooth after those that wait already.
+    internal func _send(_ answer: _ITCB_SDK_WaitingAnswer) {
+        guard _waitingAnswers.count < Self._maximumWaitingAnswers else {
+            answer.device._didFailToSend()
+            answer.device._report(.sendFailed(ITCB_RejectionReason.deviceBusy))
+            return
+        }
+        _waitingAnswers.append(answer)
+        _handOverAnswers()
+    }
+
+    /// Hands over what Core Bluetooth has room for; it says when there is room again.
+    internal func _handOverAnswers() {
+        // An observer that sends another answer when it hears of this one is served by the loop that runs already.
+        guard !_isHandingOver else { return }
+        _isHandingOver = true
+        defer { _isHandingOver = false }
+        while let next = _waitingAnswers.first {
+            guard let characteristic = next.device._subscribedChar as? CBMutableCharacteristic else {
+                _waitingAnswers.removeFirst()
+                continue
+            }
+            guard
+                peripheralManagerInstance.updateValue(
+                    Data(next.answer.utf8),
+                    for: characteristic,
+                    onSubscribedCentrals: [next.device._central]
+                )
+            else {
+                _note(.answerWaiting(next.answer))
+                return
+            }
+            _waitingAnswers.removeFirst()
+            next.device._didSend()
+            _note(.answerSent(next.answer))
+            _sendSuccessInSendingAnswerToAllObservers(
+                device: next.device,
+                answer: next.answer,
+                toQuestion: next.question
+            )
+        }
+    }
+
+    // MARK: The observers
+
+    /// Tells the observers that a central has asked.
+    internal func _sendQuestionAskedToAllObservers(device: ITCB_SDK_Device_Central, question: String) {
+        observers.forEach {
+            ($0 as? ITCB_Observer_Peripheral_Protocol)?.questionAskedByDevice(device, question: question)
+        }
+    }
+
+    /// Tells the observers that an answer is on its way.
+    internal func _sendSuccessInSendingAnswerToAllObservers(
+        device: ITCB_SDK_Device_Central,
+        answer: String,
+        toQuestion question: String
+    ) {
+        observers.forEach {
+            ($0 as? ITCB_Observer_Peripheral_Protocol)?
+                .answerSentToDevice(device, answer: answer, toQuestion: question)
+        }
+    }
+}
+#endif

@@ -1,0 +1,151 @@
+// What Core Bluetooth tells the ball: its state, who subscribes, what is asked, and when there is room for answers.
+
+#if !os(tvOS) && !os(watchOS)
+public import CoreBluetooth
+import Foundation
+
+extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
+    /// The adapter came or went.
+    ///
+    /// With it the service is published and the ball is heard.
+    public func peripheralManagerDidUpdateState(_ peripheralManager: CBPeripheralManager) {
+        _noteState(of: peripheralManager)
+        guard .poweredOn == peripheralManager.state else {
+            _loseAllCentrals()
+            _sendErrorMessageToAllObservers(error: .coreBluetooth(nil))
+            return
+        }
+        // Depending on how deep the adapter slept, the old service and advertisement may still be there.
+        peripheralManager.removeAllServices()
+        if peripheralManager.isAdvertising {
+            peripheralManager.stopAdvertising()
+        }
+        peripheralManager.add(Self._makeService())
+        _advertise()
+    }
+
+    /// The service is published, or cannot be.
+    public func peripheralManager(_ peripheralManager: CBPeripheralManager, didAdd service: CBService, error: Error?) {
+        if let error = error {
+            _sendErrorMessageToAllObservers(error: .coreBluetooth(error))
+        } else {
+            _note(.serviceAdded)
+        }
+    }
+
+    /// The ball is heard, or cannot be.
+    public func peripheralManagerDidStartAdvertising(_ peripheralManager: CBPeripheralManager, error: Error?) {
+        if let error = error {
+            _sendErrorMessageToAllObservers(error: .coreBluetooth(error))
+        } else {
+            _note(.advertising(name: localName))
+        }
+    }
+
+    /// A central wants to be notified of answers.
+    public func peripheralManager(
+        _ peripheralManager: CBPeripheralManager,
+        central: CBCentral,
+        didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        guard characteristic.uuid == _static_ITCB_SDK_8BallService_Answer_UUID else { return }
+        _note(.subscribed(central: central.identifier.uuidString))
+        _device(for: central)._didSubscribe(to: characteristic)
+    }
+
+    /// A central does not want to be notified any more, or has left.
+    public func peripheralManager(
+        _ peripheralManager: CBPeripheralManager,
+        central: CBCentral,
+        didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {
+        guard characteristic.uuid == _static_ITCB_SDK_8BallService_Answer_UUID else { return }
+        _note(.unsubscribed(central: central.identifier.uuidString))
+        _centrals.first { $0.uuid == central.identifier.uuidString }?._didUnsubscribe()
+    }
+
+    /// Core Bluetooth has room for answers again.
+    public func peripheralManagerIsReady(toUpdateSubscribers peripheralManager: CBPeripheralManager) {
+        _handOverAnswers()
+    }
+
+    /// A central reads.
+    ///
+    /// The answer it gets is its own.
+    public func peripheralManager(_ peripheralManager: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        guard request.characteristic.uuid == _static_ITCB_SDK_8BallService_Answer_UUID else {
+            peripheralManager.respond(to: request, withResult: .readNotPermitted)
+            return
+        }
+        let device = _centrals.first { $0.uuid == request.central.identifier.uuidString }
+        let answer = device?._readableAnswer ?? Data()
+        guard request.offset <= answer.count else {
+            peripheralManager.respond(to: request, withResult: .invalidOffset)
+            return
+        }
+        request.value = answer.subdata(in: request.offset..<answer.count)
+        peripheralManager.respond(to: request, withResult: .success)
+        device?._didRead()
+    }
+
+    /// A central writes: one request, or the parts of a prepared write.
+    ///
+    /// There is always one response, to the first.
+    public func peripheralManager(_ peripheralManager: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        guard let first = requests.first else { return }
+        let question: String
+        switch Self._question(in: requests) {
+        case .failure(let refusal):
+            _note(.questionReceived(refusal.question, isAccepted: false))
+            peripheralManager.respond(to: first, withResult: refusal.code)
+            return
+        case .success(let text):
+            question = text
+        }
+        let device = _device(for: first.central)
+        guard !device._isBusy, _waitingAnswers.count < Self._maximumWaitingAnswers else {
+            _note(.questionReceived(question, isAccepted: false))
+            peripheralManager.respond(to: first, withResult: .insufficientResources)
+            return
+        }
+        (first.characteristic as? CBMutableCharacteristic)?.value = Data(question.utf8)
+        _note(.questionReceived(question, isAccepted: true))
+        peripheralManager.respond(to: first, withResult: .success)
+        device._didAsk(question)
+    }
+
+    /// Why a question was refused.
+    internal struct _Refusal: Error {
+        /// What the central is told.
+        let code: CBATTError.Code
+        /// As much of the question as could be read.
+        let question: String
+    }
+
+    /// The question in a write, its parts put together.
+    internal static func _question(in requests: [CBATTRequest]) -> Result<String, _Refusal> {
+        var data = Data()
+        for request in requests {
+            guard request.characteristic.uuid == _static_ITCB_SDK_8BallService_Question_UUID else {
+                return .failure(_Refusal(code: .writeNotPermitted, question: ""))
+            }
+            guard request.offset <= data.count else {
+                return .failure(_Refusal(code: .invalidOffset, question: ""))
+            }
+            let part = request.value ?? Data()
+            // A later part replaces what an earlier one wrote in its place, as in any long write.
+            data.replaceSubrange(request.offset..<min(data.count, request.offset + part.count), with: part)
+        }
+        guard data.count <= _static_ITCB_SDK_MaximumValueLength else {
+            return .failure(_Refusal(code: .invalidAttributeValueLength, question: ""))
+        }
+        guard let question = String(data: data, encoding: .utf8) else {
+            return .failure(_Refusal(code: .invalidPdu, question: ""))
+        }
+        guard "?" == question.last else {
+            return .failure(_Refusal(code: .unlikelyError, question: question))
+        }
+        return .success(question)
+    }
+}
+#endif

@@ -1,0 +1,33 @@
+// How the SDK puts work off. It needs few timers and no clock, so all it asks for is "later, unless cancelled"; a test
+// that runs in virtual time supplies its own.
+
+import Foundation
+
+/// Work that was put off.
+internal protocol ITCB_SDK_ScheduledWork: AnyObject {
+    /// Calls the work off; nothing happens where it is done already.
+    func cancel()
+}
+
+/// Puts work off.
+internal protocol ITCB_SDK_Scheduler: AnyObject {
+    /// Does `work` after `seconds`, on the thread on which Core Bluetooth calls its delegates.
+    func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ITCB_SDK_ScheduledWork
+}
+
+/// The scheduler of an app: Foundation timers on the main run loop, which every Core Bluetooth app on queue `nil` runs.
+internal final class _ITCB_SDK_RunLoopScheduler: ITCB_SDK_Scheduler {
+    private final class Work: ITCB_SDK_ScheduledWork {
+        private let timer: Timer
+
+        init(_ timer: Timer) { self.timer = timer }
+
+        func cancel() { timer.invalidate() }
+    }
+
+    func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ITCB_SDK_ScheduledWork {
+        let timer = Timer(timeInterval: seconds, repeats: false) { _ in work() }
+        RunLoop.main.add(timer, forMode: .common)
+        return Work(timer)
+    }
+}

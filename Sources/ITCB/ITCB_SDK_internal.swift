@@ -1,0 +1,103 @@
+// What both modes share: the wire's constants, the base of the devices, and the way to the observers.
+
+public import CoreBluetooth
+import Foundation
+
+// MARK: The wire
+
+/// The Magic 8-Ball service.
+internal let _static_ITCB_SDK_8BallServiceUUID = CBUUID(string: "8E38140A-27BE-4090-8955-4FC4B5698D1E")
+/// The characteristic to which a question is written.
+internal let _static_ITCB_SDK_8BallService_Question_UUID = CBUUID(string: "BDD37D7A-F66A-47B9-A49C-FE29FD235A77")
+/// The characteristic that notifies the answer.
+internal let _static_ITCB_SDK_8BallService_Answer_UUID = CBUUID(string: "349A0D7B-6215-4E2C-A095-AF078D737445")
+
+/// The weakest signal, in dBm, of a ball that is offered.
+internal let _static_ITCB_SDK_RSSI_Min = -60
+/// The strongest signal, in dBm, of a ball that is offered.
+internal let _static_ITCB_SDK_RSSI_Max = -20
+
+/// The longest value of an attribute, in octets (Vol 3, Part F, 3.2.9).
+internal let _static_ITCB_SDK_MaximumValueLength = 512
+
+extension Array where Element: CBAttribute {
+    /// The first attribute with this UUID, written as Core Bluetooth writes it; `nil` where there is none.
+    public subscript(_ uuidString: String) -> Element! {
+        first { $0.uuid.uuidString == uuidString }
+    }
+}
+
+// MARK: The SDK
+
+extension ITCB_SDK {
+    /// Tells every observer that something failed.
+    internal func _sendErrorMessageToAllObservers(error: ITCB_Errors) {
+        self.error = error
+        observers.forEach { $0.errorOccurred(error, sdk: self) }
+    }
+
+    /// Tells the step observer what just happened.
+    internal func _note(_ step: ITCB_SDK_Step) {
+        stepObserver?(step)
+    }
+
+    /// Notes the state of the manager.
+    internal func _noteState(of manager: CBManager) {
+        let state: String
+        switch manager.state {
+        case .unknown: state = "unknown"
+        case .resetting: state = "resetting"
+        case .unsupported: state = "unsupported"
+        case .unauthorized: state = "unauthorized"
+        case .poweredOff: state = "poweredOff"
+        case .poweredOn: state = "poweredOn"
+        @unknown default: state = "unknown"
+        }
+        _note(.stateChanged(isPoweredOn: .poweredOn == manager.state, state: state))
+    }
+}
+
+// MARK: Devices
+
+/// What the devices of both modes have in common.
+internal class ITCB_SDK_Device: NSObject, ITCB_Device_Protocol {
+    /// Core Bluetooth's object for the device.
+    ///
+    /// Held strongly: Core Bluetooth does not hold it for us.
+    internal let _peerInstance: CBPeer
+
+    /// The identifier by which this system knows the device.
+    internal var uuid: String? { _peerInstance.identifier.uuidString }
+
+    /// The device's name.
+    internal let name: String
+
+    /// The last error of the device.
+    internal var error: ITCB_Errors!
+
+    /// The SDK that made the device.
+    internal var _owner: ITCB_SDK? { nil }
+
+    internal init(_ peer: CBPeer, name: String) {
+        _peerInstance = peer
+        self.name = name
+        super.init()
+    }
+
+    /// Whether both stand for the same device.
+    internal func amIThisDevice(_ device: ITCB_Device_Protocol) -> Bool {
+        guard let device = device as? ITCB_SDK_Device else { return false }
+        return device.uuid == uuid
+    }
+
+    /// Tells the local observers that the device is rejected.
+    internal func rejectConnectionBecause(_ reason: ITCB_RejectionReason! = .unknown(nil)) {
+        _report(.coreBluetooth(reason))
+    }
+
+    /// Remembers an error and tells the observers.
+    internal func _report(_ error: ITCB_Errors) {
+        self.error = error
+        _owner?._sendErrorMessageToAllObservers(error: error)
+    }
+}

@@ -1,0 +1,98 @@
+// The words of the app: the twenty classic answers, and what to say about an error. The SDK sends keys; translating them
+// is the app's business.
+
+import CoreBluetooth
+import Foundation
+import ITCB
+
+/// The answers of a Magic 8-Ball, by their keys.
+enum Answers {
+    /// The classic twenty, `SLUG-ANSWER-00` first.
+    static let classic = [
+        "It is certain.",
+        "It is decidedly so.",
+        "Without a doubt.",
+        "Yes definitely.",
+        "You may rely on it.",
+        "As I see it, yes.",
+        "Most likely.",
+        "Outlook good.",
+        "Yes.",
+        "Signs point to yes.",
+        "Reply hazy, try again.",
+        "Ask again later.",
+        "Better not tell you now.",
+        "Cannot predict now.",
+        "Concentrate and ask again.",
+        "Don't count on it.",
+        "My reply is no.",
+        "My sources say no.",
+        "Outlook not so good.",
+        "Very doubtful.",
+    ]
+
+    /// The words for a key; a key that is not one of the twenty is shown as it came.
+    static func words(for key: String) -> String {
+        let prefix = "SLUG-ANSWER-"
+        let digits = key.dropFirst(prefix.count)
+        guard key.hasPrefix(prefix), digits.count == 2, let number = Int(digits), classic.indices.contains(number)
+        else {
+            return Console.printable(key)
+        }
+        return classic[number]
+    }
+}
+
+/// What an error means, in words that follow a device's name.
+enum ErrorWords {
+    /// The words for an error of the SDK; it may hold another one, which says more.
+    static func words(for error: any Error) -> String {
+        switch error {
+        case let error as ITCB_Errors:
+            switch error {
+            case .coreBluetooth(let inner):
+                inner.map(words(for:)) ?? "Bluetooth is not available"
+            case .sendFailed(let inner):
+                inner.map(words(for:)) ?? "could not be asked"
+            case .unknown(let inner):
+                inner.map(words(for:)) ?? "had a problem without a name"
+            }
+        case let reason as ITCB_RejectionReason:
+            switch reason {
+            case .deviceOffline:
+                "went offline"
+            case .deviceBusy:
+                "is busy with another question; ask again later"
+            case .questionPlease:
+                "refused: a question must end with \"?\""
+            case .peripheralError(let inner):
+                "had a problem" + (inner.map { " (\(detail(of: $0)))" } ?? "")
+            case .unknown(let inner):
+                "refused" + (inner.map { " (\(detail(of: $0)))" } ?? " without a reason")
+            }
+        default:
+            "reported: " + detail(of: error)
+        }
+    }
+
+    /// The SDK's key for an error, its innermost reason: for programs that read `--json`.
+    static func key(for error: any Error) -> String {
+        switch error {
+        case let error as ITCB_Errors:
+            switch error {
+            case .coreBluetooth(let inner?), .sendFailed(let inner?), .unknown(let inner?):
+                inner is ITCB_Errors || inner is ITCB_RejectionReason ? key(for: inner) : error.localizedDescription
+            case .coreBluetooth(nil), .sendFailed(nil), .unknown(nil):
+                error.localizedDescription
+            }
+        case let reason as ITCB_RejectionReason:
+            reason.localizedDescription
+        default:
+            "ITCB-SDK-ERROR-UNKNOWN"
+        }
+    }
+
+    private static func detail(of error: any Error) -> String {
+        Console.printable(error.localizedDescription)
+    }
+}

@@ -1,0 +1,126 @@
+// `eightball ask`: one question, one answer, done.
+
+import Foundation
+@_spi(Steps) @preconcurrency import ITCB
+
+/// Finds a ball, asks it, prints the answer and ends the program.
+@MainActor
+final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
+    var uuid = UUID()
+
+    private let question: String
+    private let wanted: String?
+    private let timeout: TimeInterval
+    private let output: OutputFormat
+    private var sdk: (any ITCB_SDK_Protocol)?
+    private var asked: (any ITCB_Device_Peripheral_Protocol)?
+
+    // What is said when the time is up.
+    private var state = "unknown"
+    private var isPoweredOn = false
+    private var others: [String] = []
+    private var outOfWindow: (name: String, rssi: Int)?
+    private var lost: String?
+
+    /// Creates the session.
+    init(question: String, device: String?, timeout: TimeInterval, output: OutputFormat) {
+        self.question = question
+        self.wanted = device
+        self.timeout = timeout
+        self.output = output
+    }
+
+    /// Asks; never returns.
+    func run() -> Never {
+        guard let sdk = ITCB_SDK.createInstance(isCentral: true) else {
+            Ending.fail(Failure("this system cannot be a central"))
+        }
+        self.sdk = sdk
+        _ = sdk.addObserver(self)
+        Steps.observe(sdk) { self.follow($0) }
+        let deadline = Timer(timeInterval: timeout, repeats: false) { _ in
+            MainActor.assumeIsolated { self.giveUp() }
+        }
+        RunLoop.main.add(deadline, forMode: .common)
+        Interrupts.runUntilExit()
+    }
+
+    private func follow(_ step: ITCB_SDK_Step) {
+        if output.isVerbose { Console.report("central " + StepWords(step).text) }
+        switch step {
+        case .stateChanged(let isPoweredOn, let state):
+            self.isPoweredOn = isPoweredOn
+            self.state = state
+        case .discovered(let name?, let rssi, isOffered: false):
+            if wanted == nil || wanted == name { outOfWindow = (name, rssi) }
+        case .lost(let name), .connectionFailed(let name):
+            if wanted == nil || wanted == name { lost = name }
+        default:
+            break
+        }
+    }
+
+    /// The time is up: says as much as is known about why.
+    private func giveUp() {
+        let time = "within \(timeout.formatted()) s"
+        if let asked {
+            Ending.fail(Failure("\(Console.name(asked.name)) did not answer \(time)"))
+        }
+        guard isPoweredOn else {
+            Ending.fail(
+                Failure("Bluetooth was not ready \(time) (\(state)); check --adapter and what serves it")
+            )
+        }
+        if let outOfWindow {
+            let who = "\(Console.name(outOfWindow.name)) was heard at \(outOfWindow.rssi) dBm"
+            Ending.fail(
+                Failure("no 8-ball in reach \(time): \(who), outside of -60 to -20 dBm; bring it nearer (about 1 m)")
+            )
+        }
+        if let lost {
+            Ending.fail(
+                Failure("\(Console.name(lost)) went offline before it could be asked, and did not come back \(time)")
+            )
+        }
+        if let wanted, !others.isEmpty {
+            let names = others.map(Console.name).joined(separator: ", ")
+            Ending.fail(Failure("no 8-ball named \(Console.name(wanted)) was found \(time); there is \(names)"))
+        }
+        let who = wanted.map { "no 8-ball named \(Console.name($0))" } ?? "no 8-ball"
+        Ending.fail(Failure("\(who) was found \(time): nobody is there; start one with: eightball peripheral"))
+    }
+
+    // MARK: Observer
+
+    func deviceDiscovered(_ device: any ITCB_Device_Peripheral_Protocol) {
+        guard asked == nil else { return }
+        guard wanted == nil || device.name == wanted else {
+            others.append(device.name)
+            return
+        }
+        asked = device
+        device.sendQuestion(question)
+    }
+
+    func questionAskedOfDevice(_ device: any ITCB_Device_Peripheral_Protocol) {}
+
+    func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
+        guard let answer = device.answer else { return }
+        let words = Answers.words(for: answer)
+        if output.isJSON {
+            Console.print(json: [
+                "event": "answer", "device": .string(device.name), "question": .string(question),
+                "answer": .string(words), "key": .string(answer),
+            ])
+        } else {
+            Console.print(words)
+        }
+        Ending.succeed()
+    }
+
+    func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
+        // Errors of other balls do not end the search.
+        guard let asked, let error = asked.error else { return }
+        Ending.fail(Failure("\(Console.name(asked.name)) \(ErrorWords.words(for: error))"))
+    }
+}

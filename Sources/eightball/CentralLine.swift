@@ -1,0 +1,45 @@
+// What a line means in the central's line mode.
+
+import Foundation
+
+/// A line, understood.
+enum CentralLine: Equatable {
+    /// Nothing to do.
+    case empty
+    /// Ask a ball, by its number; `nil` is the one that was chosen, or the first.
+    case ask(ball: Int?, question: String)
+    /// Choose a ball for the questions without a number.
+    case use(ball: Int)
+    /// List the balls.
+    case list
+    /// Say what can be said.
+    case help
+    /// End.
+    case quit
+
+    /// Understands a line.
+    ///
+    /// What is no command is a question.
+    init(_ line: String) {
+        let line = line.trimmingCharacters(in: .whitespacesAndNewlines)
+        let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true).map(String.init)
+        switch words.first?.lowercased() {
+        case nil:
+            self = .empty
+        case "list" where words.count == 1:
+            self = .list
+        case "help" where words.count == 1, "?" where words.count == 1:
+            self = .help
+        case "quit" where words.count == 1, "exit" where words.count == 1, "q" where words.count == 1:
+            self = .quit
+        case "use" where words.count == 2 && Int(words[1]) != nil:
+            self = .use(ball: Int(words[1]) ?? 0)
+        default:
+            if words.count == 2, let ball = Int(words[0]) {
+                self = .ask(ball: ball, question: words[1].trimmingCharacters(in: .whitespaces))
+            } else {
+                self = .ask(ball: nil, question: line)
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+// `eightball central`: the list of balls, and questions by line. A line is carried out when the one before it is done, so
+// what a script pipes in is answered in order; a question to a ball that is not there yet waits for it.
+
+import Foundation
+@_spi(Steps) @preconcurrency import ITCB
+
+/// Lists balls as they come and go, and asks them.
+@MainActor
+final class CentralSession {
+    /// What is being done.
+    private enum Activity {
+        case nothing
+        case waiting(ball: Int?, question: String, deadline: Timer)
+        case asking(any ITCB_Device_Peripheral_Protocol, question: String)
+    }
+
+    /// A ball that was found at some time; its number stays.
+    private struct Ball {
+        var name: String
+        let uuid: String
+        var device: (any ITCB_Device_Peripheral_Protocol)?
+    }
+
+    /// How long, in seconds, a question waits for its ball.
+    private static let patience: TimeInterval = 10
+
+    /// The observer's identity.
+    var uuid = UUID()
+
+    private let lines: LineReader
+    private let output: OutputFormat
+    private var sdk: (any ITCB_SDK_Central_Protocol)?
+    private var balls: [Ball] = []
+    private var chosen: Int?
+    private var activity = Activity.nothing
+    private var pending: [String] = []
+    private var isAtEnd = false
+    private var isTaking = false
+
+    /// Creates the session.
+    init(lines: LineReader, output: OutputFormat) {
+        self.lines = lines
+        self.output = output
+    }
+
+    /// Lists and asks; never returns.
+    func run() -> Never {
+        start()
+        Interrupts.runUntilExit()
+    }
+
+    /// Starts to list and ask.
+    func start() {
+        guard let sdk = ITCB_SDK.createInstance(isCentral: true) as? any ITCB_SDK_Central_Protocol else {
+            Ending.fail(Failure("this system cannot be a central"))
+        }
+        self.sdk = sdk
+        _ = sdk.addObserver(self)
+        if output.isVerbose {
+            Steps.observe(sdk) { Console.report("central " + StepWords($0).text) }
+        }
+        say("Looking for Magic 8-Balls; \"help\" tells what to type.")
+        lines.onLine = { line in
+            if let line { self.pending.append(line) } else { self.isAtEnd = true }
+            self.takeLines()
+        }
+    }
+
+    // MARK: Lines
+
+    private func takeLines() {
+        guard !isTaking else { return }
+        isTaking = true
+        defer { isTaking = false }
+        while case .nothing = activity {
+            guard !pending.isEmpty else {
+                guard isAtEnd else { return prompt() }
+                if lines.isInteractive { Console.print("") }
+                Ending.succeed()
+            }
+            take(CentralLine(pending.removeFirst()))
+        }
+    }
+
+    private func take(_ line: CentralLine) {
+        switch line {
+        case .empty:
+            break
+        case .ask(let ball, let question):
+            ask(ball, question)
+        case .use(let ball):
+            chosen = ball
+            say("Questions go to \(label(ball)).")
+        case .list:
+            list()
+        case .help:
+            say(
+                """
+                  1 Will it rain?   ask ball 1
+                  use 1             choose ball 1; then a question alone goes to it
+                  Will it rain?     ask the chosen ball, or the first
+                  list              list the balls
+                  quit              end (so does the end of input)
+                """
+            )
+        case .quit:
+            Ending.succeed()
+        }
+    }
+
+    private func prompt() {
+        if lines.isInteractive && !output.isJSON { Console.prompt("> ") }
+    }
+
+    // MARK: Balls
+
+    private func list() {
+        let present = balls.indices.filter { balls[$0].device != nil }
+        if present.isEmpty { say("No ball is here yet.") }
+        present.forEach { tell("found", ball: $0 + 1, text: label($0 + 1)) }
+    }
+
+    private func label(_ ball: Int) -> String {
+        balls.indices.contains(ball - 1) ? "[\(ball)] \(Console.printable(balls[ball - 1].name))" : "ball \(ball)"
+    }
+
+    private func number(of device: any ITCB_Device_Peripheral_Protocol) -> Int {
+        (balls.firstIndex { $0.uuid == device.uuid } ?? 0) + 1
+    }
+
+    /// The ball that a line means, where it is here.
+    private func device(_ ball: Int?) -> (any ITCB_Device_Peripheral_Protocol)? {
+        if let ball = ball ?? chosen {
+            return balls.indices.contains(ball - 1) ? balls[ball - 1].device : nil
+        }
+        return balls.lazy.compactMap(\.device).first
+    }
+
+    private func ask(_ ball: Int?, _ question: String) {
+        if let device = device(ball) {
+            activity = .asking(device, question: question)
+            device.sendQuestion(question)
+            return
+        }
+        let who = (ball ?? chosen).map(label) ?? "a ball"
+        say("Waiting for \(who)...")
+        let deadline = Timer(timeInterval: Self.patience, repeats: false) { _ in
+            MainActor.assumeIsolated {
+                self.fail(ball, question, key: "ITCB-SDK-REJECT-OFFLINE", text: "\(who) is not here.")
+            }
+        }
+        RunLoop.main.add(deadline, forMode: .common)
+        activity = .waiting(ball: ball, question: question, deadline: deadline)
+    }
+
+    /// Marks the balls that the SDK has lost.
+    private func noticeLosses() {
+        guard let sdk else { return }
+        for index in balls.indices where balls[index].device != nil {
+            guard !sdk.devices.contains(where: { $0.uuid == balls[index].uuid }) else { continue }
+            balls[index].device = nil
+            tell("lost", ball: index + 1, text: "\(label(index + 1)) went offline.")
+        }
+    }
+
+    // MARK: Results
+
+    private func fail(_ ball: Int?, _ question: String, key: String, text: String) {
+        settle()
+        if output.isJSON {
+            Console.print(json: [
+                "event": "error", "ball": .integer(ball ?? 0), "question": .string(question), "error": .string(key),
+                "text": .string(text),
+            ])
+        } else {
+            Console.print(text)
+        }
+        takeLines()
+    }
+
+    /// The question in work is done with.
+    private func settle() {
+        if case .waiting(_, _, let deadline) = activity { deadline.invalidate() }
+        activity = .nothing
+    }
+
+    /// Prints a line for a reader; a program does not need it.
+    private func say(_ text: String) {
+        if !output.isJSON { Console.print(text) }
+    }
+
+    private func tell(_ event: String, ball: Int, text: String) {
+        if output.isJSON {
+            let device = balls[ball - 1]
+            Console.print(json: [
+                "event": .string(event), "ball": .integer(ball), "device": .string(device.name),
+                "uuid": .string(device.uuid),
+            ])
+        } else if lines.isInteractive, case .nothing = activity, !isTaking {
+            // Somebody may be typing: the line goes where the prompt is, and the prompt comes again.
+            Console.print("\r" + text)
+            prompt()
+        } else {
+            Console.print(text)
+        }
+    }
+}
+
+// MARK: - Observer
+
+extension CentralSession: @preconcurrency ITCB_Observer_Central_Protocol {
+    func deviceDiscovered(_ device: any ITCB_Device_Peripheral_Protocol) {
+        let uuid = device.uuid ?? ""
+        if let index = balls.firstIndex(where: { $0.uuid == uuid }) {
+            balls[index].name = device.name
+            balls[index].device = device
+        } else {
+            balls.append(Ball(name: device.name, uuid: uuid, device: device))
+        }
+        let ball = number(of: device)
+        tell("found", ball: ball, text: "\(label(ball)) is here.")
+        if case .waiting(let wanted, let question, _) = activity, self.device(wanted) != nil {
+            settle()
+            ask(wanted, question)
+        }
+    }
+
+    func questionAskedOfDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
+        guard output.isJSON, let question = device.question else { return }
+        Console.print(json: [
+            "event": "asked", "ball": .integer(number(of: device)), "device": .string(device.name),
+            "question": .string(question),
+        ])
+    }
+
+    func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
+        guard case .asking(let asked, let question) = activity, asked.uuid == device.uuid, let key = device.answer
+        else {
+            return
+        }
+        settle()
+        let ball = number(of: device)
+        let words = Answers.words(for: key)
+        if output.isJSON {
+            Console.print(json: [
+                "event": "answer", "ball": .integer(ball), "device": .string(device.name),
+                "question": .string(question),
+                "answer": .string(words), "key": .string(key),
+            ])
+        } else {
+            Console.print("\(label(ball)): \(words)")
+        }
+        takeLines()
+    }
+
+    func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
+        if case .asking(let asked, let question) = activity, let error = asked.error {
+            let ball = number(of: asked)
+            let text = "\(label(ball)) \(ErrorWords.words(for: error))."
+            fail(ball, question, key: ErrorWords.key(for: error), text: text)
+        } else if output.isVerbose {
+            Console.report("central: " + ErrorWords.words(for: error))
+        }
+        noticeLosses()
+    }
+}

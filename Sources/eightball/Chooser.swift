@@ -1,0 +1,60 @@
+// `eightball` alone: which of the two do you want to be? As on a phone, the choice holds until the app is started again.
+
+import Foundation
+
+/// Asks for the mode and then is it.
+@MainActor
+final class Chooser {
+    private let output: OutputFormat
+    private let lines = LineReader()
+    private var session: AnyObject?
+
+    /// Creates the chooser.
+    init(output: OutputFormat) {
+        self.output = output
+    }
+
+    /// Asks; never returns.
+    func run() -> Never {
+        Console.print(
+            """
+            Magic 8-Ball
+              1  Central: ask an 8-ball
+              2  Peripheral: be an 8-ball
+            """
+        )
+        prompt()
+        lines.onLine = { self.choose($0) }
+        Interrupts.runUntilExit()
+    }
+
+    private func prompt() {
+        Console.prompt("Central or Peripheral (1 or 2, q to quit)? ")
+        if !lines.isInteractive { Console.print("") }
+    }
+
+    private func choose(_ line: String?) {
+        guard let line else {
+            if lines.isInteractive { Console.print("") }
+            Ending.succeed()
+        }
+        switch line.trimmingCharacters(in: .whitespaces).lowercased() {
+        case "1", "c", "central":
+            let central = CentralSession(lines: lines, output: output)
+            session = central
+            central.start()
+        case "2", "p", "peripheral":
+            let peripheral = PeripheralSession(name: PeripheralSession.defaultName, output: output)
+            session = peripheral
+            peripheral.start()
+            lines.onLine = { line in
+                // On a phone the home button ends the app; here it is "q" or the end of input.
+                guard let line, !["q", "quit", "exit"].contains(line.lowercased()) else { Ending.succeed() }
+            }
+        case "q", "quit", "exit":
+            Ending.succeed()
+        default:
+            prompt()
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// `eightball demo`: both roles in one process, each on a virtual controller of its own, in an air that nobody else hears.
+// Every line is printed when the SDK takes the step or is told of it; nothing here knows the story in advance.
+
+import CoreBluetooth
+import Foundation
+@_spi(Steps) @preconcurrency import ITCB
+
+/// Shows the life of one question and ends the program.
+@MainActor
+final class DemoSession {
+    /// How long, in seconds, the story may take.
+    nonisolated private static let patience = 10
+
+    /// The observer's identity.
+    var uuid = UUID()
+
+    private let question: String
+    private let output: OutputFormat
+    private let start = Date()
+    private let air = PrivateAir()
+    private var ball: (any ITCB_SDK_Protocol)?
+    private var central: (any ITCB_SDK_Protocol)?
+    private var asked: (any ITCB_Device_Peripheral_Protocol)?
+    private var chapter: StepWords.Chapter?
+
+    /// Creates the session.
+    init(question: String, output: OutputFormat) {
+        self.question = question
+        self.output = output
+    }
+
+    /// Shows; never returns.
+    func run() -> Never {
+        if !output.isJSON {
+            Console.print(
+                "The life of one question to a Magic 8-Ball, on a private air. Every line is printed when it happens."
+            )
+        }
+        ball = make(isCentral: false)
+        ball?.localName = "Crystal"
+        _ = ball?.addObserver(self)
+        let deadline = Timer(timeInterval: TimeInterval(Self.patience), repeats: false) { _ in
+            Ending.fail(
+                Failure(
+                    "the ball did not answer within \(Self.patience) s; run it again with --json and report it"
+                )
+            )
+        }
+        RunLoop.main.add(deadline, forMode: .common)
+        Interrupts.runUntilExit()
+    }
+
+    /// Makes one of the two, on an adapter of its own.
+    private func make(isCentral: Bool) -> any ITCB_SDK_Protocol {
+        guard let sdk = air.makeAdapter().run({ ITCB_SDK.createInstance(isCentral: isCentral) }) else {
+            Ending.fail(Failure("this system cannot be both central and peripheral; try: eightball central"))
+        }
+        Steps.observe(sdk) { [weak self] step in
+            self?.tell(step, as: isCentral ? "central" : "ball")
+            if case .advertising = step { self?.startCentral() }
+        }
+        return sdk
+    }
+
+    /// The ball can be heard: somebody who wants to know enters.
+    private func startCentral() {
+        guard central == nil else { return }
+        central = make(isCentral: true)
+        _ = central?.addObserver(self)
+    }
+
+    private func tell(_ step: ITCB_SDK_Step, as who: String) {
+        let words = StepWords(step)
+        let milliseconds = Date().timeIntervalSince(start) * 1000
+        if output.isJSON {
+            Console.print(json: [
+                "event": "step", "milliseconds": .number((milliseconds * 1000).rounded() / 1000), "who": .string(who),
+                "step": .string(words.key), "text": .string(words.text),
+            ])
+            return
+        }
+        // The two sides work at the same time: a late step of an earlier chapter does not turn the page back.
+        if words.chapter.rawValue > chapter?.rawValue ?? -1 {
+            chapter = words.chapter
+            Console.print("\n\(words.chapter.heading)")
+        }
+        let time = String(format: "%8.2f ms", milliseconds)
+        Console.print("\(time)  \(who == "ball" ? "ball   " : "central")  \(words.text)")
+    }
+}
+
+extension DemoSession: @preconcurrency ITCB_Observer_Central_Protocol {
+    func deviceDiscovered(_ device: any ITCB_Device_Peripheral_Protocol) {
+        guard asked == nil else { return }
+        asked = device
+        device.sendQuestion(question)
+    }
+
+    func questionAskedOfDevice(_ device: any ITCB_Device_Peripheral_Protocol) {}
+
+    func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
+        guard let key = device.answer else { return }
+        let words = Answers.words(for: key)
+        if output.isJSON {
+            Console.print(json: [
+                "event": "answer", "device": .string(device.name), "question": .string(question),
+                "answer": .string(words), "key": .string(key),
+            ])
+        } else {
+            Console.print("")
+            Console.print("Question: \(Console.printable(question))")
+            Console.print("Answer:   \(words)")
+        }
+        Ending.succeed()
+    }
+
+    func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
+        let who = asked.map { Console.name($0.name) } ?? "the ball"
+        Ending.fail(Failure("\(who) \(ErrorWords.words(for: error))"))
+    }
+}

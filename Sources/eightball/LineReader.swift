@@ -1,0 +1,48 @@
+// Lines in. A thread of its own reads standard input, whatever that is (terminal, pipe, file), and hands the lines to the
+// main thread one after the other.
+
+import Dispatch
+import Foundation
+
+/// The lines of standard input.
+@MainActor
+final class LineReader {
+    /// Called with each line, and with `nil` at the end of input.
+    var onLine: ((String?) -> Void)? {
+        didSet { deliver() }
+    }
+
+    /// Whether somebody sits at a terminal and may be prompted.
+    let isInteractive = isatty(STDIN_FILENO) == 1
+
+    private var waiting: [String?] = []
+    private var isDelivering = false
+
+    /// Starts reading.
+    init() {
+        let thread = Thread { [self] in
+            while let line = readLine() {
+                // The main thread takes a line before the next one is read: a file cannot fill the memory.
+                DispatchQueue.main.sync { self.receive(line) }
+            }
+            DispatchQueue.main.async { self.receive(nil) }
+        }
+        thread.name = "eightball.lines"
+        thread.start()
+    }
+
+    private func receive(_ line: String?) {
+        waiting.append(line)
+        deliver()
+    }
+
+    private func deliver() {
+        // A handler may install another one; the lines that are left are for that.
+        guard !isDelivering else { return }
+        isDelivering = true
+        defer { isDelivering = false }
+        while let onLine, !waiting.isEmpty {
+            onLine(waiting.removeFirst())
+        }
+    }
+}

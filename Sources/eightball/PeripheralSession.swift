@@ -1,0 +1,84 @@
+// `eightball peripheral`: an 8-ball until interrupted.
+
+import Foundation
+@_spi(Steps) @preconcurrency import ITCB
+
+/// Answers, and prints what was asked and answered.
+@MainActor
+final class PeripheralSession: @preconcurrency ITCB_Observer_Peripheral_Protocol {
+    /// This computer's name, as a phone would use its own.
+    static var defaultName: String {
+        let name = ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init) ?? ""
+        return name.isEmpty ? "Magic 8-Ball" : name
+    }
+
+    var uuid = UUID()
+
+    private let name: String
+    private let output: OutputFormat
+    private var sdk: (any ITCB_SDK_Protocol)?
+
+    /// Creates the session.
+    init(name: String, output: OutputFormat) {
+        self.name = name
+        self.output = output
+    }
+
+    /// Becomes a ball; never returns.
+    func run() -> Never {
+        start()
+        Interrupts.runUntilExit()
+    }
+
+    /// Becomes a ball.
+    func start() {
+        guard var sdk = ITCB_SDK.createInstance(isCentral: false) else {
+            Ending.fail(Failure("this system cannot be a peripheral; ask instead: eightball central"))
+        }
+        sdk.localName = name
+        self.sdk = sdk
+        _ = sdk.addObserver(self)
+        Steps.observe(sdk) { [output, name] step in
+            if output.isVerbose { Console.report("ball " + StepWords(step).text) }
+            guard case .advertising = step else { return }
+            if output.isJSON {
+                Console.print(json: ["event": "advertising", "name": .string(name)])
+            } else {
+                Console.print("\(Console.name(name)) is a Magic 8-Ball now; Ctrl-C ends it.")
+            }
+        }
+    }
+
+    // MARK: Observer
+
+    func questionAskedByDevice(_ device: any ITCB_Device_Central_Protocol, question: String) {
+        guard output.isJSON else { return }
+        Console.print(json: [
+            "event": "question", "central": .string(device.uuid ?? ""), "question": .string(question),
+        ])
+    }
+
+    func answerSentToDevice(_ device: any ITCB_Device_Central_Protocol, answer: String, toQuestion: String) {
+        let words = Answers.words(for: answer)
+        if output.isJSON {
+            Console.print(json: [
+                "event": "answer", "central": .string(device.uuid ?? ""), "question": .string(toQuestion),
+                "answer": .string(words), "key": .string(answer),
+            ])
+        } else {
+            Console.print("\(Console.printable(toQuestion)) -> \(words)")
+        }
+    }
+
+    func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
+        switch error {
+        case .sendFailed:
+            Console.report("eightball: an answer was lost: the central \(ErrorWords.words(for: error))")
+        case .coreBluetooth(nil):
+            // The adapter comes and goes; the ball is back when it is.
+            if output.isVerbose { Console.report("ball waits for Bluetooth") }
+        case .coreBluetooth, .unknown:
+            Console.report("eightball: the ball \(ErrorWords.words(for: error))")
+        }
+    }
+}
