@@ -115,11 +115,17 @@ extension HCIPacket {
 
 extension ByteBuffer {
     /// Puts an H4 type octet and an ACL data header in front of the readable octets, into room that must be there.
+    ///
+    /// - Parameter length: how many of the readable octets make up the fragment; `nil` for all of them.
     @inlinable
-    public mutating func prependACLDataHeader(handle: ConnectionHandle, boundary: ACLDataHeader.Boundary) {
+    public mutating func prependACLDataHeader(
+        handle: ConnectionHandle,
+        boundary: ACLDataHeader.Boundary,
+        length: Int? = nil
+    ) {
         let start = self.readerIndex - ACLDataHeader.octetCountWithType
         precondition(start >= 0, "an ACL data header needs five octets of room")
-        let header = ACLDataHeader(handle: handle, boundary: boundary, length: self.readableBytes)
+        let header = ACLDataHeader(handle: handle, boundary: boundary, length: length ?? self.readableBytes)
         precondition(header.length <= 0xFFFF, "an ACL data packet has at most 65,535 octets")
         self.setInteger(HCIPacket.Kind.aclData.rawValue, at: start)
         self.setInteger(header.word, at: start + 1, endianness: .little)

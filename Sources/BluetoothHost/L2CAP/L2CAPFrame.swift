@@ -1,0 +1,72 @@
+// The basic frame of L2CAP: two octets of length, two of channel, then the payload (Vol 3, Part A, 3.1). An outgoing PDU
+// gets its header written into the headroom in front of it; an incoming one is a slice of the packet it came in.
+
+import BluetoothTypes
+import NIOCore
+
+/// The channel that a frame belongs to (Vol 3, Part A, 2.1).
+struct L2CAPChannelID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The two octets.
+    var rawValue: UInt16
+
+    /// A channel from its two octets.
+    init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// The Attribute Protocol.
+    static let attributeProtocol = L2CAPChannelID(rawValue: 0x0004)
+    /// The signalling channel of an LE link.
+    static let signalling = L2CAPChannelID(rawValue: 0x0005)
+    /// The Security Manager Protocol.
+    static let securityManagerProtocol = L2CAPChannelID(rawValue: 0x0006)
+    /// The channels that an LE link gives out on request.
+    static let dynamicRange: ClosedRange<UInt16> = 0x0040...0x007F
+
+    /// Whether the channel is made on request.
+    var isDynamic: Bool { Self.dynamicRange.contains(self.rawValue) }
+
+    /// The channel as hexadecimal digits.
+    var description: String {
+        let text = String(self.rawValue, radix: 16, uppercase: true)
+        return "0x" + String(repeating: "0", count: max(0, 4 - text.utf8.count)) + text
+    }
+}
+
+/// A complete frame that came from the peer.
+struct L2CAPFrame: Hashable, Sendable {
+    /// The channel.
+    var channel: L2CAPChannelID
+    /// What the channel carries.
+    var payload: ByteBuffer
+}
+
+/// The four octets in front of every payload.
+enum L2CAPHeader {
+    /// The octets of the header.
+    static let length = 4
+    /// The longest payload that the length field can tell.
+    static let maximumPayloadLength = 0xFFFF
+
+    /// Puts the header in front of `pdu`, into its headroom.
+    static func prepend(to pdu: inout ByteBuffer, channel: L2CAPChannelID) {
+        let length = pdu.readableBytes
+        precondition(length <= self.maximumPayloadLength, "an L2CAP payload has at most 65,535 octets")
+        PDUBuffer.moveStart(of: &pdu, back: self.length)
+        pdu.setInteger(
+            UInt32(channel.rawValue) << 16 | UInt32(truncatingIfNeeded: length),
+            at: pdu.readerIndex,
+            endianness: .little
+        )
+    }
+}
+
+extension PDUBuffer {
+    /// Makes room for `count` octets in front of `pdu`, which it moves only where there is no headroom.
+    static func moveStart(of pdu: inout ByteBuffer, back count: Int) {
+        if pdu.readerIndex < count {
+            var moved = self.make(capacity: pdu.readableBytes)
+            moved.writeImmutableBuffer(pdu)
+            pdu = moved
+        }
+        pdu.moveReaderIndex(to: pdu.readerIndex - count)
+    }
+}

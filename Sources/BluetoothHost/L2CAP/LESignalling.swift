@@ -1,0 +1,260 @@
+// The signalling channel of one link, without I/O (Vol 3, Part A, 4). A peripheral asks for connection parameters, a
+// central answers; requests for credit-based channels are refused as long as nobody listens for them; everything else
+// that asks for an answer gets a Command Reject.
+//
+// A peripheral has one parameter request under way. A newer wish waits, and the newest one wins: first for the answer,
+// then for the 30 s that must lie between an answer and the next request (Vol 3, Part C, 9.3.9.2).
+
+import BluetoothTypes
+import NIOCore
+
+/// The signalling channel of a link.
+struct LESignalling: Sendable {
+    /// What the driver has to do.
+    enum Action: Hashable, Sendable {
+        /// Send this payload on the signalling channel.
+        case send(ByteBuffer)
+        /// This side is the central and has accepted these parameters: set them.
+        case updateConnection(LEConnectionParameterRequest)
+        /// The peripheral's request for these parameters has ended.
+        case parameterRequestEnded(LEConnectionParameterRequest, ParameterRequestOutcome)
+    }
+
+    /// How a peripheral's request for connection parameters ended.
+    enum ParameterRequestOutcome: Hashable, Sendable {
+        /// The central sets them.
+        case accepted
+        /// The central keeps what is.
+        case rejected
+        /// The central does not know the request.
+        case notUnderstood
+        /// The central did not answer in time.
+        case timedOut
+        /// A later request took its place before it was sent.
+        case superseded
+        /// The link ended.
+        case linkEnded
+    }
+
+    /// The longest C-frame that this host takes: what every LE link must take (Vol 3, Part A, 4).
+    static let mtu = 23
+    /// How long an answer may take, and the least time from an answer to the next request (Vol 3, Part C, appendix A,
+    /// TGAP(conn_param_timeout)).
+    static let parameterRequestTimeout = TimeAmount.seconds(30)
+
+    /// The one exchange that this side starts.
+    private enum ParameterRequest: Sendable {
+        /// None is under way.
+        case idle
+        /// Sent; the answer with this identifier is awaited. `next` is what is wanted by now.
+        case sent(
+            LEConnectionParameterRequest,
+            identifier: UInt8,
+            deadline: NIODeadline,
+            next: LEConnectionParameterRequest?
+        )
+        /// Answered lately; `next` is sent when it is time.
+        case resting(until: NIODeadline, next: LEConnectionParameterRequest?)
+        /// The link has ended.
+        case closed
+    }
+
+    /// Whether this side is the central.
+    let isCentral: Bool
+    private var lastIdentifier: UInt8 = 0
+    private var parameterRequest = ParameterRequest.idle
+    /// The last parameter request of the peer, to know it when it comes again.
+    private var lastAnswered: (identifier: UInt8, request: LEConnectionParameterRequest)?
+
+    /// Creates the channel of a new link.
+    init(isCentral: Bool) { self.isCentral = isCentral }
+
+    /// When ``advance(to:into:)`` is to be called; `nil` for never.
+    var nextDeadline: NIODeadline? {
+        switch self.parameterRequest {
+        case .idle, .closed: nil
+        case .sent(_, _, let deadline, _): deadline
+        case .resting(let until, let next): next == nil ? nil : until
+        }
+    }
+
+    // MARK: This side asks
+
+    /// Asks the central for connection parameters, as soon as it may be asked.
+    ///
+    /// This side is the peripheral.
+    mutating func requestParameters(
+        _ wanted: LEConnectionParameterRequest,
+        now: NIODeadline,
+        into actions: inout [Action]
+    ) {
+        precondition(!self.isCentral, "the central sets the parameters itself")
+        switch self.parameterRequest {
+        case .idle:
+            self.sendParameterRequest(wanted, now: now, into: &actions)
+        case .sent(let sent, let identifier, let deadline, let next):
+            if let next { actions.append(.parameterRequestEnded(next, .superseded)) }
+            self.parameterRequest = .sent(sent, identifier: identifier, deadline: deadline, next: wanted)
+        case .resting(let until, let next):
+            if let next { actions.append(.parameterRequestEnded(next, .superseded)) }
+            if until <= now {
+                self.sendParameterRequest(wanted, now: now, into: &actions)
+            } else {
+                self.parameterRequest = .resting(until: until, next: wanted)
+            }
+        case .closed:
+            actions.append(.parameterRequestEnded(wanted, .linkEnded))
+        }
+    }
+
+    private mutating func sendParameterRequest(
+        _ wanted: LEConnectionParameterRequest,
+        now: NIODeadline,
+        into actions: inout [Action]
+    ) {
+        let identifier = self.makeIdentifier()
+        self.parameterRequest = .sent(
+            wanted,
+            identifier: identifier,
+            deadline: now + Self.parameterRequestTimeout,
+            next: nil
+        )
+        let command = LESignallingCommand.connectionParameterUpdateRequest(wanted)
+        actions.append(.send(command.encoded(identifier: identifier)))
+    }
+
+    /// The identifiers go round from 1 to 255, so that one is not used again before all others were (4).
+    private mutating func makeIdentifier() -> UInt8 {
+        self.lastIdentifier = self.lastIdentifier == 255 ? 1 : self.lastIdentifier + 1
+        return self.lastIdentifier
+    }
+
+    /// Ends what has lasted too long, sends what had to wait.
+    mutating func advance(to now: NIODeadline, into actions: inout [Action]) {
+        switch self.parameterRequest {
+        case .idle, .closed:
+            break
+        case .sent(let sent, _, let deadline, let next):
+            guard deadline <= now else { return }
+            self.parameterRequest = .idle
+            actions.append(.parameterRequestEnded(sent, .timedOut))
+            if let next { self.sendParameterRequest(next, now: now, into: &actions) }
+        case .resting(let until, let next):
+            guard until <= now else { return }
+            self.parameterRequest = .idle
+            if let next { self.sendParameterRequest(next, now: now, into: &actions) }
+        }
+    }
+
+    /// The link has ended; nothing is sent any more.
+    mutating func close(into actions: inout [Action]) {
+        switch self.parameterRequest {
+        case .idle, .closed:
+            break
+        case .sent(let sent, _, _, let next):
+            actions.append(.parameterRequestEnded(sent, .linkEnded))
+            if let next { actions.append(.parameterRequestEnded(next, .linkEnded)) }
+        case .resting(_, let next):
+            if let next { actions.append(.parameterRequestEnded(next, .linkEnded)) }
+        }
+        self.parameterRequest = .closed
+    }
+
+    // MARK: The peer speaks
+
+    /// Takes the payload of a C-frame.
+    mutating func receive(_ payload: ByteBuffer, now: NIODeadline, into actions: inout [Action]) {
+        if case .closed = self.parameterRequest { return }
+        var bytes = payload
+        // Without a head, or with the identifier that nobody may use, there is nothing to answer to.
+        guard let header = try? LESignallingHeader(parsing: &bytes), header.identifier != 0 else { return }
+        guard payload.readableBytes <= Self.mtu else {
+            self.reject(header, .signallingMTUExceeded(mtu: UInt16(Self.mtu)), into: &actions)
+            return
+        }
+        // One command fills the frame: an LE link does not join them (4).
+        guard header.dataLength == bytes.readableBytes,
+            let command = try? LESignallingCommand(header.code, parameters: &bytes)
+        else {
+            self.reject(header, .notUnderstood, into: &actions)
+            return
+        }
+        self.receive(command, header, now: now, into: &actions)
+    }
+
+    private mutating func receive(
+        _ command: LESignallingCommand,
+        _ header: LESignallingHeader,
+        now: NIODeadline,
+        into actions: inout [Action]
+    ) {
+        let identifier = header.identifier
+        switch command {
+        case .connectionParameterUpdateRequest(let request):
+            // A peripheral that is asked must say that it does not understand (4.20).
+            guard self.isCentral else { return self.reject(header, .notUnderstood, into: &actions) }
+            self.answer(request, identifier: identifier, into: &actions)
+        case .connectionParameterUpdateResponse(let isAccepted):
+            self.endParameterRequest(identifier, isAccepted ? .accepted : .rejected, now: now, into: &actions)
+        case .commandReject:
+            self.endParameterRequest(identifier, .notUnderstood, now: now, into: &actions)
+        case .leCreditBasedConnectionRequest:
+            let response = LESignallingCommand.leCreditBasedConnectionResponse(
+                LECreditBasedConnectionResponse(refusing: .spsmNotSupported)
+            )
+            actions.append(.send(response.encoded(identifier: identifier)))
+        case .creditBasedConnectionRequest(let request):
+            let response = LESignallingCommand.creditBasedConnectionResponse(
+                CreditBasedConnectionResponse(refusing: .spsmNotSupported, count: request.sources.count)
+            )
+            actions.append(.send(response.encoded(identifier: identifier)))
+        case .creditBasedReconfigureRequest:
+            let response = LESignallingCommand.creditBasedReconfigureResponse(
+                result: CreditBasedReconfigureRequest.invalidDestination
+            )
+            actions.append(.send(response.encoded(identifier: identifier)))
+        case .disconnectionRequest(let destination, let source):
+            // The request names the channels as its receiver sees them: the destination is ours (4.1, 4.6).
+            self.reject(header, .invalidChannel(local: destination, remote: source), into: &actions)
+        case .flowControlCredit, .disconnectionResponse, .leCreditBasedConnectionResponse,
+            .creditBasedConnectionResponse, .creditBasedReconfigureResponse:
+            // About channels that are not there, and without an answer.
+            break
+        case .unknown:
+            self.reject(header, .notUnderstood, into: &actions)
+        }
+    }
+
+    /// The central's answer to a peripheral.
+    private mutating func answer(
+        _ request: LEConnectionParameterRequest,
+        identifier: UInt8,
+        into actions: inout [Action]
+    ) {
+        let isAccepted = request.isValid
+        let response = LESignallingCommand.connectionParameterUpdateResponse(isAccepted: isAccepted)
+        actions.append(.send(response.encoded(identifier: identifier)))
+        // A repeated request is answered again but followed once (4).
+        if let last = self.lastAnswered, last.identifier == identifier, last.request == request { return }
+        self.lastAnswered = (identifier, request)
+        if isAccepted { actions.append(.updateConnection(request)) }
+    }
+
+    private mutating func endParameterRequest(
+        _ identifier: UInt8,
+        _ outcome: ParameterRequestOutcome,
+        now: NIODeadline,
+        into actions: inout [Action]
+    ) {
+        guard case .sent(let sent, identifier, _, let next) = self.parameterRequest else { return }
+        self.parameterRequest = .resting(until: now + Self.parameterRequestTimeout, next: next)
+        actions.append(.parameterRequestEnded(sent, outcome))
+    }
+
+    /// Rejects what asks for an answer, and is silent about what is an answer itself.
+    private func reject(_ header: LESignallingHeader, _ reason: LECommandReject, into actions: inout [Action]) {
+        guard !header.code.isResponse else { return }
+        let command = LESignallingCommand.commandReject(reason)
+        actions.append(.send(command.encoded(identifier: header.identifier)))
+    }
+}

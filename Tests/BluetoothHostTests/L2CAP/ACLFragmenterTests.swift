@@ -1,0 +1,94 @@
+// Frames cut at the sizes of real controllers, and joined again by the reassembler.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("ACL fragmentation")
+struct ACLFragmenterTests {
+    private func pdu(_ count: Int) -> ByteBuffer {
+        var bytes = PDUBuffer.make(capacity: count)
+        for index in 0..<count { bytes.writeInteger(UInt8(truncatingIfNeeded: index)) }
+        return bytes
+    }
+
+    private func packets(_ pdu: ByteBuffer, maximumLength: Int) -> [HCIPacket] {
+        var fragmenter = ACLFragmenter(
+            pdu,
+            channel: .attributeProtocol,
+            handle: ConnectionHandle(rawValue: 0x0042),
+            maximumLength: maximumLength
+        )
+        var packets: [HCIPacket] = []
+        while true {
+            let expected = fragmenter.packetsLeft
+            guard let packet = fragmenter.next() else { break }
+            #expect(fragmenter.packetsLeft == expected - 1)
+            #expect(fragmenter.isFinished == (expected == 1))
+            packets.append(packet)
+        }
+        return packets
+    }
+
+    @Test func `One packet holds all headers and the PDU, written into its headroom`() {
+        var pdu = PDUBuffer.make(capacity: 3)
+        pdu.writeBytes([0x0A, 0x03, 0x00])
+        let storage = pdu.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }
+        var fragmenter = ACLFragmenter(
+            consume pdu,
+            channel: .attributeProtocol,
+            handle: ConnectionHandle(rawValue: 0x0E01),
+            maximumLength: 27
+        )
+        let packet = fragmenter.next()
+        #expect(packet.map { hex($0.bytes) } == "02 01 0E 07 00 03 00 04 00 0A 03 00")
+        #expect(packet?.bytes.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) } == storage - 9)
+        #expect(fragmenter.next() == nil)
+        #expect(fragmenter.isFinished)
+    }
+
+    @Test func `A PDU without headroom is moved, not refused`() {
+        let packets = self.packets(hex("0A 03 00"), maximumLength: 27)
+        #expect(packets.map { hex($0.bytes) } == ["02 42 00 07 00 03 00 04 00 0A 03 00"])
+    }
+
+    @Test func `An empty PDU is a frame, too`() {
+        #expect(self.packets(self.pdu(0), maximumLength: 27).map { hex($0.bytes) } == ["02 42 00 04 00 00 00 04 00"])
+    }
+
+    @Test func `A longer frame is continued`() {
+        let packets = self.packets(self.pdu(10), maximumLength: 6)
+        #expect(
+            packets.map { hex($0.bytes) } == [
+                "02 42 00 06 00 0A 00 04 00 00 01",
+                "02 42 10 06 00 02 03 04 05 06 07",
+                "02 42 10 02 00 08 09",
+            ]
+        )
+    }
+
+    @Test("Every length at every size of buffer comes out whole", arguments: [1, 3, 4, 5, 27, 251])
+    func everyLength(maximumLength: Int) throws {
+        for count in Array(0...120) + [246, 247, 248, 251, 498, 499, 517] {
+            let pdu = self.pdu(count)
+            let packets = self.packets(pdu, maximumLength: maximumLength)
+            #expect(packets.count == max(1, (count + 4 + maximumLength - 1) / maximumLength))
+            var reassembler = L2CAPReassembler()
+            var frame: L2CAPFrame?
+            for (index, packet) in packets.enumerated() {
+                let (header, fragment) = try packet.aclData()
+                #expect(header.handle == ConnectionHandle(rawValue: 0x0042))
+                #expect(header.boundary == (index == 0 ? .firstNonFlushable : .continuing))
+                #expect(header.length <= maximumLength)
+                #expect(frame == nil)
+                let outcome = reassembler.receive(fragment, isStart: header.boundary.isFirst)
+                #expect(outcome.violation == nil)
+                frame = outcome.frame
+            }
+            #expect(frame == L2CAPFrame(channel: .attributeProtocol, payload: pdu))
+        }
+    }
+}

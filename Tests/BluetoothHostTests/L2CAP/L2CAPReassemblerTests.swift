@@ -1,0 +1,119 @@
+// Fragments as controllers deliver them, right and wrong, and random ones.
+
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("L2CAP reassembly")
+struct L2CAPReassemblerTests {
+    private typealias Outcome = L2CAPReassembler.Outcome
+
+    private let frame = L2CAPFrame(channel: .attributeProtocol, payload: hex("0B 11 22 33"))
+    private let octets = hex("04 00 04 00 0B 11 22 33")
+
+    @Test func `A frame in one fragment is a slice of it`() {
+        var reassembler = L2CAPReassembler()
+        let octets = self.octets
+        let outcome = reassembler.receive(octets, isStart: true)
+        #expect(outcome == Outcome(frame: self.frame))
+        let address = octets.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }
+        #expect(outcome.frame?.payload.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) } == address + 4)
+    }
+
+    @Test func `A frame may be cut anywhere, even inside its header`() {
+        for cut in 0..<8 {
+            for second in cut..<8 {
+                var reassembler = L2CAPReassembler()
+                var rest = self.octets
+                let parts = [cut, second - cut, 8 - second].compactMap { rest.readSlice(length: $0) }
+                #expect(reassembler.receive(parts[0], isStart: true) == Outcome())
+                #expect(reassembler.receive(parts[1], isStart: false) == Outcome())
+                #expect(reassembler.receive(parts[2], isStart: false) == Outcome(frame: self.frame))
+                #expect(reassembler.receive(self.octets, isStart: true) == Outcome(frame: self.frame))
+            }
+        }
+    }
+
+    @Test func `A frame without payload and one for an unknown channel are frames`() {
+        var reassembler = L2CAPReassembler()
+        #expect(
+            reassembler.receive(hex("00 00 3A 00"), isStart: true)
+                == Outcome(frame: L2CAPFrame(channel: L2CAPChannelID(rawValue: 0x003A), payload: ByteBuffer()))
+        )
+    }
+
+    @Test func `A fragment longer than any buffer of the controller is taken`() {
+        var reassembler = L2CAPReassembler()
+        var octets = hex("F4 01 04 00")
+        octets.writeRepeatingByte(7, count: 500)
+        #expect(reassembler.receive(octets, isStart: true).frame?.payload.readableBytes == 500)
+    }
+
+    @Test func `A start before the end costs the frame in the making and begins the next`() {
+        var reassembler = L2CAPReassembler()
+        #expect(reassembler.receive(hex("04 00 04 00 0B"), isStart: true) == Outcome())
+        #expect(
+            reassembler.receive(self.octets, isStart: true)
+                == Outcome(frame: self.frame, violation: .startBeforeEnd)
+        )
+        #expect(reassembler.receive(hex("04 00"), isStart: true) == Outcome())
+        #expect(reassembler.receive(hex("04 00 04 00 0B"), isStart: true) == Outcome(violation: .startBeforeEnd))
+        #expect(reassembler.receive(hex("11 22 33"), isStart: false) == Outcome(frame: self.frame))
+    }
+
+    @Test func `A continuation without a start is dropped`() {
+        var reassembler = L2CAPReassembler()
+        #expect(reassembler.receive(hex("11 22"), isStart: false) == Outcome(violation: .continuationWithoutStart))
+        #expect(reassembler.receive(self.octets, isStart: true) == Outcome(frame: self.frame))
+        #expect(reassembler.receive(hex("11 22"), isStart: false) == Outcome(violation: .continuationWithoutStart))
+    }
+
+    @Test func `More octets than announced cost the frame, in the first fragment as in a later one`() {
+        var reassembler = L2CAPReassembler()
+        #expect(
+            reassembler.receive(hex("01 00 04 00 0B 11"), isStart: true) == Outcome(violation: .moreOctetsThanAnnounced)
+        )
+        #expect(reassembler.receive(hex("22"), isStart: false) == Outcome())
+        #expect(reassembler.receive(hex("04 00 04 00 0B"), isStart: true) == Outcome())
+        #expect(
+            reassembler.receive(hex("11 22 33 44"), isStart: false) == Outcome(violation: .moreOctetsThanAnnounced)
+        )
+        #expect(reassembler.receive(hex("55"), isStart: false) == Outcome())
+        #expect(reassembler.receive(self.octets, isStart: true) == Outcome(frame: self.frame))
+    }
+
+    @Test func `A frame beyond the limit is dropped with all its fragments, and reported once`() {
+        var reassembler = L2CAPReassembler(maximumPayloadLength: 4)
+        #expect(reassembler.receive(self.octets, isStart: true) == Outcome(frame: self.frame))
+        #expect(reassembler.receive(hex("05 00 04 00 0B"), isStart: true) == Outcome(violation: .tooLong(5)))
+        #expect(reassembler.receive(hex("11 22 33 44"), isStart: false) == Outcome())
+        #expect(reassembler.receive(hex("FF FF"), isStart: true) == Outcome())
+        #expect(reassembler.receive(hex("04 00"), isStart: false) == Outcome(violation: .tooLong(0xFFFF)))
+        #expect(reassembler.receive(self.octets, isStart: true) == Outcome(frame: self.frame))
+    }
+
+    @Test("Random fragments never trap and never yield a frame of another length", arguments: [1, 2, 3, 4] as [UInt64])
+    func randomFragments(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var reassembler = L2CAPReassembler(maximumPayloadLength: 64)
+        var frames = 0
+        for _ in 0..<20_000 {
+            var octets = ByteBuffer()
+            if Bool.random(using: &generator) {
+                octets.writeInteger(UInt16.random(in: 0...70, using: &generator), endianness: .little)
+                octets.writeInteger(UInt16.random(in: 0...7, using: &generator), endianness: .little)
+            }
+            for _ in 0..<Int.random(in: 0...32, using: &generator) {
+                octets.writeInteger(UInt8.random(in: 0...255, using: &generator))
+            }
+            let outcome = reassembler.receive(octets, isStart: Bool.random(using: &generator))
+            if let frame = outcome.frame {
+                frames += 1
+                #expect(frame.payload.readableBytes <= 64)
+            }
+        }
+        #expect(frames > 0)
+    }
+}
