@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 // OpenCoreBluetooth: Apple's Core Bluetooth on Linux, from the radio up.
 // A module imports only modules listed above it; see CONTRIBUTING.md.
 
@@ -133,4 +133,8 @@ let package = Package(
 // An import is part of a module's interface only where the file says `public import`.
 for target in package.targets {
     target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("InternalImportsByDefault")]
+    // The gate builds with this; a user's build never fails on a warning of a newer compiler.
+    if Context.environment["OPENCOREBLUETOOTH_WARNINGS_AS_ERRORS"] != nil {
+        target.swiftSettings?.append(.treatAllWarnings(as: .error))
+    }
 }
