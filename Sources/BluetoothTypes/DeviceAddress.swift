@@ -47,7 +47,10 @@ public struct DeviceAddress: Hashable, Sendable {
         guard parts.count == 6 else { return nil }
         var value: UInt64 = 0
         for part in parts {
-            guard part.utf8.count == 2, let octet = UInt8(part, radix: 16) else { return nil }
+            // A sign is a digit to `UInt8.init(_:radix:)` but not here.
+            guard part.utf8.count == 2, part.allSatisfy(\.isHexDigit), let octet = UInt8(part, radix: 16) else {
+                return nil
+            }
             value = value << 8 | UInt64(octet)
         }
         self.init(value, kind: kind)

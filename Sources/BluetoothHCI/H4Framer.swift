@@ -1,0 +1,136 @@
+// Cuts a stream of octets into HCI packets by the H4 protocol (Vol 4, Part A). A stream brings packets joined and split
+// in any way. Packets are slices of what came; only one that was split is copied together.
+//
+// A type octet that nobody knows, or a length beyond the limit, means that one side has lost its place. From then on
+// nothing can be trusted until a reset: octets are thrown away up to a Reset command (read from a host) or the Command
+// Complete event of one (read from a controller), as Vol 4, Part A, 4 describes it for a serial line. Whoever has a
+// connection that he can close will rather close it.
+
+public import NIOCore
+
+/// Why a stream of H4 octets could not be cut into packets.
+public enum H4FramingError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A packet began with an octet that is no packet type.
+    case unknownPacketType(UInt8)
+    /// A packet announced more octets of data than the framer takes.
+    case tooLong(HCIPacket.Kind, length: Int)
+
+    /// One line for a person.
+    public var description: String {
+        switch self {
+        case .unknownPacketType(let octet): "\(hexadecimal(octet)) is not a packet type of HCI"
+        case .tooLong(_, let length): "an HCI packet announces \(length) octets of data"
+        }
+    }
+}
+
+/// Cuts a stream of H4 octets into packets; it does no input or output itself.
+public struct H4Framer: Sendable {
+    /// Who sends the stream.
+    public enum Sender: Hashable, Sendable {
+        /// A host: commands and data.
+        case host
+        /// A controller: events and data.
+        case controller
+    }
+
+    /// Who sends the stream.
+    public let sender: Sender
+    /// The longest data of an ACL or isochronous packet, in octets behind its header.
+    public let maximumDataLength: Int
+    /// Whether the place in the stream is lost, and octets are thrown away up to a reset.
+    public private(set) var isResynchronizing = false
+
+    private var rest = ByteBuffer()
+    // Whether `rest` is this framer's own memory, which no packet shares, so that it can grow in place.
+    private var ownsRest = false
+
+    /// Creates a framer at the beginning of a stream.
+    public init(readingFrom sender: Sender, maximumDataLength: Int = 4096) {
+        self.sender = sender
+        self.maximumDataLength = maximumDataLength
+    }
+
+    /// The octets that wait for the rest of their packet.
+    public var pendingOctetCount: Int { self.rest.readableBytes }
+
+    /// Takes octets as they come.
+    public mutating func append(_ bytes: ByteBuffer) {
+        guard self.rest.readableBytes > 0 else {
+            self.rest = bytes
+            self.ownsRest = false
+            return
+        }
+        if !self.ownsRest {
+            var joined = ByteBufferAllocator().buffer(capacity: self.rest.readableBytes + bytes.readableBytes)
+            joined.writeImmutableBuffer(self.rest)
+            self.rest = joined
+            self.ownsRest = true
+        }
+        self.rest.writeImmutableBuffer(bytes)
+    }
+
+    /// The next whole packet; `nil` until more octets come.
+    ///
+    /// - Throws: an error, once, where the place in the stream was lost. Asking again looks for a reset.
+    public mutating func next() throws(H4FramingError) -> HCIPacket? {
+        if self.isResynchronizing {
+            guard self.skipToReset() else { return nil }
+            self.isResynchronizing = false
+        }
+        do {
+            guard let count = try self.packetOctetCount(), let bytes = self.rest.readSlice(length: count) else {
+                return nil
+            }
+            self.ownsRest = false
+            return HCIPacket(h4: bytes)
+        } catch {
+            self.isResynchronizing = true
+            throw error
+        }
+    }
+
+    /// The octets of the packet at the beginning of the rest, as soon as its header is there.
+    private func packetOctetCount() throws(H4FramingError) -> Int? {
+        let start = self.rest.readerIndex
+        guard let type = self.rest.getInteger(at: start, as: UInt8.self) else { return nil }
+        let kind = HCIPacket.Kind(rawValue: type)
+        switch kind {
+        case .command, .synchronousData:
+            return self.rest.getInteger(at: start + 3, as: UInt8.self).map { 4 + Int($0) }
+        case .event:
+            return self.rest.getInteger(at: start + 2, as: UInt8.self).map { 3 + Int($0) }
+        case .aclData, .isochronousData:
+            guard let field = self.rest.getInteger(at: start + 3, endianness: .little, as: UInt16.self) else {
+                return nil
+            }
+            // The length of isochronous data has 14 bits (Vol 4, Part E, 5.4.5).
+            let length = kind == .aclData ? Int(field) : Int(field & 0x3FFF)
+            guard length <= self.maximumDataLength else { throw .tooLong(kind, length: length) }
+            return 5 + length
+        default:
+            throw .unknownPacketType(type)
+        }
+    }
+
+    /// Throws octets away up to a reset, or all but the last few that could be its beginning.
+    private mutating func skipToReset() -> Bool {
+        // 01 03 0C 00, or 04 0E 04 with any number of command packets, then 03 0C.
+        let pattern: [UInt8?] =
+            switch self.sender {
+            case .host: [0x01, 0x03, 0x0C, 0x00]
+            case .controller: [0x04, 0x0E, 0x04, nil, 0x03, 0x0C]
+            }
+        let octets = self.rest.readableBytesView
+        var place = octets.startIndex
+        while place + pattern.count <= octets.endIndex {
+            if zip(octets[place...], pattern).allSatisfy({ $1 == nil || $0 == $1 }) {
+                self.rest.moveReaderIndex(to: place)
+                return true
+            }
+            place += 1
+        }
+        self.rest.moveReaderIndex(to: place)
+        return false
+    }
+}

@@ -1,0 +1,86 @@
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHCI
+
+@Suite("ACL data")
+struct ACLDataTests {
+    @Test("a header is read in place")
+    func decode() throws {
+        let packet = HCIPacket(h4: ByteBuffer(hex: "02 23 21 03 00 AA BB CC"))
+        let (header, fragment) = try packet.aclData()
+        #expect(header == ACLDataHeader(handle: .init(rawValue: 0x123), boundary: .firstFlushable, length: 3))
+        #expect(fragment == ByteBuffer(hex: "AA BB CC"))
+        #expect(packet.description == "ACL Data handle=0x123 firstFlushable AABBCC")
+    }
+
+    @Test(
+        "each boundary flag",
+        arguments: [
+            ("02 FF 0E 00 00", ACLDataHeader.Boundary.firstNonFlushable), ("02 FF 1E 00 00", .continuing),
+            ("02 FF 2E 00 00", .firstFlushable), ("02 FF 3E 00 00", .complete),
+        ]
+    )
+    func boundaries(hex: String, boundary: ACLDataHeader.Boundary) throws {
+        let header = try ACLDataHeader(HCIPacket(h4: ByteBuffer(hex: hex)))
+        #expect(header == ACLDataHeader(handle: .init(rawValue: 0xEFF), boundary: boundary, length: 0))
+        #expect(header.boundary.isFirst == (boundary != .continuing))
+        var bytes = ByteBuffer()
+        header.encodeWithType(into: &bytes)
+        #expect(bytes.hex == hex)
+    }
+
+    @Test("broadcast bits are kept")
+    func broadcast() throws {
+        let header = try ACLDataHeader(HCIPacket(h4: ByteBuffer(hex: "02 01 60 00 00")))
+        #expect(header.broadcast == 1)
+        #expect(header.boundary == .firstFlushable)
+        #expect(header.handle.rawValue == 1)
+    }
+
+    @Test("a packet whose length is not that of its octets is malformed")
+    func malformed() {
+        for hex in ["", "02", "02 23 21 03", "02 23 21 03 00 AA BB", "02 23 21 01 00 AA BB", "04 23 21 00 00"] {
+            #expect(throws: MalformedBytes.self) { try HCIPacket(h4: ByteBuffer(hex: hex)).aclData() }
+        }
+    }
+
+    @Test("a header is written into the room in front of the payload, without moving it")
+    func prepend() throws {
+        var bytes = ByteBufferAllocator().buffer(capacity: 64)
+        bytes.moveWriterIndex(to: 9)
+        bytes.moveReaderIndex(to: 9)
+        bytes.writeBytes([0xAA, 0xBB, 0xCC])
+        let before = bytes.storageCapacity
+        bytes.prependACLDataHeader(handle: .init(rawValue: 0x123), boundary: .firstNonFlushable)
+        #expect(bytes.hex == "02 23 01 03 00 AA BB CC")
+        #expect(bytes.readerIndex == 4)
+        #expect(bytes.storageCapacity == before)
+        let copy = HCIPacket.aclData(
+            handle: .init(rawValue: 0x123),
+            boundary: .firstNonFlushable,
+            fragment: ByteBuffer(hex: "AA BB CC")
+        )
+        #expect(copy.bytes == bytes)
+    }
+
+    @Test("an offset reader index is respected")
+    func offset() throws {
+        var bytes = ByteBuffer(hex: "FF FF 02 23 21 01 00 AA")
+        bytes.moveReaderIndex(forwardBy: 2)
+        #expect(try HCIPacket(h4: bytes).aclData().fragment == ByteBuffer(hex: "AA"))
+    }
+
+    @Test("random octets never trap")
+    func randomOctets() {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0...12, using: &generator)
+            var bytes = ByteBuffer(bytes: [0x02])
+            bytes.writeBytes((0..<count).map { _ in UInt8.random(in: 0...8, using: &generator) })
+            guard let (header, fragment) = try? HCIPacket(h4: bytes).aclData() else { continue }
+            #expect(header.length == fragment.readableBytes)
+        }
+    }
+}

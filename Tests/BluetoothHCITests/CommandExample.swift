@@ -1,0 +1,114 @@
+// One command with its octets and its answer with its octets: what every command must have in the table of
+// HCICommandTests.
+
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHCI
+
+struct CommandExample: Sendable, CustomTestStringConvertible {
+    let name: String
+    let opcode: UInt16
+    let check: @Sendable () throws -> Void
+    let decodesWithoutTrap: @Sendable (ByteBuffer) -> Void
+
+    var testDescription: String { self.name }
+
+    /// A command that is answered by Command Complete.
+    init<Command: HCICommand>(
+        _ opcode: UInt16,
+        _ command: Command,
+        _ hex: String,
+        returns answer: Command.ReturnParameters,
+        _ answerHex: String
+    ) {
+        self.init(opcode, command, hex) {
+            #expect(Command.isAnsweredByStatus == false)
+            var bytes = ByteBuffer()
+            answer.encode(into: &bytes)
+            #expect(bytes.hex == normalized(answerHex))
+
+            let packet = CommandComplete.packet(Command.self, answer, numberOfCommandPackets: 3)
+            #expect(packet == CommandComplete(Command.self, answer, numberOfCommandPackets: 3).packet())
+            guard case .commandComplete(let event) = try HCIEvent(packet) else {
+                Issue.record("not a Command Complete")
+                return
+            }
+            #expect(event.opcode == Command.opcode)
+            #expect(event.numberOfCommandPackets == 3)
+            #expect(try event.returned(by: Command.self) == answer)
+
+            // A controller that refuses a command may send the status alone; the rest is zero then.
+            var refused = ByteBuffer(hex: "0C")
+            #expect(try Command.ReturnParameters(parsing: &refused).status == .commandDisallowed)
+            // An answer that is cut off after success is malformed.
+            for count in 0..<bytes.readableBytes where bytes.getInteger(at: 0, as: UInt8.self) == 0 {
+                var short = bytes.getSlice(at: 0, length: count) ?? ByteBuffer()
+                #expect(throws: MalformedBytes.self) { try Command.ReturnParameters(parsing: &short) }
+            }
+        }
+    }
+
+    /// A command that is answered by Command Status.
+    init<Command: HCICommand>(status opcode: UInt16, _ command: Command, _ hex: String)
+    where Command.ReturnParameters == NoReturnParameters {
+        self.init(opcode, command, hex) { #expect(Command.isAnsweredByStatus) }
+    }
+
+    private init<Command: HCICommand>(
+        _ opcode: UInt16,
+        _ command: Command,
+        _ hex: String,
+        checkAnswer: @escaping @Sendable () throws -> Void
+    ) {
+        self.name = String(describing: Command.self)
+        self.opcode = opcode
+        self.check = {
+            #expect(Command.opcode.rawValue == opcode)
+            let parameters = ByteBuffer(hex: hex)
+            var expected = ByteBuffer(bytes: [0x01])
+            expected.writeLittleEndian(opcode)
+            expected.writeInteger(UInt8(parameters.readableBytes))
+            expected.writeImmutableBuffer(parameters)
+
+            let packet = command.packet()
+            #expect(packet.bytes.hex == expected.hex)
+            let head = try HCICommandPacket(packet)
+            #expect(head.opcode == Command.opcode)
+            #expect(try head.parsed(as: Command.self) == command)
+
+            // More parameters than are known are ignored, fewer are malformed.
+            var longer = parameters
+            longer.writeBytes([0xAA, 0xBB])
+            #expect(try Command(parsing: &longer) == command)
+            for count in 0..<parameters.readableBytes {
+                var short = parameters.getSlice(at: 0, length: count) ?? ByteBuffer()
+                // Padding behind counted data may be left out.
+                if let value = try? Command(parsing: &short) { #expect(value == command) }
+            }
+            if parameters.readableBytes > 0 {
+                var none = ByteBuffer()
+                #expect(throws: MalformedBytes.self) { try Command(parsing: &none) }
+            }
+            #expect(head.description == command.description)
+            #expect(!command.description.contains("\n"))
+            try checkAnswer()
+        }
+        self.decodesWithoutTrap = { bytes in
+            var parameters = bytes
+            if let value = try? Command(parsing: &parameters) {
+                // What was read can be written, and is read again as the same.
+                var again = ByteBuffer()
+                value.encode(into: &again)
+                #expect((try? Command(parsing: &again)) == value)
+            }
+            var answer = bytes
+            if let value = try? Command.ReturnParameters(parsing: &answer) {
+                var again = ByteBuffer()
+                value.encode(into: &again)
+                #expect((try? Command.ReturnParameters(parsing: &again)) == value)
+            }
+        }
+    }
+}

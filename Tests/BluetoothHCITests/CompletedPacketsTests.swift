@@ -1,0 +1,29 @@
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHCI
+
+@Suite("Completed packets")
+struct CompletedPacketsTests {
+    @Test("as many links as one event has room for", arguments: [0, 1, 2, 63])
+    func manyLinks(count: Int) throws {
+        let elements = (0..<count).map {
+            CompletedPackets.Element(handle: ConnectionHandle(rawValue: UInt16($0)), count: UInt16($0 * 1000))
+        }
+        let packet = NumberOfCompletedPackets.packet(elements)
+        #expect(packet == NumberOfCompletedPackets(completed: CompletedPackets(elements)).packet())
+        guard case .numberOfCompletedPackets(let event) = try HCIEvent(packet) else {
+            Issue.record("not Number Of Completed Packets")
+            return
+        }
+        #expect(Array(event.completed) == elements)
+        #expect(event.completed.underestimatedCount == count)
+    }
+
+    @Test("a count that promises more than there is is malformed")
+    func truncated() {
+        var bytes = ByteBuffer(hex: "02 23 01 02 00 FF 0E 02")
+        #expect(throws: MalformedBytes.self) { try NumberOfCompletedPackets(parsing: &bytes) }
+    }
+}

@@ -1,0 +1,146 @@
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHCI
+
+@Suite("H4 framer")
+struct H4FramerTests {
+    // One packet of each kind that a controller may send, lengths zero included.
+    private static let packets = [
+        "04 0E 04 01 03 0C 00", "02 40 20 05 00 01 02 03 04 05", "04 3E 01 11", "03 40 00 02 AA BB",
+        "05 40 00 03 40 01 02 03", "02 40 10 00 00", "04 10 01 42",
+    ].map { HCIPacket(h4: ByteBuffer(hex: $0)) }
+
+    private static let stream = packets.reduce(into: ByteBuffer()) { $0.writeImmutableBuffer($1.bytes) }
+
+    private func drain(_ framer: inout H4Framer) throws -> [HCIPacket] {
+        var packets: [HCIPacket] = []
+        while let packet = try framer.next() { packets.append(packet) }
+        return packets
+    }
+
+    private func part(_ range: Range<Int>) -> ByteBuffer {
+        Self.stream.getSlice(at: range.lowerBound, length: range.count) ?? ByteBuffer()
+    }
+
+    @Test("packets that come joined")
+    func joined() throws {
+        var framer = H4Framer(readingFrom: .controller)
+        framer.append(Self.stream)
+        #expect(try self.drain(&framer) == Self.packets)
+        #expect(framer.pendingOctetCount == 0)
+    }
+
+    @Test("octet by octet")
+    func octetByOctet() throws {
+        var framer = H4Framer(readingFrom: .controller)
+        var packets: [HCIPacket] = []
+        for index in 0..<Self.stream.readableBytes {
+            framer.append(self.part(index..<index + 1))
+            packets += try self.drain(&framer)
+        }
+        #expect(packets == Self.packets)
+    }
+
+    @Test("split in three at every pair of places")
+    func everySplit() throws {
+        let count = Self.stream.readableBytes
+        for first in 0...count {
+            for second in first...count {
+                var framer = H4Framer(readingFrom: .controller)
+                var packets: [HCIPacket] = []
+                for range in [0..<first, first..<second, second..<count] {
+                    framer.append(self.part(range))
+                    packets += try self.drain(&framer)
+                }
+                #expect(packets == Self.packets, "split at \(first) and \(second)")
+            }
+        }
+    }
+
+    @Test("a packet stays what it was when more octets come")
+    func packetsDoNotShareWrites() throws {
+        var framer = H4Framer(readingFrom: .controller)
+        framer.append(ByteBuffer(hex: "04 10"))
+        framer.append(ByteBuffer(hex: "01 42 04"))
+        let first = try #require(try framer.next())
+        framer.append(ByteBuffer(hex: "10 01 43"))
+        let second = try #require(try framer.next())
+        #expect(first.bytes.hex == "04 10 01 42")
+        #expect(second.bytes.hex == "04 10 01 43")
+    }
+
+    @Test("a lost place is told once, and found again at the answer to a reset")
+    func resynchronizesOnCommandComplete() throws {
+        var framer = H4Framer(readingFrom: .controller)
+        framer.append(ByteBuffer(hex: "04 10 01 42 99 04 10 01 42"))
+        #expect(try framer.next() != nil)
+        #expect(throws: H4FramingError.unknownPacketType(0x99)) { try framer.next() }
+        #expect(framer.isResynchronizing)
+        #expect(try framer.next() == nil)
+        // The answer to another command does not count, nor does one that is not whole yet.
+        framer.append(ByteBuffer(hex: "04 0E 04 01 01 0C 00 04 0E 04 01"))
+        #expect(try framer.next() == nil)
+        framer.append(ByteBuffer(hex: "03 0C 00 04 10 01 43"))
+        #expect(try self.drain(&framer).map(\.bytes.hex) == ["04 0E 04 01 03 0C 00", "04 10 01 43"])
+        #expect(!framer.isResynchronizing)
+    }
+
+    @Test("a controller finds its place again at a reset")
+    func resynchronizesOnReset() throws {
+        var framer = H4Framer(readingFrom: .host)
+        framer.append(ByteBuffer(hex: "00"))
+        #expect(throws: H4FramingError.unknownPacketType(0x00)) { try framer.next() }
+        for octet in ["01", "01", "03", "0C"] {
+            framer.append(ByteBuffer(hex: octet))
+            #expect(try framer.next() == nil)
+        }
+        framer.append(ByteBuffer(hex: "00"))
+        #expect(try framer.next() == Reset().packet())
+    }
+
+    @Test("data beyond the limit is refused before it is stored")
+    func limit() throws {
+        var framer = H4Framer(readingFrom: .host, maximumDataLength: 251)
+        framer.append(ByteBuffer(hex: "02 40 00 FB 00"))
+        #expect(try framer.next() == nil)
+        framer = H4Framer(readingFrom: .host, maximumDataLength: 251)
+        framer.append(ByteBuffer(hex: "02 40 00 FC 00"))
+        #expect(throws: H4FramingError.tooLong(.aclData, length: 252)) { try framer.next() }
+        #expect(
+            H4FramingError.tooLong(.aclData, length: 252).description == "an HCI packet announces 252 octets of data"
+        )
+    }
+
+    @Test("random octets never trap, are never kept beyond one packet, and end in packets of the right length")
+    func randomOctets() throws {
+        var generator = SeededGenerator(seed: 11)
+        for sender in [H4Framer.Sender.host, .controller] {
+            var framer = H4Framer(readingFrom: sender, maximumDataLength: 64)
+            for _ in 0..<20_000 {
+                let count = Int.random(in: 0...20, using: &generator)
+                framer.append(
+                    ByteBuffer(bytes: (0..<count).map { _ in UInt8.random(in: 0...15, using: &generator) })
+                )
+                var isDone = false
+                while !isDone {
+                    do {
+                        guard let packet = try framer.next() else {
+                            isDone = true
+                            continue
+                        }
+                        #expect((1...5).contains(packet.kind.rawValue))
+                    } catch {
+                        #expect(framer.isResynchronizing)
+                        // The other side resets.
+                        framer.append(
+                            sender == .host ? Reset().packet().bytes : CommandComplete.packet(Reset.self, .init()).bytes
+                        )
+                    }
+                }
+                #expect(framer.pendingOctetCount < 4 + 255)
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import BluetoothTypes
+import Foundation
+import NIOCore
+import Testing
+
+@testable import BluetoothHCI
+
+@Suite("HCI commands")
+struct HCICommandTests {
+    @Test("octets and back", arguments: CommandExample.all)
+    func roundTrip(example: CommandExample) throws { try example.check() }
+
+    @Test("every declared command is in the table and has an example")
+    func completeness() throws {
+        let declared = try SourceScan.types(conformingTo: ["HCICommand", "HCICommandWithoutParameters"])
+        let table = HCICommandTable.entries.map { String(describing: $0.command) }
+        #expect(Set(table) == declared)
+        #expect(Set(table).count == table.count)
+        #expect(Set(CommandExample.all.map(\.name)) == declared)
+        #expect(CommandExample.all.count == declared.count)
+        #expect(Set(HCICommandTable.entries.map { $0.command.opcode }).count == table.count)
+    }
+
+    @Test("places in the bitmap of supported commands are different ones")
+    func supportedCommandsBits() {
+        let bits = HCICommandTable.entries.compactMap(\.bit)
+        #expect(Set(bits).count == bits.count)
+        #expect(bits.allSatisfy { (0..<64).contains($0.octet) && (0..<8).contains($0.bit) })
+        var commands = SupportedCommands(HCICommandTable.entries.map { $0.command })
+        #expect(HCICommandTable.entries.allSatisfy { $0.bit == nil || commands.contains($0.command) })
+        commands.remove(LERand.self)
+        #expect(!commands.contains(LERand.self))
+        #expect(commands.contains(LEEncrypt.self))
+        #expect(commands.description == "\(bits.count - 1) commands")
+    }
+
+    @Test("random octets never trap a decoder", arguments: CommandExample.all)
+    func randomOctets(example: CommandExample) {
+        var generator = SeededGenerator(seed: UInt64(example.opcode))
+        for _ in 0..<300 {
+            let count = Int.random(in: 0...80, using: &generator)
+            // Small octets reach further into lists and choices.
+            let limit: UInt8 = Bool.random(using: &generator) ? 3 : 255
+            example.decodesWithoutTrap(
+                ByteBuffer(bytes: (0..<count).map { _ in UInt8.random(in: 0...limit, using: &generator) })
+            )
+        }
+    }
+
+    @Test("a choice that the specification does not have is malformed or kept, not guessed")
+    func unknownValues() throws {
+        var bytes = ByteBuffer(hex: "02")
+        #expect(throws: MalformedBytes(.invalid, "Advertising_Enable")) { try LESetAdvertisingEnable(parsing: &bytes) }
+        bytes = ByteBuffer(hex: "01 09")
+        #expect(try LESetScanEnable(parsing: &bytes).filterDuplicates.rawValue == 9)
+        bytes = ByteBuffer(hex: "20" + String(repeating: "00", count: 32))
+        #expect(throws: MalformedBytes(.invalid, "Advertising_Data")) { try LESetAdvertisingData(parsing: &bytes) }
+        bytes = ByteBuffer(hex: "00 00 08 00 00 00 00 00")
+        #expect(throws: MalformedBytes(.invalid, "Scanning_PHYs")) { try LESetExtendedScanParameters(parsing: &bytes) }
+        bytes = ByteBuffer(hex: "04 00 00 00 00 00 00")
+        #expect(throws: MalformedBytes.self) { try LEAddDeviceToResolvingList(parsing: &bytes) }
+    }
+
+    @Test("a command packet that is cut off or of another kind is malformed")
+    func malformedPackets() {
+        for hex in ["01", "01 03", "01 03 0C", "01 0C 20 02 01", "04 03 0C 00", ""] {
+            #expect(throws: MalformedBytes.self) { try HCICommandPacket(HCIPacket(h4: ByteBuffer(hex: hex))) }
+        }
+        #expect(throws: MalformedBytes(.invalid, "Opcode")) {
+            try HCICommandPacket(Reset().packet()).parsed(as: LERand.self)
+        }
+    }
+
+    @Test("connection parameters fit each other or not")
+    func connectionParameters() {
+        var parameters = ConnectionParameters(
+            minimumInterval: ConnectionInterval(.milliseconds(30)),
+            maximumInterval: ConnectionInterval(.milliseconds(50)),
+            latency: 4,
+            supervisionTimeout: SupervisionTimeout(.milliseconds(510))
+        )
+        #expect(parameters.isValid)
+        // Twice (1 + 4) * 50 ms is not more than 500 ms.
+        parameters.supervisionTimeout = SupervisionTimeout(.milliseconds(500))
+        #expect(!parameters.isValid)
+        parameters.supervisionTimeout = SupervisionTimeout(.seconds(32))
+        #expect(parameters.isValid)
+        parameters.latency = 500
+        #expect(!parameters.isValid)
+        parameters.latency = 0
+        parameters.minimumInterval = ConnectionInterval(.milliseconds(60))
+        #expect(!parameters.isValid)
+        parameters.minimumInterval = ConnectionInterval(rawValue: 5)
+        #expect(!parameters.isValid)
+    }
+
+    @Test("one line for a person")
+    func descriptions() {
+        #expect(Reset().description == "Reset")
+        #expect(
+            LESetScanEnable(isEnabled: true, filterDuplicates: .on).description
+                == "LE Set Scan Enable isEnabled=true filterDuplicates=0x01"
+        )
+        #expect(
+            LECreateConnection(
+                scanInterval: ScanInterval(.milliseconds(60)),
+                scanWindow: ScanInterval(.milliseconds(30)),
+                peer: DeviceAddress(0xC011_2233_4455, kind: .random),
+                parameters: ConnectionParameters(
+                    minimumInterval: ConnectionInterval(rawValue: 6),
+                    maximumInterval: ConnectionInterval(rawValue: 12),
+                    supervisionTimeout: SupervisionTimeout(.seconds(5))
+                )
+            ).description
+                == "LE Create Connection scanInterval=60 ms scanWindow=30 ms filterPolicy=0x00 peer=C0:11:22:33:44:55 "
+                + "ownAddressType=0x00 minimumInterval=7.5 ms maximumInterval=15 ms latency=0 "
+                + "supervisionTimeout=5000 ms minimumEventLength=0 ms maximumEventLength=0 ms"
+        )
+        #expect(
+            HCIPacket(h4: ByteBuffer(hex: "01 34 12 02 AB CD")).description == "Command 0x1234 ABCD"
+        )
+        #expect(
+            HCIPacket(h4: ByteBuffer(hex: "01 0A 20 01 07")).description == "LE Set Advertising Enable malformed 07"
+        )
+        #expect(HCIPacket(h4: ByteBuffer(hex: "01 0A")).description == "malformed command 010A")
+    }
+}
+
+/// What the sources declare: so that a new declaration cannot miss its row in a table.
+enum SourceScan {
+    static func types(conformingTo protocols: Set<String>) throws -> Set<String> {
+        let root = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Sources/BluetoothHCI")
+        let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+        let declaration = /^public struct (\w+)(?:<[^>]*>)?: ([\w, ]+) \{/.anchorsMatchLineEndings()
+        var types: Set<String> = []
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift" else { continue }
+            for match in try String(contentsOf: file, encoding: .utf8).matches(of: declaration) {
+                let conformances = match.2.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+                if !protocols.isDisjoint(with: conformances) { types.insert(String(match.1)) }
+            }
+        }
+        return types
+    }
+}

@@ -1,0 +1,126 @@
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHCI
+
+@Suite("HCI events")
+struct HCIEventTests {
+    @Test("octets and back", arguments: EventExample.all)
+    func roundTrip(example: EventExample) throws { try example.check() }
+
+    @Test("every declared event has an example")
+    func completeness() throws {
+        let declared = try SourceScan.types(conformingTo: ["HCIEventPayload", "LEEventPayload"])
+        let reports = try SourceScan.types(conformingTo: ["LEReport"])
+        // `LEReports` stands for one event for each kind of report.
+        #expect(declared.contains("LEReports"))
+        #expect(Set(EventExample.all.map(\.name)) == declared)
+        #expect(EventExample.all.count == declared.count - 1 + reports.count)
+    }
+
+    @Test("an event that nobody knows is kept")
+    func unknownEvents() throws {
+        let unknown = HCIPacket(h4: ByteBuffer(hex: "04 7A 03 01 02 03"))
+        #expect(try HCIEvent(unknown) == .unknown(HCIEventCode(rawValue: 0x7A), ByteBuffer(hex: "01 02 03")))
+        #expect(try HCIEvent(unknown).packet() == unknown)
+        #expect(unknown.description == "Event 0x7A 010203")
+        let unknownLE = HCIPacket(h4: ByteBuffer(hex: "04 3E 03 77 02 03"))
+        #expect(try HCIEvent(unknownLE) == .unknownLE(LESubeventCode(rawValue: 0x77), ByteBuffer(hex: "02 03")))
+        #expect(try HCIEvent(unknownLE).packet() == unknownLE)
+        #expect(unknownLE.description == "LE event 0x77 0203")
+    }
+
+    @Test("an event packet that is cut off or of another kind is malformed")
+    func malformedPackets() {
+        for hex in ["", "04", "04 0E", "04 10 01", "04 3E 00", "01 10 01 42"] {
+            #expect(throws: MalformedBytes.self) { try HCIEvent(HCIPacket(h4: ByteBuffer(hex: hex))) }
+        }
+        #expect(HCIPacket(h4: ByteBuffer(hex: "04 10 01")).description == "malformed event 041001")
+    }
+
+    @Test("random octets never trap the decoder, and what was read is written as the same")
+    func randomOctets() throws {
+        var generator = SeededGenerator(seed: 7)
+        let codes = EventExample.all.map(\.code.rawValue)
+        for _ in 0..<40_000 {
+            let count = Int.random(in: 0...60, using: &generator)
+            let limit: UInt8 = Bool.random(using: &generator) ? 3 : 255
+            var bytes = ByteBuffer(bytes: [0x04, codes.randomElement(using: &generator) ?? 0])
+            // Now and then the length is a lie.
+            bytes.writeInteger(UInt8(Int.random(in: 0..<8, using: &generator) == 0 ? count + 3 : count))
+            bytes.writeBytes((0..<count).map { _ in UInt8.random(in: 0...limit, using: &generator) })
+            guard let event = try? HCIEvent(HCIPacket(h4: bytes)) else { continue }
+            _ = event.description
+            // An address that stands for "none" or data beyond what its packet may carry is not written back.
+            if case .leAdvertisingReports(let reports) = event, reports.contains(where: { $0.data.readableBytes > 31 })
+            {
+                continue
+            }
+            #expect(try HCIEvent(event.packet()) == event)
+        }
+    }
+
+    @Test("an answer to another command is not taken for one's own")
+    func returnedByAnother() throws {
+        let event = CommandComplete(LERand.self, .init(number: 7))
+        #expect(throws: MalformedBytes(.invalid, "Command_Opcode")) { try event.returned(by: Reset.self) }
+    }
+
+    @Test("masks choose events by their codes")
+    func masks() {
+        #expect(EventMask.initial.contains(.disconnectionComplete))
+        #expect(!EventMask.initial.contains(.leMeta))
+        #expect(EventMask([.leMeta, .encryptionChangeV2]).rawValue == 1 << 61)
+        #expect(EventMask([.leMeta]).contains(.leMeta))
+        #expect(EventMaskPage2([.leMeta, .encryptionChangeV2]).rawValue == 1 << 25)
+        #expect(EventMaskPage2([.encryptionChangeV2]).contains(.encryptionChangeV2))
+        #expect(!EventMaskPage2.initial.contains(.authenticatedPayloadTimeoutExpired))
+        #expect(LEEventMask.initial.contains(.longTermKeyRequest))
+        #expect(!LEEventMask.initial.contains(.remoteConnectionParameterRequest))
+        #expect(!EventMask(rawValue: .max).contains(HCIEventCode(rawValue: 0)))
+    }
+
+    @Test("one line for a person")
+    func descriptions() {
+        #expect(
+            DisconnectionComplete(handle: ConnectionHandle(rawValue: 0x40), reason: .remoteUserTerminated).description
+                == "Disconnection Complete status=Success (0x00) handle=0x40 "
+                + "reason=The remote user ended the connection (0x13)"
+        )
+        #expect(
+            CommandComplete(LERand.self, .init(number: 258)).description
+                == "Command Complete LE Rand status=Success (0x00) number=258"
+        )
+        #expect(
+            CommandStatus(status: .success, opcode: LECreateConnection.opcode).description
+                == "Command Status LE Create Connection status=Success (0x00)"
+        )
+        #expect(
+            NumberOfCompletedPackets(completed: CompletedPackets([.init(handle: .init(rawValue: 64), count: 2)]))
+                .description == "Number Of Completed Packets completed=0x40:2"
+        )
+        #expect(
+            LEAdvertisingReports([
+                LEAdvertisingReport(
+                    eventType: .scanResponse,
+                    address: DeviceAddress(0xC011_2233_4455, kind: .random),
+                    data: ByteBuffer(hex: "0201"),
+                    rssi: -45
+                )
+            ]).description
+                == "LE Advertising Report {eventType=0x04 address=C0:11:22:33:44:55 data=0201 rssi=-45}"
+        )
+    }
+
+    @Test("every named error code has its text")
+    func errorCodes() {
+        #expect(HCIErrorCode.connectionTimeout.description == "The connection timed out (0x08)")
+        #expect(HCIErrorCode(rawValue: 0xF0).description == "Unknown error (0xF0)")
+        let named = (UInt8.min...UInt8.max).filter {
+            !HCIErrorCode(rawValue: $0).description.hasPrefix("Unknown error")
+        }
+        // 0x2B, 0x31 and 0x33 are reserved (Vol 1, Part F, 1.3).
+        #expect(named == (0...0x48).filter { ![0x2B, 0x31, 0x33].contains($0) })
+    }
+}

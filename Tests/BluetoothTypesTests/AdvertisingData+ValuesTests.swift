@@ -1,0 +1,152 @@
+import NIOCore
+import Testing
+
+@testable import BluetoothTypes
+
+@Suite("Advertising data values")
+struct AdvertisingDataValuesTests {
+    @Test("what an 8-ball says")
+    func example() {
+        var data = AdvertisingData()
+        data.appendFlags([.generalDiscoverable, .bredrNotSupported])
+        data.appendServiceUUIDs([0x180D, BluetoothUUID(form: .full(0x0011_2233_4455_6677, 0x8899_AABB_CCDD_EEFF))])
+        data.appendLocalName("Hi")
+        #expect(
+            data.bytes.hex
+                == normalized(
+                    "02 01 06" + "03 03 0D 18" + "11 07 FF EE DD CC BB AA 99 88 77 66 55 44 33 22 11 00" + "03 09 48 69"
+                )
+        )
+        #expect(data.localName == "Hi")
+        #expect(data.serviceUUIDs == [0x180D, BluetoothUUID("00112233-4455-6677-8899-AABBCCDDEEFF")])
+    }
+
+    @Test("lists of services: each size of UUID, complete and incomplete")
+    func serviceUUIDs() {
+        let uuids: [BluetoothUUID] = [0x1800, BluetoothUUID(form: .medium(0x1234_5678)), 0x1801]
+        var data = AdvertisingData()
+        data.appendServiceUUIDs(uuids, isComplete: false)
+        #expect(data.bytes.hex == normalized("05 02 00 18 01 18" + "05 04 78 56 34 12"))
+        data.appendServiceUUIDs([0x180A])
+        #expect(data.serviceUUIDs == [0x1800, 0x1801, uuids[1], 0x180A])
+        data = AdvertisingData()
+        data.appendSolicitedServiceUUIDs(uuids + [BluetoothUUID(form: .full(1, 2))])
+        #expect(data.elements.map(\.type.rawValue) == [0x14, 0x1F, 0x15])
+        #expect(data.solicitedServiceUUIDs == [0x1800, 0x1801, uuids[1], BluetoothUUID(form: .full(1, 2))])
+        #expect(data.serviceUUIDs.isEmpty)
+    }
+
+    @Test("half a UUID at the end of a list is left out")
+    func halfUUID() {
+        #expect(AdvertisingData(parsing: ByteBuffer(hex: "04 03 0D 18 0A")).serviceUUIDs == [0x180D])
+    }
+
+    @Test("a long name is cut between characters")
+    func shortenedName() {
+        var data = AdvertisingData()
+        data.appendLocalName("Kügel", limit: 3)
+        #expect(data[.shortenedLocalName] == ByteBuffer(string: "Kü"))
+        #expect(data.localName == "Kü")
+        data = AdvertisingData()
+        data.appendLocalName("Kügel", limit: 2)
+        #expect(data.localName == "K")
+        data = AdvertisingData()
+        data.appendLocalName("👩‍👩‍👧", limit: 10)
+        #expect(data.elements.isEmpty)
+        data.appendLocalName("Kügel", limit: 6)
+        #expect(data[.completeLocalName] == ByteBuffer(string: "Kügel"))
+    }
+
+    @Test("the complete name wins over the shortened one")
+    func names() {
+        #expect(AdvertisingData(parsing: ByteBuffer(hex: "02 08 48 03 09 48 69")).localName == "Hi")
+        #expect(AdvertisingData(parsing: ByteBuffer(hex: "03 09 48 FF")).localName == "H\u{FFFD}")
+        #expect(AdvertisingData().localName == nil)
+    }
+
+    @Test("service data in each size of UUID")
+    func serviceData() {
+        let all = [
+            AdvertisedServiceData(uuid: 0x180F, data: ByteBuffer(hex: "64")),
+            AdvertisedServiceData(uuid: BluetoothUUID(form: .medium(0x0102_0304)), data: ByteBuffer()),
+            AdvertisedServiceData(uuid: BluetoothUUID(form: .full(1, 2)), data: ByteBuffer(hex: "01 02")),
+        ]
+        var data = AdvertisingData()
+        for element in all { data.appendServiceData(element) }
+        #expect(data.elements.map(\.type.rawValue) == [0x16, 0x20, 0x21])
+        #expect(data.elements[0].value == ByteBuffer(hex: "0F 18 64"))
+        #expect(AdvertisingData(parsing: data.bytes).serviceData == all)
+        #expect(AdvertisingData(parsing: ByteBuffer(hex: "02 16 0F")).serviceData.isEmpty)
+    }
+
+    @Test("manufacturer data begins with the company")
+    func manufacturerData() {
+        var data = AdvertisingData()
+        data.appendManufacturerSpecificData(company: 0x004C, ByteBuffer(hex: "02 15"))
+        #expect(data.bytes.hex == "05 FF 4C 00 02 15")
+        #expect(data.manufacturerSpecificData == ByteBuffer(hex: "4C 00 02 15"))
+        #expect(AdvertisingData(parsing: ByteBuffer(hex: "02 FF 4C")).manufacturerSpecificData == nil)
+    }
+
+    @Test("numbers")
+    func numbers() {
+        var data = AdvertisingData()
+        data.appendTxPowerLevel(-12)
+        data.appendAppearance(0x0340)
+        data.appendRole(.peripheralPreferred)
+        data.appendURI("\u{17}//example.org")
+        data.appendPeripheralConnectionIntervalRange(
+            .init(minimum: ConnectionInterval(.milliseconds(20)), maximum: nil)
+        )
+        #expect(
+            data.bytes.hex
+                == normalized(
+                    "02 0A F4" + "03 19 40 03" + "02 1C 02" + "0F 24 17 2F 2F 65 78 61 6D 70 6C 65 2E 6F 72 67"
+                        + "05 12 10 00 FF FF"
+                )
+        )
+        #expect(data.txPowerLevel == -12)
+        #expect(data.appearance == 0x0340)
+        #expect(data.role == .peripheralPreferred)
+        #expect(data.uri == "\u{17}//example.org")
+        #expect(data.peripheralConnectionIntervalRange?.minimum == ConnectionInterval(.milliseconds(20)))
+        #expect(data.peripheralConnectionIntervalRange?.maximum == nil)
+    }
+
+    @Test("a value of the wrong size reads as absent")
+    func wrongSize() {
+        let data = AdvertisingData(parsing: ByteBuffer(hex: "03 0A F4 00 02 19 40 01 01 04 12 00 00 00"))
+        #expect(data.txPowerLevel == nil)
+        #expect(data.appearance == nil)
+        #expect(data.flags == nil)
+        #expect(data.peripheralConnectionIntervalRange == nil)
+        // Flags may have more octets one day.
+        #expect(AdvertisingData(parsing: ByteBuffer(hex: "03 01 06 80")).flags?.rawValue == 0x06)
+    }
+
+    @Test("addresses, intervals, features")
+    func others() {
+        let data = AdvertisingData(
+            parsing: ByteBuffer(
+                hex: "08 1B 55 44 33 22 11 C0 01" + "07 17 55 44 33 22 11 00"
+                    + "0D 18 01 00 00 00 00 C0 02 00 00 00 00 C0"
+                    + "03 1A 20 00" + "03 27 01 03"
+            )
+        )
+        #expect(data.deviceAddress == DeviceAddress(0xC011_2233_4455, kind: .random))
+        #expect(
+            data.targetAddresses == [
+                DeviceAddress(0x0011_2233_4455, kind: .public), DeviceAddress(0xC000_0000_0001, kind: .random),
+                DeviceAddress(0xC000_0000_0002, kind: .random),
+            ]
+        )
+        #expect(data.advertisingInterval?.timeAmount == .milliseconds(20))
+        #expect(data.supportedFeatures == 0x0301)
+        #expect(
+            AdvertisingData(parsing: ByteBuffer(hex: "04 2F 00 00 01")).advertisingInterval?.rawValue == 0x010000
+        )
+        #expect(
+            AdvertisingData(parsing: ByteBuffer(hex: "05 2F 00 00 01 00")).advertisingInterval?.rawValue == 0x010000
+        )
+    }
+}

@@ -1,0 +1,63 @@
+import NIOCore
+import Testing
+
+@testable import BluetoothTypes
+
+@Suite("Advertising data")
+struct AdvertisingDataTests {
+    @Test("elements are kept in their order, unknown types too")
+    func order() {
+        let data = AdvertisingData(parsing: ByteBuffer(hex: "02 01 06 03 EE 01 02 01 77 02 01 04"))
+        #expect(data.elements.map(\.type.rawValue) == [0x01, 0xEE, 0x77, 0x01])
+        #expect(data.elements[1].value == ByteBuffer(hex: "01 02"))
+        #expect(data.elements[2].value.readableBytes == 0)
+        #expect(data[.flags] == ByteBuffer(hex: "06"))
+        #expect(!data.isTruncated)
+        #expect(data.bytes.hex == "02 01 06 03 EE 01 02 01 77 02 01 04")
+        #expect(data.octetCount == 12)
+        #expect(data.elements[1].type.description == "0xEE")
+    }
+
+    @Test("a length of zero ends the data early")
+    func earlyTermination() {
+        let data = AdvertisingData(parsing: ByteBuffer(hex: "02 01 06 00 03 09 48 69"))
+        #expect(data.elements.count == 1)
+        #expect(!data.isTruncated)
+    }
+
+    @Test("an element that runs past the end is left out and noted", arguments: ["05 09 48 69", "01", "FF"])
+    func truncated(tail: String) {
+        let data = AdvertisingData(parsing: ByteBuffer(hex: "02 01 06 " + tail))
+        #expect(data.elements.count == 1)
+        #expect(data.isTruncated)
+        #expect(data.flags == [.generalDiscoverable, .bredrNotSupported])
+    }
+
+    @Test("the reader gives what the whole gives, and stays at the end")
+    func reader() {
+        let bytes = ByteBuffer(hex: "02 01 06 03 09 48 69 09")
+        var reader = AdvertisingDataReader(bytes)
+        var elements: [AdvertisingData.Element] = []
+        while let element = reader.next() { elements.append(element) }
+        #expect(elements == AdvertisingData(parsing: bytes).elements)
+        #expect(reader.isTruncated)
+        #expect(reader.next() == nil)
+    }
+
+    @Test("random octets never trap, and what was read is written as the same")
+    func randomOctets() {
+        var generator = SeededGenerator(seed: 5)
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0...40, using: &generator)
+            let limit: UInt8 = Bool.random(using: &generator) ? 6 : 255
+            let bytes = ByteBuffer(bytes: (0..<count).map { _ in UInt8.random(in: 0...limit, using: &generator) })
+            var data = AdvertisingData(parsing: bytes)
+            _ = (data.flags, data.localName, data.serviceUUIDs, data.solicitedServiceUUIDs, data.serviceData)
+            _ = (data.txPowerLevel, data.manufacturerSpecificData, data.appearance, data.role, data.uri)
+            _ = (data.peripheralConnectionIntervalRange, data.advertisingInterval, data.deviceAddress)
+            _ = (data.targetAddresses, data.supportedFeatures)
+            data.isTruncated = false
+            #expect(AdvertisingData(parsing: data.bytes) == data)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import NIOCore
+import Testing
+
+@testable import BluetoothTypes
+
+@Suite("Bluetooth UUID")
+struct BluetoothUUIDTests {
+    @Test("forms of one value are equal and hash alike")
+    func equality() throws {
+        let short: BluetoothUUID = 0x180D
+        let medium = BluetoothUUID(form: .medium(0x0000_180D))
+        let full = try #require(BluetoothUUID("0000180D-0000-1000-8000-00805F9B34FB"))
+        #expect(short == medium)
+        #expect(short == full)
+        #expect(Set([short, medium, full]).count == 1)
+        #expect(full.shortValue == 0x180D)
+        #expect(medium.shortValue == 0x180D)
+        #expect(full.mediumValue == 0x180D)
+        #expect(full.attForm.octetCount == 2)
+        #expect(BluetoothUUID(form: .medium(0x1234_5678)).attForm.octetCount == 16)
+        #expect(BluetoothUUID(form: .full(1, 2)).shortValue == nil)
+        #expect(BluetoothUUID(form: .medium(0x1234_5678)).shortValue == nil)
+    }
+
+    @Test("text and back", arguments: ["180D", "12345678", "00112233-4455-6677-8899-AABBCCDDEEFF"])
+    func text(text: String) {
+        #expect(BluetoothUUID(text)?.description == text)
+        #expect(BluetoothUUID(text.lowercased())?.description == text)
+    }
+
+    @Test(
+        "other text is refused",
+        arguments: ["", "1", "180G", "18 D", "١٨٠D", "00112233x4455-6677-8899-AABBCCDDEEFF", "0011223344556677"]
+    )
+    func wrongText(text: String) { #expect(BluetoothUUID(text) == nil) }
+
+    @Test("octets and back, least significant first")
+    func octets() throws {
+        for (hex, uuid) in [
+            ("0D 18", BluetoothUUID(0x180D)), ("78 56 34 12", BluetoothUUID(form: .medium(0x1234_5678))),
+            (
+                "FF EE DD CC BB AA 99 88 77 66 55 44 33 22 11 00",
+                BluetoothUUID(form: .full(0x0011_2233_4455_6677, 0x8899_AABB_CCDD_EEFF))
+            ),
+        ] {
+            var bytes = ByteBuffer()
+            uuid.encode(into: &bytes)
+            #expect(bytes.hex == hex)
+            #expect(try BluetoothUUID(parsing: &bytes, length: uuid.octetCount) == uuid)
+            #expect(throws: MalformedBytes(.truncated, "UUID")) {
+                try BluetoothUUID(parsing: &bytes, length: uuid.octetCount)
+            }
+        }
+        var bytes = ByteBuffer(hex: "01 02 03")
+        #expect(throws: MalformedBytes(.invalid, "UUID")) { try BluetoothUUID(parsing: &bytes, length: 3) }
+    }
+}

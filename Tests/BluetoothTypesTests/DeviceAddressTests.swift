@@ -1,0 +1,56 @@
+import NIOCore
+import Testing
+
+@testable import BluetoothTypes
+
+@Suite("Device address")
+struct DeviceAddressTests {
+    @Test("text and octets")
+    func textAndOctets() throws {
+        let address = try #require(DeviceAddress("C0:11:22:33:44:55", kind: .random))
+        #expect(address.value == 0xC011_2233_4455)
+        #expect(address.description == "C0:11:22:33:44:55")
+        var bytes = ByteBuffer()
+        address.encode(into: &bytes)
+        #expect(bytes.hex == "55 44 33 22 11 C0")
+        #expect(try DeviceAddress(parsing: &bytes, kind: .random) == address)
+        #expect(throws: MalformedBytes(.truncated, "Address")) { try DeviceAddress(parsing: &bytes, kind: .random) }
+    }
+
+    @Test(
+        "other text is refused",
+        arguments: ["", "C0:11:22:33:44", "C0:11:22:33:44:5", "C0:11:22:33:44:5G", "+1:11:22:33:44:55"]
+    )
+    func wrongText(text: String) { #expect(DeviceAddress(text, kind: .public) == nil) }
+
+    @Test("kinds of random addresses by their two upper bits")
+    func randomKinds() {
+        #expect(DeviceAddress(0xC000_0000_0001, kind: .random).randomKind == .static)
+        #expect(DeviceAddress(0x4000_0000_0001, kind: .random).randomKind == .resolvablePrivate)
+        #expect(DeviceAddress(0x0000_0000_0001, kind: .random).randomKind == .nonResolvablePrivate)
+        #expect(DeviceAddress(0x8000_0000_0001, kind: .random).randomKind == .reserved)
+        #expect(DeviceAddress(0xC000_0000_0001, kind: .public).randomKind == nil)
+        #expect(DeviceAddress(1, kind: .randomIdentity).withoutIdentity == DeviceAddress(1, kind: .random))
+        #expect(DeviceAddress(1, kind: .publicIdentity).withoutIdentity == DeviceAddress(1, kind: .public))
+    }
+
+    @Test("made addresses are static, differ, and depend on the seed alone")
+    func randomStatic() {
+        var first = SeededGenerator(seed: 1)
+        var second = SeededGenerator(seed: 1)
+        let addresses = (0..<100).map { _ in DeviceAddress.randomStatic(using: &first) }
+        #expect(addresses == (0..<100).map { _ in DeviceAddress.randomStatic(using: &second) })
+        #expect(addresses.allSatisfy { $0.randomKind == .static })
+        #expect(Set(addresses).count == 100)
+        // The random part is never all zeros or all ones.
+        var zeros = ConstantGenerator(word: 0)
+        #expect(DeviceAddress.randomStatic(using: &zeros).value == 0xC000_0000_0001)
+        var ones = ConstantGenerator(word: .max)
+        #expect(DeviceAddress.randomStatic(using: &ones).value == 0xC000_0000_0001)
+    }
+
+    private struct ConstantGenerator: RandomNumberGenerator {
+        let word: UInt64
+        func next() -> UInt64 { self.word }
+    }
+}

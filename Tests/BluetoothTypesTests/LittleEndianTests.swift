@@ -1,0 +1,49 @@
+import NIOCore
+import Testing
+
+@testable import BluetoothTypes
+
+@Suite("Little-endian octets")
+struct LittleEndianTests {
+    @Test("integers of each width")
+    func integers() throws {
+        var bytes = ByteBuffer()
+        bytes.writeLittleEndian(UInt16(0x0102))
+        bytes.writeUInt24(0xFF03_0405)
+        bytes.writeLittleEndian(Int32(-2))
+        #expect(bytes.hex == "02 01 05 04 03 FE FF FF FF")
+        #expect(try bytes.readLittleEndian("a", as: UInt16.self) == 0x0102)
+        #expect(try bytes.readUInt24("b") == 0x030405)
+        #expect(try bytes.readLittleEndian("c", as: Int32.self) == -2)
+        #expect(throws: MalformedBytes(.truncated, "d")) { try bytes.readLittleEndian("d", as: UInt8.self) }
+        try bytes.requireEnd("e")
+    }
+
+    @Test("a read that fails moves nothing")
+    func failedReads() {
+        var bytes = ByteBuffer(hex: "01 02")
+        #expect(throws: MalformedBytes(.truncated, "a")) { try bytes.readUInt24("a") }
+        #expect(throws: MalformedBytes(.truncated, "b")) { try bytes.readLittleEndian("b", as: UInt32.self) }
+        #expect(throws: MalformedBytes(.truncated, "c")) { try bytes.readOctets(3, "c") }
+        #expect(throws: MalformedBytes(.truncated, "d")) { try bytes.readOctets(-1, "d") }
+        #expect(throws: MalformedBytes(.trailingBytes, "e")) { try bytes.requireEnd("e") }
+        #expect(bytes.readableBytes == 2)
+    }
+
+    @Test("an error names its field")
+    func descriptions() {
+        #expect(MalformedBytes(.truncated, "Status").description == "Status: the bytes end too early")
+        #expect(MalformedBytes(.invalid, "Status").description == "Status: the value is not allowed")
+        #expect(MalformedBytes(.trailingBytes, "Status").description == "Status: bytes are left over")
+    }
+
+    @Test("a seeded generator repeats itself and nothing else")
+    func seeds() {
+        var first = SeededGenerator(seed: 42)
+        var second = SeededGenerator(seed: 42)
+        var third = SeededGenerator(seed: 43)
+        let words = (0..<10).map { _ in first.next() }
+        #expect(words == (0..<10).map { _ in second.next() })
+        #expect(words != (0..<10).map { _ in third.next() })
+    }
+}

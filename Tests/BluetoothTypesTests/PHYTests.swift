@@ -1,0 +1,29 @@
+import Testing
+
+@testable import BluetoothTypes
+
+@Suite("PHY")
+struct PHYTests {
+    @Test("a set of PHYs has a bit for each")
+    func sets() {
+        #expect(PHYSet(.leCoded).rawValue == 4)
+        #expect(PHYSet(PHY.none).isEmpty)
+        #expect(PHYSet(PHY(rawValue: 9)).isEmpty)
+        let set: PHYSet = [.le1M, .leCoded]
+        #expect(set.contains(PHY.leCoded))
+        #expect(!set.contains(PHY.le2M))
+        #expect(!set.contains(PHY.none))
+        #expect(set.phys == [.le1M, .leCoded])
+        #expect(set.description == "1M+Coded")
+        #expect(PHYSet().description == "none")
+    }
+
+    @Test("names")
+    func names() {
+        #expect(
+            [PHY.none, .le1M, .le2M, .leCoded, PHY(rawValue: 7)].map(\.description) == [
+                "none", "1M", "2M", "Coded", "PHY(7)",
+            ]
+        )
+    }
+}

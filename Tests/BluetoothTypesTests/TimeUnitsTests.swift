@@ -1,0 +1,58 @@
+import NIOCore
+import Testing
+
+@testable import BluetoothTypes
+
+@Suite("Time units")
+struct TimeUnitsTests {
+    @Test("numbers and their times")
+    func conversion() {
+        #expect(ConnectionInterval(rawValue: 6).timeAmount == .microseconds(7_500))
+        #expect(ConnectionInterval(.milliseconds(30)).rawValue == 24)
+        #expect(SupervisionTimeout(.seconds(5)).rawValue == 500)
+        #expect(AdvertisingInterval(.milliseconds(100)).rawValue == 160)
+        #expect(ScanInterval(.milliseconds(30)).rawValue == 48)
+        #expect(ExtendedScanInterval(.seconds(40)).rawValue == 64_000)
+        #expect(ExtendedAdvertisingInterval(.seconds(100)).rawValue == 160_000)
+        #expect(AdvertisingDuration(.seconds(1)).rawValue == 100)
+        #expect(ScanPeriod(.milliseconds(2_560)).rawValue == 2)
+        #expect(ConnectionEventLength(.milliseconds(5)).rawValue == 8)
+        #expect(AuthenticatedPayloadTimeout(.seconds(30)).rawValue == 3_000)
+        #expect(ResolvablePrivateAddressTimeout(.minutes(15)).rawValue == 900)
+    }
+
+    @Test("the nearest allowed number is taken")
+    func clamping() {
+        #expect(ConnectionInterval(.zero).rawValue == 6)
+        #expect(ConnectionInterval(.hours(1)).rawValue == 3_200)
+        #expect(ConnectionInterval(.nanoseconds(.max)).rawValue == 3_200)
+        #expect(ConnectionInterval(.seconds(-1)).rawValue == 6)
+        #expect(ConnectionInterval(.microseconds(8_124)).rawValue == 6)
+        #expect(ConnectionInterval(.microseconds(8_125)).rawValue == 7)
+    }
+
+    @Test("exactly, or not at all")
+    func exactly() {
+        #expect(ConnectionInterval(exactly: .microseconds(7_500))?.rawValue == 6)
+        #expect(ConnectionInterval(exactly: .microseconds(7_501)) == nil)
+        #expect(ConnectionInterval(exactly: .microseconds(6_250)) == nil)
+        #expect(ConnectionInterval(exactly: .seconds(-1)) == nil)
+    }
+
+    @Test("a number out of its range is kept and known as such")
+    func outOfRange() {
+        #expect(!ConnectionInterval(rawValue: 5).isInRange)
+        #expect(ConnectionInterval(rawValue: 5).rawValue == 5)
+        #expect(!ConnectionInterval(rawValue: 3_201).isInRange)
+        #expect(AdvertisingInterval(rawValue: 0x4000).isInRange)
+    }
+
+    @Test("text and order")
+    func description() {
+        #expect(ConnectionInterval(rawValue: 6).description == "7.5 ms")
+        #expect(ConnectionInterval(rawValue: 24).description == "30 ms")
+        #expect(ScanInterval(rawValue: 5).description == "3.125 ms")
+        #expect(AdvertisingInterval(rawValue: 33).description == "20.625 ms")
+        #expect(ConnectionInterval(rawValue: 6) < ConnectionInterval(rawValue: 7))
+    }
+}
