@@ -25,5 +25,7 @@ struct CompletedPacketsTests {
     func truncated() {
         var bytes = ByteBuffer(hex: "02 23 01 02 00 FF 0E 02")
         #expect(throws: MalformedBytes.self) { try NumberOfCompletedPackets(parsing: &bytes) }
+        bytes = ByteBuffer(repeating: 0x40, count: 400)
+        #expect(throws: MalformedBytes(.invalid, "Num_Handles")) { try NumberOfCompletedPackets(parsing: &bytes) }
     }
 }

@@ -42,6 +42,9 @@ struct LEReportsTests {
             var bytes = ByteBuffer(hex: "02 " + good + bad)
             #expect(throws: MalformedBytes.self) { try LEAdvertisingReports(parsing: &bytes) }
         }
+        // More than 31 octets of data are not legacy advertising.
+        var bytes = ByteBuffer(hex: "01 00 01 55 44 33 22 11 C0 20" + String(repeating: "00", count: 33))
+        #expect(throws: MalformedBytes(.invalid, "Data_Length")) { try LEAdvertisingReports(parsing: &bytes) }
     }
 
     @Test("the data status of an extended report has bits of its own")

@@ -19,6 +19,11 @@ public struct CompletedPackets: HCIParameter, Sequence {
             self.handle = handle
             self.count = count
         }
+
+        @inlinable
+        func write(into bytes: inout ByteBuffer) {
+            bytes.writeInteger(UInt32(self.count) << 16 | UInt32(self.handle.rawValue), endianness: .little)
+        }
     }
 
     /// Reads element by element.
@@ -31,9 +36,11 @@ public struct CompletedPackets: HCIParameter, Sequence {
         /// The next link's number.
         @inlinable
         public mutating func next() -> Element? {
-            guard let (handle, count) = self.rest.readMultipleIntegers(endianness: .little, as: (UInt16, UInt16).self)
-            else { return nil }
-            return Element(handle: ConnectionHandle(rawValue: handle), count: count)
+            guard let word: UInt32 = self.rest.readInteger(endianness: .little) else { return nil }
+            return Element(
+                handle: ConnectionHandle(rawValue: UInt16(truncatingIfNeeded: word)),
+                count: UInt16(truncatingIfNeeded: word >> 16)
+            )
         }
     }
 
@@ -46,7 +53,7 @@ public struct CompletedPackets: HCIParameter, Sequence {
     /// A row of at most ``maximumCount`` elements.
     public init(_ elements: some Collection<Element>) {
         var bytes = ByteBufferAllocator().buffer(capacity: elements.count * 4)
-        for element in elements { bytes.writeParameters(element.handle, element.count) }
+        for element in elements { element.write(into: &bytes) }
         self.bytes = bytes
     }
 
@@ -61,6 +68,7 @@ public struct CompletedPackets: HCIParameter, Sequence {
     /// Reads the number of elements and the elements.
     public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
         let count: UInt8 = try bytes.readLittleEndian("Num_Handles")
+        guard count <= Self.maximumCount else { throw MalformedBytes(.invalid, "Num_Handles") }
         return Self(bytes: try bytes.readOctets(Int(count) * 4, field))
     }
 
@@ -86,6 +94,7 @@ public struct NumberOfCompletedPackets: HCIEventPayload {
     public init(completed: CompletedPackets) { self.completed = completed }
 
     /// The packet of an event, written at once; at most ``CompletedPackets/maximumCount`` elements.
+    @inlinable
     public static func packet(
         _ elements: some Collection<CompletedPackets.Element>,
         allocator: ByteBufferAllocator = ByteBufferAllocator()
@@ -93,7 +102,7 @@ public struct NumberOfCompletedPackets: HCIEventPayload {
         precondition(elements.count <= CompletedPackets.maximumCount, "one packet has room for 63 links")
         return HCIPacket.event(.numberOfCompletedPackets, nil, capacity: 4 + elements.count * 4, allocator: allocator) {
             $0.writeInteger(UInt8(elements.count))
-            for element in elements { $0.writeParameters(element.handle, element.count) }
+            for element in elements { element.write(into: &$0) }
         }
     }
 

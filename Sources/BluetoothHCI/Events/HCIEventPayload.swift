@@ -41,6 +41,7 @@ extension HCIEventPayload {
 
 extension HCIPacket {
     /// An event packet whose parameters `write` writes.
+    @inlinable
     static func event(
         _ code: HCIEventCode,
         _ subevent: LESubeventCode?,
@@ -49,15 +50,14 @@ extension HCIPacket {
         _ write: (inout ByteBuffer) -> Void
     ) -> HCIPacket {
         var bytes = allocator.buffer(capacity: capacity)
-        bytes.writeInteger(HCIPacket.Kind.event.rawValue)
-        bytes.writeInteger(code.rawValue)
-        let lengthIndex = bytes.writerIndex
-        bytes.writeInteger(UInt8(0))
-        if let subevent { bytes.writeInteger(subevent.rawValue) }
+        // Type, code, a length to be set below, and the subevent, least significant octet first.
+        let head = UInt32(HCIPacket.Kind.event.rawValue) | UInt32(code.rawValue) << 8
+        bytes.writeInteger(head | UInt32(subevent?.rawValue ?? 0) << 24, endianness: .little)
+        if subevent == nil { bytes.moveWriterIndex(to: bytes.writerIndex - 1) }
         write(&bytes)
-        let length = bytes.writerIndex - lengthIndex - 1
+        let length = bytes.readableBytes - 3
         precondition(length <= 255, "the parameters of an HCI event have at most 255 octets")
-        bytes.setInteger(UInt8(length), at: lengthIndex)
+        bytes.setInteger(UInt8(length), at: bytes.readerIndex + 2)
         return HCIPacket(h4: bytes)
     }
 }

@@ -119,32 +119,33 @@ public struct LEExtendedAdvertisingReport: LEReport {
 
     /// Reads one report.
     public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        guard
-            let (eventType, kind, low, high, primary, secondary, set, txPower, rssi, interval) =
-                bytes.readMultipleIntegers(
-                    endianness: .little,
-                    as: (UInt16, UInt8, UInt32, UInt16, UInt8, UInt8, UInt8, Int8, Int8, UInt16).self
-                )
+        // Two words: event type, address type and five octets of the address; its sixth octet, the PHYs, the set, the
+        // two powers and the periodic interval.
+        guard let first: UInt64 = bytes.readInteger(endianness: .little),
+            let second: UInt64 = bytes.readInteger(endianness: .little)
         else { throw MalformedBytes(.truncated, "Extended advertising report") }
-        self.eventType = EventType(rawValue: eventType)
+        func octet(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (index * 8)) }
+        self.eventType = EventType(rawValue: UInt16(truncatingIfNeeded: first))
+        let kind = octet(first, 2)
         if kind == 0xFF {
             self.address = nil
         } else if let kind = DeviceAddress.Kind(rawValue: kind) {
-            self.address = DeviceAddress(UInt64(high) << 32 | UInt64(low), kind: kind)
+            self.address = DeviceAddress(first >> 24 | second << 40, kind: kind)
         } else {
             throw MalformedBytes(.invalid, "Address_Type")
         }
-        self.primaryPHY = PHY(rawValue: primary)
-        self.secondaryPHY = PHY(rawValue: secondary)
-        self.setIdentifier = set
-        self.txPower = txPower
-        self.rssi = rssi
-        self.periodicInterval = interval
+        self.primaryPHY = PHY(rawValue: octet(second, 1))
+        self.secondaryPHY = PHY(rawValue: octet(second, 2))
+        self.setIdentifier = octet(second, 3)
+        self.txPower = Int8(bitPattern: octet(second, 4))
+        self.rssi = Int8(bitPattern: octet(second, 5))
+        self.periodicInterval = UInt16(truncatingIfNeeded: second >> 48)
         if self.eventType.contains(.directed) {
             self.target = try bytes.readParameter("Direct_Address")
         } else {
             self.target = nil
-            _ = try bytes.readOctets(7, "Direct_Address")
+            guard bytes.readableBytes >= 7 else { throw MalformedBytes(.truncated, "Direct_Address") }
+            bytes.moveReaderIndex(forwardBy: 7)
         }
         let length: UInt8 = try bytes.readLittleEndian("Data_Length")
         self.data = try bytes.readOctets(Int(length), "Data")

@@ -56,6 +56,7 @@ public struct LEReports<Report: LEReport>: LEEventPayload, Sequence {
     }
 
     /// The packet of an event with one report, written at once.
+    @inlinable
     public static func packet(
         _ report: Report,
         allocator: ByteBufferAllocator = ByteBufferAllocator()
@@ -144,37 +145,47 @@ public struct LEAdvertisingReport: LEReport {
         self.rssi = rssi
     }
 
+    // Event type, address type and address are eight octets: one word, least significant octet first.
+    @usableFromInline static let headOctetCount = 8
+
     /// Moves over one report and checks it.
     @inlinable
     public static func skip(in bytes: inout ByteBuffer) throws(MalformedBytes) {
-        guard let (_, kind, _, _, length) = bytes.readMultipleIntegers(as: (UInt8, UInt8, UInt32, UInt16, UInt8).self),
-            bytes.readableBytes > Int(length)
+        let start = bytes.readerIndex
+        guard let length: UInt8 = bytes.getInteger(at: start + Self.headOctetCount),
+            bytes.readableBytes >= Self.headOctetCount + 2 + Int(length),
+            let kind: UInt8 = bytes.getInteger(at: start + 1)
         else { throw MalformedBytes(.truncated, "Advertising report") }
         guard DeviceAddress.Kind(rawValue: kind) != nil else { throw MalformedBytes(.invalid, "Address_Type") }
-        bytes.moveReaderIndex(forwardBy: Int(length) + 1)
+        guard length <= 31 else { throw MalformedBytes(.invalid, "Data_Length") }
+        bytes.moveReaderIndex(forwardBy: Self.headOctetCount + 2 + Int(length))
     }
 
     /// Reads one report.
     @inlinable
     public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        guard
-            let (eventType, kind, low, high, length) = bytes.readMultipleIntegers(
-                endianness: .little,
-                as: (UInt8, UInt8, UInt32, UInt16, UInt8).self
-            ), let data = bytes.readSlice(length: Int(length)), let rssi: Int8 = bytes.readInteger()
+        guard let head: UInt64 = bytes.readInteger(endianness: .little), let length: UInt8 = bytes.readInteger(),
+            let data = bytes.readSlice(length: Int(length)), let rssi: Int8 = bytes.readInteger()
         else { throw MalformedBytes(.truncated, "Advertising report") }
-        guard let kind = DeviceAddress.Kind(rawValue: kind) else { throw MalformedBytes(.invalid, "Address_Type") }
-        self.eventType = EventType(rawValue: eventType)
-        self.address = DeviceAddress(UInt64(high) << 32 | UInt64(low), kind: kind)
+        guard let kind = DeviceAddress.Kind(rawValue: UInt8(truncatingIfNeeded: head >> 8)) else {
+            throw MalformedBytes(.invalid, "Address_Type")
+        }
+        self.eventType = EventType(rawValue: UInt8(truncatingIfNeeded: head))
+        self.address = DeviceAddress(head >> 16, kind: kind)
         self.data = data
         self.rssi = rssi
     }
 
     /// Writes the report.
+    @inlinable
     public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.eventType, self.address)
-        bytes.writeCounted(self.data, limit: 31)
-        self.rssi.write(into: &bytes)
+        let length = self.data.readableBytes
+        precondition(length <= 31, "legacy advertising data has at most 31 octets")
+        let head = UInt64(self.eventType.rawValue) | UInt64(self.address.kind.rawValue) << 8 | self.address.value << 16
+        bytes.writeInteger(head, endianness: .little)
+        bytes.writeInteger(UInt8(length))
+        bytes.writeImmutableBuffer(self.data)
+        bytes.writeInteger(self.rssi)
     }
 }
 
