@@ -152,7 +152,7 @@ public struct LEEnhancedConnectionComplete: LEEventPayload {
     }
 }
 
-/// A link was made, or could not be, with the advertising set [v2] (Vol 4, Part E, 7.7.65.10).
+/// A link was made, or could not be, with the periodic advertising it came from [v2] (Vol 4, Part E, 7.7.65.10).
 public struct LEEnhancedConnectionCompleteV2: LEEventPayload {
     /// The number of the subevent.
     public static let subevent = LESubeventCode.enhancedConnectionCompleteV2
@@ -177,9 +177,9 @@ public struct LEEnhancedConnectionCompleteV2: LEEventPayload {
     public var supervisionTimeout: SupervisionTimeout
     /// The accuracy of the central's clock.
     public var centralClockAccuracy: ClockAccuracy
-    /// The advertising set that it came from.
+    /// The periodic advertising set with responses that it came from, where it did.
     public var advertisingHandle: AdvertisingHandle
-    /// The periodic advertising train that it came from; 0x0FFF for none.
+    /// The train that this device heard, where it came from one; 0xFFFF for none.
     public var syncHandle: UInt16
 
     /// Creates the event.
@@ -195,7 +195,7 @@ public struct LEEnhancedConnectionCompleteV2: LEEventPayload {
         supervisionTimeout: SupervisionTimeout,
         centralClockAccuracy: ClockAccuracy = .ppm500,
         advertisingHandle: AdvertisingHandle = .none,
-        syncHandle: UInt16 = 0x0FFF
+        syncHandle: UInt16 = 0xFFFF
     ) {
         self.status = status
         self.handle = handle
