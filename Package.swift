@@ -31,6 +31,7 @@ let package = Package(
             name: "BluetoothHost",
             dependencies: [
                 "BluetoothHCI",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),

@@ -6,6 +6,8 @@ public enum GATTDatabaseError: Error, Hashable, Sendable {
     case valueTooLong
     /// An included service is not in the database.
     case unknownIncludedService
+    /// The server makes Characteristic Extended Properties and Client Characteristic Configurations by itself.
+    case reservedDescriptor
     /// No handles are left.
     case outOfHandles
 }

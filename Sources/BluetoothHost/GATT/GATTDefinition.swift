@@ -21,6 +21,10 @@ public struct AttributePermissions: OptionSet, Hashable, Sendable {
     public static let readEncryptionRequired = AttributePermissions(rawValue: 0x04)
     /// Writing needs an encrypted link.
     public static let writeEncryptionRequired = AttributePermissions(rawValue: 0x08)
+    /// Reading needs a link whose key was made with protection against a man in the middle.
+    public static let readAuthenticationRequired = AttributePermissions(rawValue: 0x10)
+    /// Writing needs a link whose key was made with protection against a man in the middle.
+    public static let writeAuthenticationRequired = AttributePermissions(rawValue: 0x20)
 }
 
 /// A descriptor with a fixed value. The server makes 2900 and 2902 by itself where the properties call for them.

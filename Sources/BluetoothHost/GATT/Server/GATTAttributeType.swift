@@ -1,0 +1,42 @@
+// The attribute types that GATT itself gives a meaning to (Vol 3, Part G, 3.4 and 7; Vol 3, Part C, 12).
+
+import BluetoothTypes
+
+/// 16-bit UUIDs of declarations, descriptors and of the built-in services and characteristics.
+enum GATTAttributeType {
+    /// A primary service declaration.
+    static let primaryService: UInt16 = 0x2800
+    /// A secondary service declaration.
+    static let secondaryService: UInt16 = 0x2801
+    /// An include declaration.
+    static let include: UInt16 = 0x2802
+    /// A characteristic declaration.
+    static let characteristic: UInt16 = 0x2803
+    /// Characteristic Extended Properties.
+    static let extendedProperties: UInt16 = 0x2900
+    /// Characteristic User Description.
+    static let userDescription: UInt16 = 0x2901
+    /// Client Characteristic Configuration.
+    static let clientConfiguration: UInt16 = 0x2902
+    /// Server Characteristic Configuration.
+    static let serverConfiguration: UInt16 = 0x2903
+    /// Characteristic Presentation Format.
+    static let presentationFormat: UInt16 = 0x2904
+    /// Characteristic Aggregate Format.
+    static let aggregateFormat: UInt16 = 0x2905
+
+    /// The Generic Access Service.
+    static let genericAccessService: UInt16 = 0x1800
+    /// The Generic Attribute Service.
+    static let genericAttributeService: UInt16 = 0x1801
+    /// Device Name.
+    static let deviceName: UInt16 = 0x2A00
+    /// Appearance.
+    static let appearance: UInt16 = 0x2A01
+    /// Service Changed.
+    static let serviceChanged: UInt16 = 0x2A05
+    /// Client Supported Features.
+    static let clientSupportedFeatures: UInt16 = 0x2B29
+    /// Database Hash.
+    static let databaseHash: UInt16 = 0x2B2A
+}

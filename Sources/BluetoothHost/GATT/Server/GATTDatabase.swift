@@ -1,0 +1,136 @@
+// The server's attributes, sorted by handle. Look-up is one comparison where no service was ever removed and a binary
+// search otherwise. A handle is not given twice before all 65,535 have been used, so that a late request of a client
+// with an old picture of the database meets nothing instead of something else.
+
+import BluetoothTypes
+import NIOCore
+
+/// An attribute database.
+struct GATTDatabase: Sendable {
+    /// All attributes in the order of their handles.
+    private(set) var attributes: [GATTAttribute] = []
+    /// The handles of each service, in ascending order.
+    private(set) var services: [AttributeHandleRange] = []
+    /// Where the next service goes if there is room; 0x10000 after the last handle.
+    private var nextHandle = 1
+    private var knownHash: Hash?
+
+    /// The index of the attribute with a handle.
+    func index(of handle: AttributeHandle) -> Int? {
+        let guess = Int(handle) - 1
+        if guess >= 0, guess < self.attributes.count, self.attributes[guess].handle == handle { return guess }
+        let index = self.firstIndex(from: handle)
+        guard index < self.attributes.count, self.attributes[index].handle == handle else { return nil }
+        return index
+    }
+
+    /// The index of the first attribute at `handle` or behind it; the number of attributes where there is none.
+    func firstIndex(from handle: AttributeHandle) -> Int {
+        var low = 0
+        var high = self.attributes.count
+        while low < high {
+            let middle = (low + high) / 2
+            if self.attributes[middle].handle < handle { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Adds a service.
+    mutating func add(_ definition: GATTServiceDefinition) throws(GATTDatabaseError) -> GATTServiceHandles {
+        for characteristic in definition.characteristics {
+            guard (characteristic.value?.readableBytes ?? 0) <= ATT.maximumValueLength else { throw .valueTooLong }
+            for descriptor in characteristic.descriptors {
+                guard descriptor.value.readableBytes <= ATT.maximumValueLength else { throw .valueTooLong }
+                switch descriptor.uuid.shortValue {
+                case GATTAttributeType.extendedProperties, GATTAttributeType.clientConfiguration:
+                    throw .reservedDescriptor
+                default: break
+                }
+            }
+        }
+        var included: [(range: AttributeHandleRange, uuid: BluetoothUUID)] = []
+        for handle in definition.includedServices {
+            guard let service = self.service(at: handle) else { throw .unknownIncludedService }
+            included.append(service)
+        }
+        guard let first = self.room(for: GATTServiceBuilder.handleCount(of: definition)) else { throw .outOfHandles }
+        var builder = GATTServiceBuilder(uuid: definition.uuid, isPrimary: definition.isPrimary, first: first)
+        for service in included { builder.include(service.range, uuid: service.uuid) }
+        for characteristic in definition.characteristics { builder.characteristic(characteristic) }
+        return self.insert(builder)
+    }
+
+    /// Adds a service that the server makes by itself; there is room for it.
+    mutating func addBuiltIn(
+        _ uuid: BluetoothUUID,
+        handleCount: Int,
+        build: (inout GATTServiceBuilder) -> Void
+    ) -> GATTServiceHandles {
+        guard let first = self.room(for: handleCount) else {
+            preconditionFailure("built-in services are added to an empty database")
+        }
+        var builder = GATTServiceBuilder(uuid: uuid, isPrimary: true, first: first)
+        build(&builder)
+        return self.insert(builder)
+    }
+
+    private mutating func insert(_ builder: GATTServiceBuilder) -> GATTServiceHandles {
+        let (attributes, handles) = builder.build()
+        self.attributes.insert(
+            contentsOf: attributes,
+            at: self.firstIndex(from: handles.range.lowerBound)
+        )
+        let place = self.services.firstIndex { $0.lowerBound > handles.range.lowerBound } ?? self.services.count
+        self.services.insert(handles.range, at: place)
+        self.nextHandle = Int(handles.range.upperBound) + 1
+        self.knownHash = nil
+        return handles
+    }
+
+    /// Removes the service whose declaration has `handle`; `nil` where there is no such service.
+    mutating func remove(_ handle: AttributeHandle) -> AttributeHandleRange? {
+        guard let place = self.services.firstIndex(where: { $0.lowerBound == handle }) else { return nil }
+        let range = self.services.remove(at: place)
+        let start = self.firstIndex(from: range.lowerBound)
+        self.attributes.removeSubrange(start..<start + range.count)
+        self.knownHash = nil
+        return range
+    }
+
+    /// Replaces a fixed value, which is no change of the database's structure.
+    mutating func setFixedValue(_ value: ByteBuffer, of handle: AttributeHandle) {
+        guard let index = self.index(of: handle) else { return }
+        self.attributes[index].content = .fixed(value)
+    }
+
+    /// The handles and the UUID of the service whose declaration has `handle`.
+    private func service(at handle: AttributeHandle) -> (range: AttributeHandleRange, uuid: BluetoothUUID)? {
+        guard let index = self.index(of: handle), self.attributes[index].isService,
+            case .fixed(var value) = self.attributes[index].content,
+            let uuid = try? BluetoothUUID(attribute: &value, "Service UUID")
+        else { return nil }
+        return (handle...self.attributes[index].groupEnd, uuid)
+    }
+
+    /// The first handle of `count` free ones: behind the last service that was added, else the lowest gap.
+    private func room(for count: Int) -> AttributeHandle? {
+        self.gap(of: count, from: self.nextHandle) ?? self.gap(of: count, from: 1)
+    }
+
+    private func gap(of count: Int, from start: Int) -> AttributeHandle? {
+        var candidate = start
+        for service in self.services where Int(service.upperBound) >= candidate {
+            if Int(service.lowerBound) - candidate >= count { break }
+            candidate = Int(service.upperBound) + 1
+        }
+        return candidate + count - 1 <= 0xFFFF ? AttributeHandle(candidate) : nil
+    }
+
+    /// The hash over the structure, made anew after a change.
+    mutating func hash() -> Hash {
+        if let known = self.knownHash { return known }
+        let hash = Hash(of: self.attributes)
+        self.knownHash = hash
+        return hash
+    }
+}

@@ -1,0 +1,100 @@
+// The requests that find attributes (Vol 3, Part F, 3.4.3 and 3.4.4.9). They need no permission: handles, types and
+// declarations are for everybody.
+
+import BluetoothTypes
+import NIOCore
+
+extension GATTServer {
+    /// Handles and types, as many of one type length as fit (3.4.3.1).
+    mutating func findInformation(_ request: ATTFindInformationRequest, at index: Int, into actions: inout [Action]) {
+        let opcode = ATTFindInformationRequest.opcode
+        guard self.isValidRange(request.start, request.end, request: opcode, at: index, into: &actions) else { return }
+        let mtu = self.links[index].mtu
+        var position = self.database.firstIndex(from: request.start)
+        guard position < self.database.attributes.count, self.database.attributes[position].handle <= request.end else {
+            self.sendError(.attributeNotFound, request: opcode, handle: request.start, at: index, into: &actions)
+            return
+        }
+        let typeLength = self.database.attributes[position].type.octetCount
+        let entryLength = 2 + typeLength
+        var response = PDUBuffer.make(capacity: mtu)
+        ATTFindInformationResponse.writeHeader(typeLength == 2 ? .short : .full, into: &response)
+        while position < self.database.attributes.count, response.readableBytes + entryLength <= mtu {
+            let attribute = self.database.attributes[position]
+            guard attribute.handle <= request.end, attribute.type.octetCount == typeLength else { break }
+            ATTFindInformationResponse.writeEntry(handle: attribute.handle, type: attribute.type, into: &response)
+            position += 1
+        }
+        self.send(response, at: index, into: &actions)
+    }
+
+    /// The attributes that hold exactly a value, with the ends of their groups (3.4.3.3).
+    ///
+    /// Values that only the application knows, or that the client may not read, are not compared.
+    mutating func findByTypeValue(_ request: ATTFindByTypeValueRequest, at index: Int, into actions: inout [Action]) {
+        let opcode = ATTFindByTypeValueRequest.opcode
+        guard self.isValidRange(request.start, request.end, request: opcode, at: index, into: &actions) else { return }
+        let mtu = self.links[index].mtu
+        var response: ByteBuffer?
+        var position = self.database.firstIndex(from: request.start)
+        while position < self.database.attributes.count, (response?.readableBytes ?? 0) + 4 <= mtu {
+            let attribute = self.database.attributes[position]
+            guard attribute.handle <= request.end else { break }
+            position += 1
+            guard attribute.shortType == request.type, attribute.type.octetCount == 2,
+                self.readError(of: attribute, at: index) == nil,
+                let value = self.heldValue(of: attribute, at: index), value == request.value
+            else { continue }
+            if response == nil {
+                response = PDUBuffer.make(capacity: mtu)
+                response?.writeInteger(ATTFindByTypeValueResponse.opcode.rawValue)
+            }
+            response?.writeMultipleIntegers(attribute.handle, attribute.groupEnd, endianness: .little)
+        }
+        guard let response else {
+            self.sendError(.attributeNotFound, request: opcode, handle: request.start, at: index, into: &actions)
+            return
+        }
+        self.send(response, at: index, into: &actions)
+    }
+
+    /// Services with their last handles and UUIDs, as many of one UUID length as fit (3.4.4.9).
+    mutating func readByGroupType(_ request: ATTReadByGroupTypeRequest, at index: Int, into actions: inout [Action]) {
+        let opcode = ATTReadByGroupTypeRequest.opcode
+        guard self.isValidRange(request.start, request.end, request: opcode, at: index, into: &actions) else { return }
+        let type = request.type.shortValue
+        guard type == GATTAttributeType.primaryService || type == GATTAttributeType.secondaryService else {
+            self.sendError(.unsupportedGroupType, request: opcode, handle: request.start, at: index, into: &actions)
+            return
+        }
+        let mtu = self.links[index].mtu
+        var response: ByteBuffer?
+        var valueLength = 0
+        // The services are in order, so whole services are stepped over.
+        for service in self.database.services where service.lowerBound >= request.start {
+            guard service.lowerBound <= request.end else { break }
+            guard let position = self.database.index(of: service.lowerBound),
+                self.database.attributes[position].shortType == type,
+                case .fixed(let value) = self.database.attributes[position].content
+            else { continue }
+            if response == nil {
+                valueLength = value.readableBytes
+                response = PDUBuffer.make(capacity: mtu)
+                response?.writeMultipleIntegers(
+                    ATTReadByGroupTypeResponse.opcode.rawValue,
+                    UInt8(truncatingIfNeeded: 4 + valueLength)
+                )
+            }
+            guard value.readableBytes == valueLength, (response?.readableBytes ?? 0) + 4 + valueLength <= mtu else {
+                break
+            }
+            response?.writeMultipleIntegers(service.lowerBound, service.upperBound, endianness: .little)
+            response?.writeImmutableBuffer(value)
+        }
+        guard let response else {
+            self.sendError(.attributeNotFound, request: opcode, handle: request.start, at: index, into: &actions)
+            return
+        }
+        self.send(response, at: index, into: &actions)
+    }
+}

@@ -1,0 +1,126 @@
+// Prepared writes (Vol 3, Part F, 3.4.6): a client's parts wait in a queue of limited size until they are executed,
+// all of them or none. Permissions are looked at when a part comes, offset and length when the queue is executed.
+
+import BluetoothTypes
+import NIOCore
+
+extension GATTServer {
+    /// Prepare Write Request (3.4.6.1).
+    mutating func prepareWrite(_ request: ATTPrepareWriteRequest, at index: Int, into actions: inout [Action]) {
+        let opcode = ATTPrepareWriteRequest.opcode
+        guard self.isInSync(request: opcode, handle: request.handle, at: index, into: &actions) else { return }
+        guard let position = self.database.index(of: request.handle) else {
+            self.sendError(.invalidHandle, request: opcode, handle: request.handle, at: index, into: &actions)
+            return
+        }
+        if let error = self.writeError(of: self.database.attributes[position], at: index)
+            ?? self.roomError(for: request, at: index)
+        {
+            self.sendError(error, request: opcode, handle: request.handle, at: index, into: &actions)
+            return
+        }
+        self.links[index].prepared.append(request)
+        self.send(
+            ATTPrepareWriteResponse(handle: request.handle, offset: request.offset, value: request.value).encoded(),
+            at: index,
+            into: &actions
+        )
+    }
+
+    private func roomError(for request: ATTPrepareWriteRequest, at index: Int) -> ATTErrorCode? {
+        let prepared = self.links[index].prepared
+        let fits =
+            prepared.count < self.configuration.preparedWriteLimit
+            && prepared.octets + request.value.readableBytes <= self.configuration.preparedOctetLimit
+        return fits ? nil : .prepareQueueFull
+    }
+
+    /// Execute Write Request (3.4.6.3).
+    ///
+    /// The queue is empty afterwards, whatever becomes of it.
+    mutating func executeWrite(_ request: ATTExecuteWriteRequest, at index: Int, into actions: inout [Action]) {
+        let parts = self.links[index].prepared.parts
+        self.links[index].prepared = PreparedWrites()
+        guard request.flags == .write else {
+            self.send(ATTExecuteWriteResponse().encoded(), at: index, into: &actions)
+            return
+        }
+        var asked: [GATTWriteRequest.Part] = []
+        var held: [GATTWriteRequest.Part] = []
+        for part in parts {
+            let error: ATTErrorCode?
+            if let position = self.database.index(of: part.handle) {
+                let attribute = self.database.attributes[position]
+                error =
+                    self.writeError(of: attribute, at: index)
+                    ?? self.valueError(of: attribute, offset: part.offset, part.value, at: index)
+                if case .application = attribute.content { asked.append(part) } else { held.append(part) }
+            } else {
+                // The service went while the queue waited.
+                error = .invalidHandle
+            }
+            if let error {
+                self.sendError(
+                    error,
+                    request: ATTExecuteWriteRequest.opcode,
+                    handle: part.handle,
+                    at: index,
+                    into: &actions
+                )
+                return
+            }
+        }
+        guard let first = asked.first else {
+            self.finishExecuting(held, at: index, into: &actions)
+            return
+        }
+        let id = self.links[index].nextRequestID()
+        self.links[index].transaction = .executing(
+            sequence: self.links[index].sequence,
+            handle: first.handle,
+            held: held
+        )
+        actions.append(.write(GATTWriteRequest(id: id, link: self.links[index].id, parts: asked)))
+    }
+
+    /// Answers an execution that the application agreed to, and writes what the server keeps.
+    mutating func finishExecuting(_ held: [GATTWriteRequest.Part], at index: Int, into actions: inout [Action]) {
+        self.send(ATTExecuteWriteResponse().encoded(), at: index, into: &actions)
+        for part in held {
+            guard let position = self.database.index(of: part.handle) else { continue }
+            self.keep(part.value, in: self.database.attributes[position], at: index, into: &actions)
+        }
+    }
+}
+
+extension GATTServer.PreparedWrites {
+    /// Adds a part.
+    ///
+    /// Where it goes on where the last part for the same attribute ended, the two become one; parts for other
+    /// attributes may lie between them, since a client may nest several long writes.
+    mutating func append(_ request: ATTPrepareWriteRequest) {
+        self.count += 1
+        self.octets += request.value.readableBytes
+        if let last = self.parts.lastIndex(where: { $0.handle == request.handle }),
+            self.parts[last].offset + self.parts[last].value.readableBytes == Int(request.offset)
+        {
+            self.parts[last].value.writeImmutableBuffer(request.value)
+            return
+        }
+        self.parts.append(
+            GATTWriteRequest.Part(
+                handle: request.handle,
+                offset: Int(request.offset),
+                // A copy of its own: later parts are appended, and the packet is let go.
+                value: request.value.compacted
+            )
+        )
+    }
+
+    /// Makes the parts for attributes that are gone fail, also if their handles are given again.
+    mutating func invalidate(_ handles: AttributeHandleRange) {
+        for index in self.parts.indices where handles.contains(self.parts[index].handle) {
+            self.parts[index].handle = 0x0000
+        }
+    }
+}

@@ -1,0 +1,183 @@
+// Lays the attributes of one service out in the order that the specification asks for: declaration, includes, then
+// each characteristic with its value and descriptors (Vol 3, Part G, 3.1 to 3.3).
+
+import BluetoothTypes
+import NIOCore
+
+/// The attributes of a service in the making.
+struct GATTServiceBuilder {
+    /// The attributes so far, without the service declaration.
+    private var members: [GATTAttribute] = []
+    /// The handles of the characteristics so far.
+    private var characteristics: [GATTServiceHandles.Characteristic] = []
+    private let first: AttributeHandle
+    private let isPrimary: Bool
+    private let uuid: BluetoothUUID
+
+    /// Starts a service whose declaration has the handle `first`.
+    ///
+    /// The caller has made sure that enough handles follow.
+    init(uuid: BluetoothUUID, isPrimary: Bool, first: AttributeHandle) {
+        self.uuid = uuid.attForm
+        self.isPrimary = isPrimary
+        self.first = first
+    }
+
+    /// How many handles a definition needs.
+    static func handleCount(of definition: GATTServiceDefinition) -> Int {
+        var count = 1 + definition.includedServices.count
+        for characteristic in definition.characteristics {
+            count += 2 + characteristic.descriptors.count
+            if characteristic.properties.contains(.extendedProperties) { count += 1 }
+            if characteristic.properties.needsClientConfiguration { count += 1 }
+        }
+        return count
+    }
+
+    private var next: AttributeHandle { self.first + 1 + AttributeHandle(self.members.count) }
+
+    /// Adds an include declaration (3.2): the UUID is left out where it has 128 bits.
+    mutating func include(_ service: AttributeHandleRange, uuid: BluetoothUUID) {
+        var value = ByteBuffer()
+        value.writeMultipleIntegers(service.lowerBound, service.upperBound, endianness: .little)
+        if let short = uuid.shortValue { value.writeLittleEndian(short) }
+        self.append(GATTAttributeType.include, value)
+    }
+
+    /// Adds a characteristic of the application.
+    mutating func characteristic(_ definition: GATTCharacteristicDefinition) {
+        var configurationAccess: GATTAttribute.Access = [.read, .write]
+        if definition.subscriptionRequiresEncryption { configurationAccess.insert(.writeNeedsEncryption) }
+        self.characteristic(
+            definition.uuid,
+            properties: definition.properties,
+            access: GATTAttribute.Access(
+                definition.permissions,
+                properties: definition.properties,
+                isFixed: definition.value != nil
+            ),
+            content: definition.value.map { .fixed($0.compacted) } ?? .application,
+            configurationAccess: configurationAccess,
+            descriptors: definition.descriptors
+        )
+    }
+
+    /// Adds a characteristic: declaration, value, the descriptors that its properties call for, then the others.
+    ///
+    /// Returns the value's handle.
+    @discardableResult
+    mutating func characteristic(
+        _ uuid: BluetoothUUID,
+        properties: CharacteristicProperties,
+        access: GATTAttribute.Access,
+        content: GATTAttribute.Content,
+        configurationAccess: GATTAttribute.Access = [.read, .write],
+        descriptors: [GATTDescriptorDefinition] = []
+    ) -> AttributeHandle {
+        let valueHandle = self.next + 1
+        var declaration = ByteBuffer()
+        declaration.writeMultipleIntegers(properties.rawValue, valueHandle, endianness: .little)
+        uuid.attForm.encode(into: &declaration)
+        self.append(GATTAttributeType.characteristic, declaration)
+        self.members.append(GATTAttribute(handle: self.next, type: uuid, access: access, content: content))
+        if properties.contains(.extendedProperties) {
+            // Prepared writes of a value that can be written are reliable writes; nothing else is extended here.
+            self.append(
+                GATTAttributeType.extendedProperties,
+                ByteBuffer(integer: properties.contains(.write) ? 1 : 0, endianness: .little, as: UInt16.self)
+            )
+        }
+        var configuration: AttributeHandle?
+        if properties.needsClientConfiguration {
+            configuration = self.next
+            self.members.append(
+                GATTAttribute(
+                    handle: self.next,
+                    type: BluetoothUUID(GATTAttributeType.clientConfiguration),
+                    access: configurationAccess,
+                    content: .clientConfiguration(characteristic: valueHandle, properties: properties)
+                )
+            )
+        }
+        var descriptorHandles: [AttributeHandle] = []
+        for descriptor in descriptors {
+            descriptorHandles.append(self.next)
+            self.members.append(
+                GATTAttribute(
+                    handle: self.next,
+                    type: descriptor.uuid,
+                    access: GATTAttribute.Access(descriptor.permissions, properties: .read, isFixed: true),
+                    content: .fixed(descriptor.value.compacted)
+                )
+            )
+        }
+        self.characteristics.append(
+            GATTServiceHandles.Characteristic(
+                value: valueHandle,
+                clientConfiguration: configuration,
+                descriptors: descriptorHandles
+            )
+        )
+        return valueHandle
+    }
+
+    private mutating func append(_ type: UInt16, _ value: ByteBuffer) {
+        self.members.append(
+            GATTAttribute(handle: self.next, type: BluetoothUUID(type), access: .read, content: .fixed(value))
+        )
+    }
+
+    /// The attributes in the order of their handles, and the handles by name.
+    func build() -> (attributes: [GATTAttribute], handles: GATTServiceHandles) {
+        let last = self.first + AttributeHandle(self.members.count)
+        var value = ByteBuffer()
+        self.uuid.encode(into: &value)
+        let declaration = GATTAttribute(
+            handle: self.first,
+            groupEnd: last,
+            type: BluetoothUUID(
+                self.isPrimary ? GATTAttributeType.primaryService : GATTAttributeType.secondaryService
+            ),
+            access: .read,
+            content: .fixed(value)
+        )
+        return (
+            [declaration] + self.members,
+            GATTServiceHandles(range: self.first...last, characteristics: self.characteristics)
+        )
+    }
+}
+
+extension CharacteristicProperties {
+    /// Whether clients subscribe to the characteristic, so that a Client Characteristic Configuration belongs to it.
+    var needsClientConfiguration: Bool { !self.isDisjoint(with: [.notify, .indicate]) }
+}
+
+extension GATTAttribute.Access {
+    /// What permissions and properties allow together: a property without the permission is a promise that is not
+    /// kept, a permission without the property is not offered to clients.
+    init(_ permissions: AttributePermissions, properties: CharacteristicProperties, isFixed: Bool) {
+        self = []
+        let readers: AttributePermissions = [.readable, .readEncryptionRequired, .readAuthenticationRequired]
+        if properties.contains(.read), !permissions.isDisjoint(with: readers) { self.insert(.read) }
+        let writers: AttributePermissions = [.writeable, .writeEncryptionRequired, .writeAuthenticationRequired]
+        if !isFixed, !permissions.isDisjoint(with: writers) {
+            if properties.contains(.write) { self.insert(.write) }
+            if properties.contains(.writeWithoutResponse) { self.insert(.writeCommand) }
+        }
+        if permissions.contains(.readEncryptionRequired) { self.insert(.readNeedsEncryption) }
+        if permissions.contains(.readAuthenticationRequired) { self.insert(.readNeedsAuthentication) }
+        if permissions.contains(.writeEncryptionRequired) { self.insert(.writeNeedsEncryption) }
+        if permissions.contains(.writeAuthenticationRequired) { self.insert(.writeNeedsAuthentication) }
+    }
+}
+
+extension ByteBuffer {
+    /// The readable octets in storage of their own, so that a long-lived value does not hold on to a whole packet.
+    var compacted: ByteBuffer {
+        var copy = ByteBuffer()
+        copy.reserveCapacity(self.readableBytes)
+        copy.writeImmutableBuffer(self)
+        return copy
+    }
+}

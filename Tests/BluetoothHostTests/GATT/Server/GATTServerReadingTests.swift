@@ -1,0 +1,555 @@
+// Reading values, fixed ones and the application's, and every error that the specification allows there.
+
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("GATT server: reading")
+struct GATTServerReadingTests {
+    private func run(
+        _ script: String,
+        minimumKeySize: Int = 7,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        var configuration = GATTServerFixture.configuration
+        configuration.minimumKeySize = minimumKeySize
+        var runner = try GATTServerScript(configuration: configuration)
+        runner.run(script, sourceLocation: sourceLocation)
+    }
+
+    // MARK: Read
+
+    @Test func `GATT/SR/GAR/BV-01-C Read Characteristic Value`() throws {
+        try self.run(
+            """
+            > 0A 10 00
+            < 0B 01 02 03
+            > 0A 27 00
+            < 0B 05
+            > 0A 13 00
+            ? read 0013 @0
+            = 0A 0B
+            < 0B 0A 0B
+            > 0A 13 00
+            ? read 0013 @0
+            =
+            < 0B
+            > 0A 13 00
+            ? read 0013 @0
+            = AA*600                              # cut to the MTU
+            < 0B AA*22
+            > 0A 10
+            < 01 0A 00 00 04
+            > 0A 10 00 00
+            < 01 0A 00 00 04
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-01-C Read Not Permitted`() throws {
+        try self.run(
+            """
+            > 0A 24 00
+            < 01 0A 24 00 02
+            > 0A 15 00
+            < 01 0A 15 00 02
+            > 0A 17 00
+            < 01 0A 17 00 02
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-02-C Invalid Handle`() throws {
+        try self.run(
+            """
+            > 0A 35 00
+            < 01 0A 35 00 01
+            > 0A 00 00
+            < 01 0A 00 00 01
+            > 0A FF FF
+            < 01 0A FF FF 01
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-03-C Insufficient Authorization`() throws {
+        try self.run(
+            """
+            > 0A 13 00
+            ? read 0013 @0
+            ! 08
+            < 01 0A 13 00 08
+            > 0A 13 00
+            ? read 0013 @0
+            ! 80                                  # an error of the application's own
+            < 01 0A 13 00 80
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-04-C Insufficient Authentication`() throws {
+        try self.run(
+            """
+            > 0A 1D 00
+            < 01 0A 1D 00 05
+            > 0A 1F 00
+            < 01 0A 1F 00 05
+            security encrypted 16
+            > 0A 1D 00
+            ? read 001D @0
+            = 01
+            < 0B 01
+            > 0A 1F 00
+            < 01 0A 1F 00 05
+            security authenticated 16
+            > 0A 1F 00
+            ? read 001F @0
+            = 02
+            < 0B 02
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-05-C Insufficient Encryption Key Size`() throws {
+        try self.run(
+            """
+            security authenticated 15
+            > 0A 1F 00
+            < 01 0A 1F 00 0C
+            > 0A 1D 00
+            < 01 0A 1D 00 0C
+            security authenticated 16
+            > 0A 1F 00
+            ? read 001F @0
+            = 02
+            < 0B 02
+            """,
+            minimumKeySize: 16
+        )
+    }
+
+    @Test func `Insufficient Encryption where both sides have a key and do not use it`() throws {
+        try self.run(
+            """
+            security none 0 bonded
+            > 0A 1D 00
+            < 01 0A 1D 00 0F
+            > 0A 1F 00
+            < 01 0A 1F 00 0F
+            """
+        )
+    }
+
+    // MARK: Read By Type
+
+    @Test func `GATT/SR/GAR/BV-03-C Read Using Characteristic UUID`() throws {
+        try self.run(
+            """
+            > 08 01 00 FF FF 00 2A
+            < 09 06 03 00 42 61 6C 6C
+            > 08 0E 00 34 00 01 A0                # values of one length share a PDU
+            < 09 05 10 00 01 02 03 32 00 04 05 06
+            > 08 33 00 34 00 01 A0
+            < 09 03 34 00 07
+            > 08 01 00 FF FF 01 FF EE DD CC BB AA 99 88 77 66 55 44 33 22 11
+            < 09 03 27 00 05
+            > 08 01 00 FF FF 02 A0
+            ? read 0013 @0
+            = AA*30
+            < 09 15 13 00 AA*19
+            > 08 01 00 FF FF 08 A0
+            < 09 15 21 00 00..12
+            """
+        )
+    }
+
+    @Test func `Read By Type: a value is cut to 253 octets whatever the MTU`() throws {
+        try self.run(
+            """
+            > 02 05 02
+            < 03 05 02
+            ? mtu 517
+            > 08 01 00 FF FF 02 A0
+            ? read 0013 @0
+            = AA*512
+            < 09 FF 13 00 AA*253
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-06-C Read by UUID: Read Not Permitted`() throws {
+        try self.run(
+            """
+            > 08 01 00 FF FF 09 A0
+            < 01 08 24 00 02
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-07-C Read by UUID: Attribute Not Found`() throws {
+        try self.run(
+            """
+            > 08 01 00 FF FF EE EE
+            < 01 08 01 00 0A
+            > 08 11 00 31 00 01 A0
+            < 01 08 11 00 0A
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-08-C Read by UUID: Invalid Handle`() throws {
+        try self.run(
+            """
+            > 08 00 00 FF FF 00 2A
+            < 01 08 00 00 01
+            > 08 10 00 01 00 00 2A
+            < 01 08 10 00 01
+            > 08 01 00 FF FF 00
+            < 01 08 00 00 04
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-09-C Read by UUID: Insufficient Authorization`() throws {
+        try self.run(
+            """
+            > 08 01 00 FF FF 02 A0
+            ? read 0013 @0
+            ! 08
+            < 01 08 13 00 08
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-10-C Read by UUID: Insufficient Authentication`() throws {
+        try self.run(
+            """
+            > 08 01 00 FF FF 07 A0
+            < 01 08 1F 00 05
+            > 08 01 00 FF FF 06 A0
+            < 01 08 1D 00 05
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-11-C Read by UUID: Insufficient Encryption Key Size`() throws {
+        try self.run(
+            """
+            security authenticated 7
+            > 08 01 00 FF FF 07 A0
+            < 01 08 1F 00 0C
+            """,
+            minimumKeySize: 8
+        )
+    }
+
+    // MARK: Read Blob
+
+    @Test func `GATT/SR/GAR/BV-04-C Read Long Characteristic Value`() throws {
+        try self.run(
+            """
+            > 0A 21 00
+            < 0B 00..15
+            > 0C 21 00 16 00
+            < 0D 16..2B
+            > 0C 21 00 2C 00
+            < 0D 2C..3B
+            > 0C 21 00 3C 00                      # behind the last octet: nothing is left
+            < 0D
+            > 0C 10 00 00 00                      # a short value may be read so, too
+            < 0D 01 02 03
+            > 0A 13 00
+            ? read 0013 @0
+            = AA*40
+            < 0B AA*22
+            > 0C 13 00 16 00
+            ? read 0013 @22
+            = AA*18
+            < 0D AA*18
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-12-C Read Long: Read Not Permitted`() throws {
+        try self.run(
+            """
+            > 0C 24 00 00 00
+            < 01 0C 24 00 02
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-13-C Read Long: Invalid Offset`() throws {
+        try self.run(
+            """
+            > 0C 21 00 3D 00
+            < 01 0C 21 00 07
+            > 0C 21 00 FF FF
+            < 01 0C 21 00 07
+            > 0C 13 00 05 00
+            ? read 0013 @5
+            ! 07
+            < 01 0C 13 00 07
+            > 0C 13 00 01 02                      # behind the longest value that there can be
+            < 01 0C 13 00 07
+            > 0C 13 00 01
+            < 01 0C 00 00 04
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-14-C Read Long: Invalid Handle`() throws {
+        try self.run(
+            """
+            > 0C 35 00 00 00
+            < 01 0C 35 00 01
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-15-C Read Long: Insufficient Authorization`() throws {
+        try self.run(
+            """
+            > 0C 13 00 00 00
+            ? read 0013 @0
+            ! 08
+            < 01 0C 13 00 08
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-16-C Read Long: Insufficient Authentication`() throws {
+        try self.run(
+            """
+            > 0C 1F 00 00 00
+            < 01 0C 1F 00 05
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-17-C Read Long: Insufficient Encryption Key Size`() throws {
+        try self.run(
+            """
+            security authenticated 7
+            > 0C 1F 00 00 00
+            < 01 0C 1F 00 0C
+            """,
+            minimumKeySize: 16
+        )
+    }
+
+    // MARK: Read Multiple
+
+    @Test func `GATT/SR/GAR/BV-05-C Read Multiple Characteristic Values`() throws {
+        try self.run(
+            """
+            > 0E 10 00 34 00
+            < 0F 01 02 03 07
+            > 0E 10 00 13 00 34 00 13 00
+            ? read 0013 @0
+            = AA
+            ? read 0013 @0
+            = BB
+            < 0F 01 02 03 AA 07 BB
+            > 0E 21 00 10 00                      # what does not fit is cut
+            < 0F 00..15
+            > 0E 21 00 13 00                      # and the application is not asked for it
+            < 0F 00..15
+            > 0E 10 00
+            < 01 0E 00 00 04
+            > 0E 10 00 34
+            < 01 0E 00 00 04
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-18-C Read Multiple: Read Not Permitted`() throws {
+        try self.run(
+            """
+            > 0E 13 00 24 00                      # before the application is asked for the first value
+            < 01 0E 24 00 02
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-19-C Read Multiple: Invalid Handle`() throws {
+        try self.run(
+            """
+            > 0E 10 00 35 00
+            < 01 0E 35 00 01
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-20-C Read Multiple: Insufficient Authorization`() throws {
+        try self.run(
+            """
+            > 0E 10 00 13 00
+            ? read 0013 @0
+            ! 08
+            < 01 0E 13 00 08
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-21-C Read Multiple: Insufficient Authentication`() throws {
+        try self.run(
+            """
+            > 0E 10 00 1F 00
+            < 01 0E 1F 00 05
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BI-22-C Read Multiple: Insufficient Encryption Key Size`() throws {
+        try self.run(
+            """
+            security authenticated 7
+            > 0E 10 00 1F 00
+            < 01 0E 1F 00 0C
+            """,
+            minimumKeySize: 16
+        )
+    }
+
+    // MARK: Read Multiple Variable
+
+    @Test func `GATT/SR/GAR/BV-11-C and BV-12-C Read Multiple Variable Length, on the one bearer that there is`() throws
+    {
+        try self.run(
+            """
+            > 20 10 00 34 00
+            < 21 03 00 01 02 03 01 00 07
+            > 20 13 00 10 00
+            ? read 0013 @0
+            =
+            < 21 00 00 03 00 01 02 03
+            > 20 10 00 21 00                      # the length is the value's, though the value is cut
+            < 21 03 00 01 02 03 3C 00 00..0E
+            > 20 10 00 10 00 10 00 10 00 34 00    # cut within a length
+            < 21 03 00 01 02 03 03 00 01 02 03 03 00 01 02 03 03 00 01 02 03 01 00
+            """
+        )
+    }
+
+    @Test func `Read Multiple Variable Length: errors`() throws {
+        try self.run(
+            """
+            > 20 10 00 24 00
+            < 01 20 24 00 02
+            > 20 35 00 10 00
+            < 01 20 35 00 01
+            > 20 10 00 1F 00
+            < 01 20 1F 00 05
+            > 20 10 00 13 00
+            ? read 0013 @0
+            ! 08
+            < 01 20 13 00 08
+            > 20 10 00
+            < 01 20 00 00 04
+            """
+        )
+    }
+
+    // MARK: Descriptors
+
+    @Test func `GATT/SR/GAR/BV-06-C Read Characteristic Descriptor`() throws {
+        try self.run(
+            """
+            > 0A 11 00
+            < 0B 4E 61 6D 65
+            > 0A 18 00
+            < 0B 00 00
+            > 0A 2C 00                            # a configuration is readable on any link
+            < 0B 00 00
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BV-07-C Read Long Characteristic Descriptor`() throws {
+        try self.run(
+            """
+            > 0A 22 00
+            < 0B 40..55
+            > 0C 22 00 16 00
+            < 0D 56..6B
+            > 0C 22 00 2C 00
+            < 0D 6C..71
+            """
+        )
+    }
+
+    @Test func `GATT/SR/GAR/BV-08-C Read Behind Long Characteristic Descriptor`() throws {
+        try self.run(
+            """
+            > 0C 22 00 32 00
+            < 0D
+            > 0C 22 00 33 00
+            < 01 0C 22 00 07
+            """
+        )
+    }
+
+    // MARK: One at a time
+
+    @Test func `A second request before the first is answered ends the bearer`() throws {
+        try self.run(
+            """
+            > 0A 13 00
+            ? read 0013 @0
+            > 52 15 00 01                         # commands may come at any time
+            ? command 0015 01
+            > 1E
+            > 0A 10 00
+            ? failed requestWhilePending
+            = 01                                  # too late
+            > 0A 10 00
+            close
+            """
+        )
+    }
+
+    @Test func `Answers to requests that are no longer open are ignored`() throws {
+        var runner = try GATTServerScript()
+        runner.run(
+            """
+            > 0A 13 00
+            ? read 0013 @0
+            close
+            = 01
+            open 2
+            > 0A 13 00
+            ? read 0013 @0
+            """
+        )
+        var actions: [GATTServer.Action] = []
+        // The first request of link 2 has the count 1; no other name fits.
+        for raw: UInt64 in [0, 1, 1 << 32 | 1, 2 << 32, 2 << 32 | 2, .max] {
+            runner.server.respond(to: GATTRequestID(rawValue: raw), with: .success(hex("01")), into: &actions)
+            runner.server.respond(to: GATTRequestID(rawValue: raw), error: nil, into: &actions)
+        }
+        // A read is not answered as a write.
+        runner.server.respond(to: GATTRequestID(rawValue: 2 << 32 | 1), error: nil, into: &actions)
+        #expect(actions.isEmpty)
+        runner.run(
+            """
+            = 01
+            < 0B 01
+            """
+        )
+    }
+
+    @Test func `A service may go while the application thinks about a value`() throws {
+        try self.run(
+            """
+            add
+            > 0E 37 00 37 00
+            ? read 0037 @0
+            remove
+            = 01
+            < 01 0E 37 00 01
+            """
+        )
+    }
+}

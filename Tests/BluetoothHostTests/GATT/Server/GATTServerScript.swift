@@ -1,0 +1,173 @@
+// Runs scripts against the GATT server machine. The application's side of a script:
+//
+//     ? read 0013 @0            the application is asked for a value, from octet 0 on
+//     = 01 02                   it answers
+//     ! 08                      it answers with an error
+//     ? write 0013 @0 01 02     the application is given a value (more parts follow behind a semicolon)
+//     ok                        it accepts
+//     ? command 0015 01         a Write Command
+//     ? subscribed 0017 · ? unsubscribed 0017 · ? confirmed 001A · ? dropped 1 · ? mtu 100 · ? failed WHY
+//     notify 0017 01 02         the application sends a value
+//     flush                     the driver's turn ends
+//     wait 30                   seconds go by
+//     open 2 · link 2 · close   links; steps are about the link named last
+//     security encrypted 16     the link is safer now (none, encrypted, authenticated; `bonded` behind it)
+//     add · remove              a service more, or the last one less
+//     reconnect                 the link of a bonded client ends and comes back
+
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+struct GATTServerScript: HexScriptRunner {
+    var server: GATTServer
+    var now = NIODeadline.uptimeNanoseconds(0)
+    var link = LinkID(rawValue: 1)
+    private var output: [String] = []
+    private var actions: [GATTServer.Action] = []
+    private var reads: [LinkID: GATTRequestID] = [:]
+    private var writes: [LinkID: GATTRequestID] = [:]
+    private var added: [AttributeHandle] = []
+    private var nextLink: UInt32 = 100
+    private var record: GATTClientRecord?
+
+    /// A server with the services of ``GATTServerFixture`` and one client on link 1.
+    init(configuration: GATTServer.Configuration = GATTServerFixture.configuration) throws {
+        self.server = try GATTServerFixture.server(configuration)
+        self.server.linkOpened(self.link)
+    }
+
+    mutating func receive(_ bytes: ByteBuffer) {
+        self.server.receive(bytes, on: self.link, now: self.now, into: &self.actions)
+    }
+
+    mutating func takeOutput() -> [String] {
+        for action in self.actions { self.describe(action) }
+        self.actions.removeAll()
+        defer { self.output.removeAll() }
+        return self.output
+    }
+
+    private mutating func describe(_ action: GATTServer.Action) {
+        let (link, text): (LinkID, String)
+        switch action {
+        case .send(let to, let pdu, let notifications):
+            #expect(pdu.readableBytes <= self.server.mtu(of: to))
+            #expect(pdu.readerIndex == PDUBuffer.headroom)
+            let opcode = ATT.opcode(of: pdu)
+            #expect(
+                (notifications > 0)
+                    == (opcode == .handleValueNotification || opcode == .multipleHandleValueNotification)
+            )
+            (link, text) = (to, "< " + hex(pdu))
+        case .read(let request):
+            self.reads[request.link] = request.id
+            (link, text) = (request.link, "? read \(handle(request.handle)) @\(request.offset)")
+        case .write(let request):
+            let parts = request.parts.map { part in
+                "\(handle(part.handle))" + (request.id == nil ? "" : " @\(part.offset)")
+                    + (part.value.readableBytes == 0 ? "" : " " + hex(part.value))
+            }
+            if let id = request.id { self.writes[request.link] = id }
+            (link, text) = (
+                request.link,
+                "? \(request.id == nil ? "command" : "write") " + parts.joined(separator: " ; ")
+            )
+        case .subscriptionChanged(let on, let characteristic, let isSubscribed):
+            (link, text) = (on, "? \(isSubscribed ? "subscribed" : "unsubscribed") \(handle(characteristic))")
+        case .mtuChanged(let on, let mtu):
+            #expect(self.server.mtu(of: on) == mtu)
+            (link, text) = (on, "? mtu \(mtu)")
+        case .indicationConfirmed(let on, let characteristic):
+            (link, text) = (on, "? confirmed \(handle(characteristic))")
+        case .notificationsDropped(let on, let count):
+            (link, text) = (on, "? dropped \(count)")
+        case .bearerFailed(let on, let reason):
+            (link, text) = (on, "? failed \(reason)")
+        }
+        // Steps are about one link; what happens on another is told with its number.
+        self.output.append(link == self.link ? text : "? \(link.rawValue): \(text.dropFirst(2))")
+    }
+
+    mutating func perform(_ word: String, _ arguments: [String]) -> Bool {
+        switch (word, arguments.first) {
+        case ("=", _):
+            guard let id = self.reads.removeValue(forKey: self.link) else { return false }
+            self.server.respond(to: id, with: .success(octets(arguments)), into: &self.actions)
+        case ("ok", _):
+            guard let id = self.writes.removeValue(forKey: self.link) else { return false }
+            self.server.respond(to: id, error: nil, into: &self.actions)
+        case ("!", let code?):
+            guard let error = UInt8(code, radix: 16).map(ATTErrorCode.init(rawValue:)) else { return false }
+            if let id = self.reads.removeValue(forKey: self.link) {
+                self.server.respond(to: id, with: .failure(error), into: &self.actions)
+            } else if let id = self.writes.removeValue(forKey: self.link) {
+                self.server.respond(to: id, error: error, into: &self.actions)
+            } else {
+                return false
+            }
+        case ("notify", let text?):
+            guard let handle = AttributeHandle(text, radix: 16) else { return false }
+            self.server.notify(
+                octets(arguments.dropFirst()),
+                characteristic: handle,
+                on: self.link,
+                now: self.now,
+                into: &self.actions
+            )
+        case ("flush", _):
+            self.server.flush(into: &self.actions)
+        case ("wait", let text?):
+            guard let seconds = Double(text) else { return false }
+            self.now = self.now + .milliseconds(Int64(seconds * 1_000))
+            self.server.advance(to: self.now, into: &self.actions)
+        case ("open", let text?), ("link", let text?):
+            guard let number = UInt32(text) else { return false }
+            self.link = LinkID(rawValue: number)
+            if word == "open" { self.server.linkOpened(self.link) }
+        case ("close", _):
+            self.server.linkClosed(self.link, into: &self.actions)
+        case ("security", let level?):
+            let levels: [String: GATTLinkSecurity.Level] = [
+                "none": .none, "encrypted": .encrypted, "authenticated": .authenticated,
+            ]
+            guard let level = levels[level] else { return false }
+            self.server.setSecurity(
+                GATTLinkSecurity(
+                    level: level,
+                    keySize: arguments.dropFirst().first.flatMap { Int($0) } ?? 16,
+                    isBonded: arguments.last == "bonded"
+                ),
+                of: self.link
+            )
+        case ("add", _):
+            guard let handles = try? self.server.add(GATTServerFixture.extra, now: self.now, into: &self.actions) else {
+                return false
+            }
+            self.added.append(handles.range.lowerBound)
+        case ("remove", let text):
+            let handle = text.flatMap { AttributeHandle($0, radix: 16) } ?? self.added.popLast()
+            guard let handle else { return false }
+            self.server.remove(handle, now: self.now, into: &self.actions)
+        case ("disconnect", _):
+            self.record = self.server.clientRecord(of: self.link)
+            self.server.linkClosed(self.link, into: &self.actions)
+        case ("reconnect", _):
+            guard let record = self.record else { return false }
+            self.nextLink += 1
+            self.link = LinkID(rawValue: self.nextLink)
+            self.server.linkOpened(self.link)
+            self.server.restoreClient(record, on: self.link, now: self.now, into: &self.actions)
+        default:
+            return false
+        }
+        return true
+    }
+
+    private func handle(_ handle: AttributeHandle) -> String {
+        let digits = String(handle, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}
