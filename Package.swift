@@ -62,6 +62,7 @@ let package = Package(
                 "BluetoothHost",
                 "BluetoothAir",
                 "BluetoothTransport",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
@@ -113,6 +114,9 @@ let package = Package(
             name: "CoreBluetoothTests",
             dependencies: [
                 "CoreBluetooth",
+                "BluetoothHost",
+                "BluetoothAir",
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),

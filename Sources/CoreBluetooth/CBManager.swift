@@ -5,10 +5,14 @@ import NIOConcurrencyHelpers
 
 /// The common root of ``CBCentralManager`` and ``CBPeripheralManager``.
 open class CBManager: NSObject {
-    let lock = NIOLock()
-    var stateStorage: CBManagerState = .unknown
+    let adapter: BluetoothAdapter
+    /// Guards everything of the manager that can be observed, and all that belongs to it.
+    let lock: NIOLock
+    private var stateStorage: CBManagerState = .unknown
 
-    init(adapter: BluetoothAdapter) {
+    init(adapter: BluetoothAdapter, lock: NIOLock) {
+        self.adapter = adapter
+        self.lock = lock
         super.init()
     }
 
@@ -23,4 +27,24 @@ open class CBManager: NSObject {
 
     /// Whether this app may use Bluetooth: on Linux always.
     open class var authorization: CBManagerAuthorization { .allowedAlways }
+
+    /// The object as log lines show it.
+    open override var description: String { "<\(Swift.type(of: self)): \(pointerText(self))>" }
+
+    /// Sets the state, on the manager's queue.
+    func setState(_ state: CBManagerState) { self.lock.withLock { self.stateStorage = state } }
+
+    /// Whether commands can be carried out; says so where they cannot, as Core Bluetooth does.
+    func isPoweredOn() -> Bool {
+        guard self.state == .poweredOn else {
+            Misuse.log("API MISUSE: \(self) can only accept this command while in the powered on state")
+            return false
+        }
+        return true
+    }
+
+    /// The adapter that a manager's options name, else the default one.
+    static func adapter(in options: [String: Any]?) -> BluetoothAdapter {
+        options?[BluetoothAdapter.optionKey] as? BluetoothAdapter ?? .default
+    }
 }

@@ -1,19 +1,30 @@
-// What Core Bluetooth says when it is used wrongly: a line on standard error for what it ignores, and the end of the
-// program for what Apple answers with an exception. The words are Apple's, since people search for them.
+// What the module says on standard error: Core Bluetooth's lines about wrong use, and one line for what a person has to
+// mend. The words about wrong use are Apple's, since people search for them.
 
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Where the lines about misuse go.
+/// Lines about wrong use of Core Bluetooth.
 enum Misuse {
     /// Takes the lines in place of standard error, in tests.
     @TaskLocal static var listener: (@Sendable (String) -> Void)?
 
     /// Writes one line with Core Bluetooth's prefix.
-    static func log(_ text: String) {
-        let line = "[CoreBluetooth] " + text
+    static func log(_ text: @autoclosure () -> String) {
+        let line = "[CoreBluetooth] " + text()
         if let listener = self.listener { return listener(line) }
         FileHandle.standardError.write(Data((line + "\n").utf8))
+    }
+}
+
+/// Lines about what is wrong outside of the program: each is said once.
+enum Notice {
+    private static let said = NIOLockedValueBox<Set<String>>([])
+
+    /// Writes a line, unless it was written before.
+    static func once(_ text: String) {
+        guard self.said.withLockedValue({ $0.count < 1000 && $0.insert(text).inserted }) else { return }
+        Misuse.log(text)
     }
 }
 

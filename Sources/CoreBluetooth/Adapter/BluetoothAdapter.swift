@@ -1,6 +1,13 @@
-// A Bluetooth adapter of this process: where managers get their radio from.
+// A Bluetooth adapter of this process: where managers get their radio from. Everything of an adapter lives on its event
+// loop; this class only knows the way there.
 
 public import BluetoothAir
+import BluetoothHost
+import BluetoothTransport
+import BluetoothTypes
+import Dispatch
+import NIOConcurrencyHelpers
+import NIOCore
 
 /// A Bluetooth adapter: what managers work on.
 ///
@@ -11,96 +18,180 @@ public import BluetoothAir
 /// let central = CBCentralManager(delegate: me, queue: nil, options: [BluetoothAdapter.optionKey: adapter])
 /// ```
 public final class BluetoothAdapter: Sendable {
-    /// How this device presents itself.
-    public struct Configuration: Sendable {
-        /// The name that other devices read from the Generic Access service.
-        public var deviceName: String?
-        /// The name under which the air keeps this device's address; `nil` for the program's name.
-        public var identity: String?
-        /// How far the device stands from the others on an air, in metres; `nil` for 1 m.
-        public var distance: Double?
-        /// A file that gets all HCI packets in the format of btsnoop.
-        public var captureFile: String?
-
-        /// A configuration that leaves everything to the defaults.
-        public init(
-            deviceName: String? = nil,
-            identity: String? = nil,
-            distance: Double? = nil,
-            captureFile: String? = nil
-        ) {
-            self.deviceName = deviceName
-            self.identity = identity
-            self.distance = distance
-            self.captureFile = captureFile
-        }
-
-        /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_CAPTURE`.
-        public static var environment: Configuration { preconditionFailure("in the making") }
+    /// Where the managers of an adapter call their delegates.
+    public enum Callbacks: Sendable {
+        /// On the dispatch queue that each manager was given, as on Apple's platforms.
+        case onQueues
+        /// In turns of the adapter's event loop, whatever queue a manager was given: for virtual time.
+        case onEventLoop
     }
 
     /// The key under which a manager's options hold the ``BluetoothAdapter`` to use.
     public static let optionKey = "OpenCoreBluetoothAdapter"
 
-    /// The adapter of managers that are given none: that of the surrounding ``run(_:)``, else the one that was
-    /// selected, else the one that `COREBLUETOOTH_ADAPTER` names, else the user's air.
-    public static var `default`: BluetoothAdapter { preconditionFailure("in the making") }
-
-    /// Makes the adapter with this name the process's default.
-    ///
-    /// It is opened when the first manager is made.
-    ///
-    /// - Throws: ``BluetoothAdapterError`` where the name is not one.
-    public static func select(_ name: String, configuration: Configuration = .environment) throws {
-        preconditionFailure("in the making")
-    }
-
-    /// Makes an adapter the process's default.
-    public static func select(_ adapter: BluetoothAdapter) { preconditionFailure("in the making") }
+    let eventLoop: any EventLoop
+    let identities: IdentityStore
+    let connectedPeers = ConnectedPeers()
+    private let callbacks: Callbacks
+    private let core: NIOLoopBoundBox<AdapterCore?>
+    private let sessionCount = NIOLockedValueBox(0)
+    /// What has to outlive the adapter: the thread of its event loop, the air that it is on.
+    private let foundation: (any Sendable)?
 
     /// The adapter with a name, such as `air`, `air:PATH`, `air:tcp:HOST:PORT`, `h4:unix:PATH` or `h4:tcp:HOST:PORT`.
     ///
     /// - Throws: ``BluetoothAdapterError`` where the name is not one.
-    public init(_ name: String, configuration: Configuration = .environment) throws {
-        preconditionFailure("in the making")
+    public convenience init(_ name: String, configuration: Configuration = .environment) throws {
+        self.init(try AdapterChoice(name), configuration: configuration)
     }
 
     /// An adapter on an air of this process, to be called on the air's event loop.
     ///
-    /// On an embedded event loop all calls and callbacks of the adapter's managers run in the loop's turns, in virtual
-    /// time.
-    public init(air: Air, configuration: Configuration = Configuration()) { preconditionFailure("in the making") }
-
-    /// Makes the adapter the default for managers that `body` creates.
-    public func run<Result>(_ body: () throws -> Result) rethrows -> Result { preconditionFailure("in the making") }
-
-    /// Makes the adapter the default for managers that `body` creates.
-    public func run<Result>(
-        isolation: isolated (any Actor)? = #isolation,
-        _ body: () async throws -> Result
-    ) async rethrows -> Result {
-        preconditionFailure("in the making")
+    /// By default all calls and callbacks of the adapter's managers run in the loop's turns: on an embedded event loop a
+    /// whole room of devices lives in virtual time, and the same program gives the same run. Such managers are used on
+    /// the loop's thread alone.
+    public convenience init(
+        air: Air,
+        configuration: Configuration = Configuration(),
+        callbacks: Callbacks = .onEventLoop
+    ) {
+        let air = NIOLoopBound(air, eventLoop: air.eventLoop)
+        let address = configuration.addressOnAir
+        self.init(
+            eventLoop: air.eventLoop,
+            configuration: configuration.hostConfiguration(address: address),
+            callbacks: callbacks,
+            identities: IdentityStore(randomness: .seeded(address.value)),
+            keepsIdentities: false,
+            captureFile: configuration.captureFile,
+            foundation: nil
+        ) { AirSource(air: air.value) }
     }
 
+    /// An adapter whose core, and the source of its channels, are made on the event loop.
+    init(
+        eventLoop: any EventLoop,
+        configuration: HostConfiguration,
+        callbacks: Callbacks,
+        identities: IdentityStore,
+        keepsIdentities: Bool,
+        captureFile: String?,
+        foundation: (any Sendable)?,
+        source: @escaping @Sendable () -> any ChannelSource
+    ) {
+        self.eventLoop = eventLoop
+        self.callbacks = callbacks
+        self.identities = identities
+        self.foundation = foundation
+        let core = NIOLoopBoundBox<AdapterCore?>.makeEmptyBox(valueType: AdapterCore.self, eventLoop: eventLoop)
+        self.core = core
+        let connectedPeers = self.connectedPeers
+        eventLoop.execute {
+            core.value = AdapterCore(
+                eventLoop: eventLoop,
+                configuration: configuration,
+                source: source(),
+                identities: identities,
+                connectedPeers: connectedPeers,
+                keepsIdentities: keepsIdentities,
+                usesLoopTime: callbacks == .onEventLoop
+            )
+        }
+    }
+
+    deinit {
+        let core = self.core
+        let foundation = self.foundation
+        self.eventLoop.execute {
+            core.value?.shutDown()
+            core.value = nil
+            withExtendedLifetime(foundation) {}
+        }
+    }
+
+    /// Whether delegates are called on dispatch queues.
+    var usesQueues: Bool { self.callbacks == .onQueues }
+
     /// Turns Bluetooth on or off, as a switch in the settings would.
-    public func setPowered(_ isOn: Bool) { preconditionFailure("in the making") }
+    public func setPowered(_ isOn: Bool) {
+        let core = self.core
+        self.eventLoop.execute { core.value?.setPowered(isOn) }
+    }
+
+    // MARK: Sessions
+
+    /// A manager's end of the two lanes to its session.
+    struct SessionEnds<Command: Sendable> {
+        /// The way to the event loop.
+        let commands: Lane<Command>
+        /// Opens the way back, once the manager can take events.
+        let begin: () -> Void
+    }
+
+    /// The lanes between a central manager and the event loop.
+    func openCentralSession(
+        queue: DispatchQueue?,
+        receive: @escaping @Sendable ([CentralEvent]) -> Void
+    ) -> SessionEnds<CentralCommand> {
+        let number = self.nextSessionNumber()
+        let core = self.core
+        let eventLoop = self.eventLoop
+        let commands = Lane<CentralCommand> { _ in
+            eventLoop.execute { core.value?.drainCentral(number) }
+        }
+        let events = self.eventLane(queue, receive)
+        return SessionEnds(commands: commands) {
+            eventLoop.execute {
+                guard let core = core.value else { return }
+                core.add(CentralSession(number: number, core: core, commands: commands, events: events))
+            }
+        }
+    }
+
+    /// The lanes between a peripheral manager and the event loop.
+    func openPeripheralSession(
+        queue: DispatchQueue?,
+        receive: @escaping @Sendable ([PeripheralEvent]) -> Void
+    ) -> SessionEnds<PeripheralCommand> {
+        let number = self.nextSessionNumber()
+        let core = self.core
+        let eventLoop = self.eventLoop
+        let commands = Lane<PeripheralCommand> { _ in
+            eventLoop.execute { core.value?.drainPeripheral(number) }
+        }
+        let events = self.eventLane(queue, receive)
+        return SessionEnds(commands: commands) {
+            eventLoop.execute {
+                guard let core = core.value else { return }
+                core.add(PeripheralSession(number: number, core: core, commands: commands, events: events))
+            }
+        }
+    }
+
+    private func eventLane<Event: Sendable>(
+        _ queue: DispatchQueue?,
+        _ receive: @escaping @Sendable ([Event]) -> Void
+    ) -> Lane<Event> {
+        let context: CallbackContext =
+            switch self.callbacks {
+            case .onQueues: .queue(queue ?? .main)
+            case .onEventLoop: .eventLoop(self.eventLoop)
+            }
+        return Lane { lane in context.execute { lane.drain(receive) } }
+    }
+
+    private func nextSessionNumber() -> Int {
+        self.sessionCount.withLockedValue { count in
+            count += 1
+            return count
+        }
+    }
 }
 
 /// Why there is no such adapter.
 public struct BluetoothAdapterError: Error, CustomStringConvertible, Sendable {
     /// One line that names the cause and what mends it.
     public let description: String
-}
 
-/// An air of this process with an event loop of its own: several adapters, no set-up, no other process.
-public final class PrivateAir: Sendable {
-    /// An empty air.
-    ///
-    /// Equal seeds give equal addresses.
-    public init(model: AirModel = .instant, seed: UInt64 = 1) { preconditionFailure("in the making") }
-
-    /// A new device on this air.
-    public func makeAdapter(configuration: BluetoothAdapter.Configuration = .init()) -> BluetoothAdapter {
-        preconditionFailure("in the making")
-    }
+    init(_ description: String) { self.description = description }
 }

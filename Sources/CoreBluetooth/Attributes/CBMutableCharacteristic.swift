@@ -1,5 +1,6 @@
 // Characteristics that this app publishes.
 
+import BluetoothHost
 public import Foundation
 import NIOConcurrencyHelpers
 
@@ -7,6 +8,8 @@ import NIOConcurrencyHelpers
 open class CBMutableCharacteristic: CBCharacteristic {
     private var permissionsStorage: CBAttributePermissions
     var subscribedStorage: [CBCentral] = []
+    /// The handle of the value, while the characteristic is published.
+    var publishedHandle: AttributeHandle?
 
     /// A characteristic; with a value it is static and the system answers reads, without one the app is asked.
     public init(

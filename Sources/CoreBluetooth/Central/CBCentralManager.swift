@@ -1,8 +1,14 @@
-// The central role: finds peripherals and connects to them.
+// The central role: finds peripherals and connects to them. Calls become commands for the session on the adapter's event
+// loop; its events come back in CBCentralManager+Events.swift.
 
+import BluetoothTypes
 public import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
 
-/// Scans for peripherals, discovers and connects to them.
+/// Finds peripherals and connects to them.
+///
+/// All calls of the delegate, and of the delegates of its peripherals, come on the queue that the manager was given.
 open class CBCentralManager: CBManager {
     /// What a system can do beyond the basics.
     public struct Feature: OptionSet, Hashable, Sendable {
@@ -18,6 +24,13 @@ open class CBCentralManager: CBManager {
         public static let channelSounding = Feature(rawValue: 0x400)
     }
 
+    let context: CentralContext
+    private let usesMainQueue: Bool
+
+    // Guarded by the lock.
+    private weak var delegateStorage: (any CBCentralManagerDelegate)?
+    private var scanningStorage = false
+
     /// A manager without a delegate, on the main queue.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
@@ -27,38 +40,147 @@ open class CBCentralManager: CBManager {
     }
 
     /// A manager with options.
+    ///
+    /// Beside Apple's options, ``BluetoothAdapter/optionKey`` names the adapter to use.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
-        preconditionFailure("in the making")
+        let adapter = Self.adapter(in: options)
+        let lock = NIOLock()
+        let reference = ManagerReference<CBCentralManager>()
+        let ends = adapter.openCentralSession(queue: queue) { reference.onItsQueue?.receive($0) }
+        self.context = CentralContext(adapter: adapter, lock: lock, commands: ends.commands)
+        self.delegateStorage = delegate
+        self.usesMainQueue = queue == nil || queue === DispatchQueue.main
+        super.init(adapter: adapter, lock: lock)
+        reference.set(self)
+        ends.begin()
+    }
+
+    deinit {
+        for peripheral in self.context.livePeripherals { peripheral.adapterStopped(isReset: true) }
+        self.context.commands.send(.end)
     }
 
     /// Who is told what happens.
-    open weak var delegate: (any CBCentralManagerDelegate)?
+    open var delegate: (any CBCentralManagerDelegate)? {
+        get { self.lock.withLock { self.delegateStorage } }
+        set { self.lock.withLock { self.delegateStorage = newValue } }
+    }
+
     /// Whether the manager scans.
-    open var isScanning: Bool { preconditionFailure("in the making") }
-    /// Whether this system has features.
+    open var isScanning: Bool { self.lock.withLock { self.scanningStorage } }
+
+    func setScanning(_ isScanning: Bool) { self.lock.withLock { self.scanningStorage = isScanning } }
+
+    /// Whether this system has all of some features: it has none of those that are named yet.
     open class func supports(_ features: CBCentralManager.Feature) -> Bool { features.isEmpty }
-    /// Peripherals that are known by identifier.
-    open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
-        preconditionFailure("in the making")
-    }
-    /// Peripherals that are connected, to whichever app.
-    open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
-        preconditionFailure("in the making")
-    }
-    /// Starts scanning.
+
+    // MARK: Scanning
+
+    /// Starts scanning for peripherals that advertise one of some services; `nil` or none at all stands for everything.
+    ///
+    /// A peripheral is reported once, and again when its scan response adds to what is known; with
+    /// ``CBCentralManagerScanOptionAllowDuplicatesKey`` each advertising packet is reported. A scan replaces the one that
+    /// was going on.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
-        preconditionFailure("in the making")
+        guard self.isPoweredOn() else { return }
+        var filter = ScanFilter()
+        if let serviceUUIDs, !serviceUUIDs.isEmpty { filter.services = serviceUUIDs.map(\.value) }
+        if let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID] {
+            filter.solicitedServices = solicited.map(\.value)
+        }
+        filter.allowsDuplicates = options?[CBCentralManagerScanOptionAllowDuplicatesKey].flatMap(isTrue) ?? false
+        if filter.allowsDuplicates, self.usesMainQueue, self.adapter.usesQueues {
+            Misuse.log(
+                """
+                WARNING: \(self) is disabling duplicate filtering, but is using the default queue (main thread) for \
+                delegate events
+                """
+            )
+        }
+        self.setScanning(true)
+        self.context.commands.send(.scan(filter))
     }
+
     /// Stops scanning.
-    open func stopScan() { preconditionFailure("in the making") }
-    /// Connects.
+    open func stopScan() {
+        guard self.isPoweredOn() else { return }
+        self.setScanning(false)
+        self.context.commands.send(.stopScan)
+    }
+
+    // MARK: Connecting
+
+    /// Connects to a peripheral as soon as it is there.
+    ///
+    /// The request never expires.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
-        preconditionFailure("in the making")
+        guard self.isPoweredOn(), self.owns(peripheral), let name = peripheral.beginConnecting() else { return }
+        var wishes = ConnectOptions()
+        wishes.reconnectsByItself = options?[CBConnectPeripheralOptionEnableAutoReconnect].flatMap(isTrue) ?? false
+        if let delay = (options?[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue, delay > 0 {
+            wishes.delay = .nanoseconds(Int64(min(delay, 86_400) * 1e9))
+        }
+        self.context.commands.send(.connect(name, peripheral.address, wishes))
     }
-    /// Ends a connection.
-    open func cancelPeripheralConnection(_ peripheral: CBPeripheral) { preconditionFailure("in the making") }
-    /// Asks to be told of peers that come and go.
+
+    /// Ends a connection, or stops waiting for one.
+    open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
+        guard self.isPoweredOn(), self.owns(peripheral), let name = peripheral.beginDisconnecting() else { return }
+        self.context.commands.send(.cancelConnection(name))
+    }
+
+    private func owns(_ peripheral: CBPeripheral) -> Bool {
+        guard peripheral.context === self.context, self.lock.withLock({ peripheral.isValid }) else {
+            Misuse.log("API MISUSE: \(peripheral) is not a valid peripheral of \(self)")
+            return false
+        }
+        return true
+    }
+
+    // MARK: Known peripherals
+
+    /// Known peripherals by identifier, in the order asked for; unknown ones are left out.
+    open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+        guard self.isPoweredOn() else { return [] }
+        return identifiers.compactMap { identifier in
+            self.adapter.identities.record(for: identifier).map {
+                self.context.peripheral(for: PeerDescription($0))
+            }
+        }
+    }
+
+    /// Peripherals that are connected to this system, by whichever app, and have one of some services as far as their
+    /// services are known.
+    ///
+    /// The app has to connect to them, too.
+    open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
+        guard self.isPoweredOn() else { return [] }
+        return self.adapter.connectedPeers.peers(withAnyOf: serviceUUIDs.map(\.value)).map { address in
+            self.context.peripheral(for: PeerDescription(self.adapter.identities.record(for: address)))
+        }
+    }
+
+    /// Asks to be told when certain peers connect or disconnect, whoever connected them; `nil` ends that.
     open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
-        preconditionFailure("in the making")
+        guard self.isPoweredOn() else { return }
+        let filter = options.map { options in
+            ConnectionEventFilter(
+                services: (options[.serviceUUIDs] as? [CBUUID] ?? []).map(\.value),
+                identifiers: options[.peripheralUUIDs] as? [UUID] ?? []
+            )
+        }
+        self.context.commands.send(.registerForConnectionEvents(filter))
     }
+}
+
+extension PeerDescription {
+    /// What the store knows of a device.
+    init(_ record: IdentityStore.Record) {
+        self.init(identifier: record.identifier, address: record.address, name: record.name)
+    }
+}
+
+/// Whether an option's value is true: a `Bool` or an `NSNumber`.
+private func isTrue(_ value: Any) -> Bool {
+    (value as? Bool) ?? (value as? NSNumber)?.boolValue ?? false
 }

@@ -1,56 +1,358 @@
-// A remote peripheral.
+// A remote peripheral, as the app sees it: what is known of it, and what the app may do with it. Everything observable
+// changes on the manager's queue (see CBPeripheral+Events.swift); calls may come from anywhere.
 
+import BluetoothHost
+import BluetoothTypes
 public import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
 
 /// A remote peripheral.
+///
+/// Keep a reference to a peripheral that you work with: the manager has none, and letting the last one go ends the
+/// connection.
 open class CBPeripheral: CBPeer {
+    let context: CentralContext
+    let token: PeripheralToken
+    let address: DeviceAddress
+
+    // Guarded by the lock.
+    weak var delegateStorage: (any CBPeripheralDelegate)?
+    var nameStorage: String?
+    var rssiStorage: NSNumber?
+    var stateStorage: CBPeripheralState = .disconnected
+    /// How often a connection was asked for.
+    var attempt: UInt32 = 0
+    /// Whether the object may still be connected: not after the adapter was reset.
+    var isValid = true
+    var mtu = 23
+    var writeWindow = TransmitWindow()
+    var servicesStorage: [CBService]?
+    var attributes = RemoteAttributes()
+
+    init(context: CentralContext, token: PeripheralToken, peer: PeerDescription) {
+        self.context = context
+        self.token = token
+        self.address = peer.address
+        super.init(identifier: peer.identifier, lock: context.lock)
+    }
+
+    deinit {
+        switch self.stateStorage {
+        case .connecting:
+            Misuse.log(
+                """
+                API MISUSE: Cancelling connection for unused peripheral \(self), Did you forget to keep a \
+                reference to it?
+                """
+            )
+        case .connected:
+            Misuse.log(
+                """
+                API MISUSE: Forcing disconnection of unused peripheral \(self). Did you forget to cancel \
+                the connection?
+                """
+            )
+        case .disconnected, .disconnecting:
+            break
+        }
+        self.context.released(self.token, identifier: self.identifier)
+    }
+
+    // MARK: What is known
+
     /// Who is told what happens.
-    open weak var delegate: (any CBPeripheralDelegate)?
-    /// The name.
-    open var name: String? { preconditionFailure("in the making") }
+    open var delegate: (any CBPeripheralDelegate)? {
+        get { self.lock.withLock { self.delegateStorage } }
+        set { self.lock.withLock { self.delegateStorage = newValue } }
+    }
+
+    /// The name that the peripheral calls itself, else the one that it advertised last.
+    open var name: String? { self.lock.withLock { self.nameStorage } }
+
     /// The signal strength that was last read, in dBm.
     @available(*, deprecated, message: "Use peripheral(_:didReadRSSI:error:).")
-    open var rssi: NSNumber? { preconditionFailure("in the making") }
+    open var rssi: NSNumber? { self.lock.withLock { self.rssiStorage } }
+
     /// How the peripheral stands with its manager.
-    open var state: CBPeripheralState { preconditionFailure("in the making") }
-    /// The services, as far as they were discovered.
-    open var services: [CBService]? { preconditionFailure("in the making") }
+    open var state: CBPeripheralState { self.lock.withLock { self.stateStorage } }
+
+    /// The services, as far as they were discovered; `nil` before that and after a disconnection.
+    open var services: [CBService]? { self.lock.withLock { self.servicesStorage } }
+
     /// Whether there is room for a write without response.
-    open var canSendWriteWithoutResponse: Bool { preconditionFailure("in the making") }
-    /// Whether the peripheral may have Apple's notifications.
+    ///
+    /// Where there is none, ``CBPeripheralDelegate/peripheralIsReady(toSendWriteWithoutResponse:)`` is called once there
+    /// is room again.
+    open var canSendWriteWithoutResponse: Bool {
+        self.lock.withLock { self.stateStorage == .connected && self.writeWindow.hasRoom }
+    }
+
+    /// Whether the peripheral may have Apple's notifications: never, since there are none here.
     open var ancsAuthorized: Bool { false }
-    /// Measures the signal strength.
-    open func readRSSI() { preconditionFailure("in the making") }
-    /// Discovers services.
-    open func discoverServices(_ serviceUUIDs: [CBUUID]?) { preconditionFailure("in the making") }
-    /// Discovers included services.
-    open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
-        preconditionFailure("in the making")
-    }
-    /// Discovers characteristics.
-    open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
-        preconditionFailure("in the making")
-    }
-    /// Discovers descriptors.
-    open func discoverDescriptors(for characteristic: CBCharacteristic) { preconditionFailure("in the making") }
-    /// Reads a value.
-    open func readValue(for characteristic: CBCharacteristic) { preconditionFailure("in the making") }
-    /// Reads a descriptor.
-    open func readValue(for descriptor: CBDescriptor) { preconditionFailure("in the making") }
+
     /// The longest value that one write can carry.
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
-        preconditionFailure("in the making")
+        switch type {
+        case .withResponse: 512
+        case .withoutResponse: self.lock.withLock { min(self.mtu - 3, 512) }
+        }
     }
+
+    /// The object as log lines show it.
+    open override var description: String {
+        let (name, mtu, state) = self.lock.withLock { (self.nameStorage, self.mtu, self.stateStorage) }
+        return """
+            <\(Swift.type(of: self)): \(pointerText(self)), identifier = \(self.identifier.uuidString), \
+            name = \(name ?? "(null)"), mtu = \(mtu), state = \(state.word)>
+            """
+    }
+
+    /// Takes in a name that was heard.
+    func learn(name: String?) {
+        guard let name else { return }
+        self.lock.withLock { self.nameStorage = name }
+    }
+
+    // MARK: Discovery
+
+    /// Discovers services; `nil` stands for all, which takes longer.
+    open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
+        self.warnIfUnheard(
+            """
+            Discovering services for peripheral \(self) while delegate is either nil or does not implement \
+            peripheral:didDiscoverServices:
+            """
+        )
+        self.operate(.discoverServices(serviceUUIDs?.map(\.value)))
+    }
+
+    /// Discovers the services that a service includes; `nil` stands for all.
+    open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
+        self.warnIfUnheard(
+            """
+            Discovering included services on peripheral \(self) while delegate is either nil or does not implement \
+            peripheral:didDiscoverIncludedServicesForService:error:
+            """
+        )
+        guard let handles = self.handles(of: service) else { return }
+        self.operate(.discoverIncludedServices(of: handles, includedServiceUUIDs?.map(\.value)))
+    }
+
+    /// Discovers the characteristics of a service; `nil` stands for all.
+    open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
+        self.warnIfUnheard(
+            """
+            Discovering characteristics on peripheral \(self) while delegate is either nil or does not implement \
+            peripheral:didDiscoverCharacteristicsForService:error:
+            """
+        )
+        guard let handles = self.handles(of: service) else { return }
+        self.operate(.discoverCharacteristics(of: handles, characteristicUUIDs?.map(\.value)))
+    }
+
+    /// Discovers the descriptors of a characteristic.
+    open func discoverDescriptors(for characteristic: CBCharacteristic) {
+        self.warnIfUnheard(
+            """
+            Discovering characteristic descriptors for peripheral \(self) while delegate is either nil or does not \
+            implement peripheral:didDiscoverDescriptorsForCharacteristic:error:
+            """
+        )
+        guard let record = self.record(of: characteristic) else { return }
+        self.operate(.discoverDescriptors(record))
+    }
+
+    // MARK: Values
+
+    /// Reads a value; it arrives at ``CBPeripheralDelegate/peripheral(_:didUpdateValueFor:error:)-6vhux``.
+    open func readValue(for characteristic: CBCharacteristic) {
+        guard let record = self.record(of: characteristic) else { return }
+        self.operate(.readValue(record.valueHandle))
+    }
+
     /// Writes a value.
+    ///
+    /// With response it may have 512 octets, without it as many as ``maximumWriteValueLength(for:)`` says; longer ones
+    /// are not sent.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
-        preconditionFailure("in the making")
+        guard let record = self.record(of: characteristic) else { return }
+        switch type {
+        case .withResponse:
+            self.operate(.writeValue(record.valueHandle, ByteBuffer(octetsOf: data)))
+        case .withoutResponse:
+            self.writeWithoutResponse(data, to: record, of: characteristic)
+        }
     }
-    /// Writes a descriptor.
-    open func writeValue(_ data: Data, for descriptor: CBDescriptor) { preconditionFailure("in the making") }
-    /// Turns notifications on or off.
+
+    /// Turns notifications on or off; indications where the characteristic has those alone.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
-        preconditionFailure("in the making")
+        guard let record = self.record(of: characteristic) else { return }
+        self.operate(.setNotifying(enabled, record))
     }
-    /// Opens an L2CAP channel.
-    open func openL2CAPChannel(_ PSM: CBL2CAPPSM) { preconditionFailure("in the making") }
+
+    /// Reads a descriptor.
+    open func readValue(for descriptor: CBDescriptor) {
+        guard let handle = self.handle(of: descriptor) else { return }
+        self.operate(.readDescriptor(handle))
+    }
+
+    /// Writes a descriptor.
+    ///
+    /// The Client Characteristic Configuration is not written like this but with ``setNotifyValue(_:for:)``; trying
+    /// ends the program, as on Apple's platforms.
+    open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
+        if descriptor.uuid.value == 0x2902 {
+            fatalMisuse(
+                """
+                Client Characteristic Configuration descriptors must be configured using \
+                setNotifyValue:forCharacteristic:
+                """
+            )
+        }
+        guard let handle = self.handle(of: descriptor) else { return }
+        self.operate(.writeDescriptor(handle, ByteBuffer(octetsOf: data)))
+    }
+
+    // MARK: The connection
+
+    /// Measures the signal strength of the connection.
+    open func readRSSI() {
+        self.warnIfUnheard(
+            """
+            Reading RSSI for peripheral \(self) while delegate is either nil or does not implement \
+            peripheral:didReadRSSI:error:
+            """
+        )
+        guard let connection = self.connection() else { return }
+        self.context.commands.send(.readRSSI(connection))
+    }
+
+    /// Opens an L2CAP channel to a PSM of the peripheral.
+    ///
+    /// Channels are not supported yet: the delegate is told ``CBError/Code/operationNotSupported``.
+    open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
+        guard let connection = self.connection() else { return }
+        self.context.commands.send(.openChannel(connection, PSM))
+    }
+}
+
+extension CBPeripheral {
+    /// Services that the system keeps to itself: Generic Access, Generic Attribute, Human Interface Device, and Apple's
+    /// notification service.
+    static let hiddenServices: [BluetoothUUID] = [
+        0x1800, 0x1801, 0x1812,
+        BluetoothUUID(form: .full(0x7905_F431_B5CE_4E99, 0xA40F_4B1E_122D_00D0)),
+    ]
+
+    /// Passes on a procedure, or says that there is no connection as Core Bluetooth does.
+    private func operate(_ operation: GATTOperation) {
+        guard let connection = self.connection() else { return }
+        self.context.commands.send(.operate(connection, operation))
+    }
+
+    private func connection() -> ConnectionName? {
+        let name = self.lock.withLock {
+            self.stateStorage == .connected ? ConnectionName(token: self.token, attempt: self.attempt) : nil
+        }
+        if name == nil {
+            Misuse.log("API MISUSE: \(self) can only accept commands while in the connected state")
+        }
+        return name
+    }
+
+    private func writeWithoutResponse(
+        _ data: Data,
+        to record: GATTRemoteCharacteristic,
+        of characteristic: CBCharacteristic
+    ) {
+        guard record.properties.contains(.writeWithoutResponse) else {
+            return Misuse.log(
+                """
+                WARNING: Characteristic \(characteristic) does not specify the "Write Without Response" property - \
+                ignoring response-less write
+                """
+            )
+        }
+        guard data.count <= self.maximumWriteValueLength(for: .withoutResponse) else {
+            return Misuse.log(
+                """
+                WARNING: \(data.count) octets are too long for a response-less write to \(characteristic) - \
+                ignoring it
+                """
+            )
+        }
+        let hasRoom = self.lock.withLock { () -> Bool in
+            guard self.stateStorage == .connected else { return true }
+            // An app that does not ask for room first is borne with for a while.
+            guard self.writeWindow.count < Self.patience else { return false }
+            self.writeWindow.add()
+            return true
+        }
+        guard hasRoom else {
+            return Misuse.log(
+                """
+                WARNING: \(self) has no room for further response-less writes - ignoring one; \
+                ask canSendWriteWithoutResponse first
+                """
+            )
+        }
+        self.operate(.writeWithoutResponse(record.valueHandle, ByteBuffer(octetsOf: data)))
+    }
+
+    /// How many writes without response may wait before they are thrown away.
+    private static let patience = 4096
+
+    /// Says where a procedure was asked for whose result nobody would get.
+    private func warnIfUnheard(_ text: @autoclosure () -> String) {
+        guard self.delegate == nil else { return }
+        Misuse.log("API MISUSE: \(text())")
+    }
+
+    /// The handles of a service of the present connection.
+    private func handles(of service: CBService) -> AttributeHandleRange? {
+        let handles = service.handles.flatMap { handles in
+            self.lock.withLock { self.attributes.services[handles.lowerBound] === service ? handles : nil }
+        }
+        if handles == nil { self.logForeign("service", service) }
+        return handles
+    }
+
+    /// What was discovered of a characteristic of the present connection.
+    private func record(of characteristic: CBCharacteristic) -> GATTRemoteCharacteristic? {
+        let record = characteristic.record.flatMap { record in
+            self.lock.withLock { self.attributes.characteristics[record.valueHandle] === characteristic ? record : nil }
+        }
+        if record == nil { self.logForeign("characteristic", characteristic) }
+        return record
+    }
+
+    /// The handle of a descriptor of the present connection.
+    private func handle(of descriptor: CBDescriptor) -> AttributeHandle? {
+        let handle = descriptor.handle.flatMap { handle in
+            self.lock.withLock { self.attributes.descriptors[handle] === descriptor ? handle : nil }
+        }
+        if handle == nil { self.logForeign("descriptor", descriptor) }
+        return handle
+    }
+
+    /// An attribute of another peripheral, or of a connection that has ended.
+    private func logForeign(_ kind: String, _ attribute: CBAttribute) {
+        guard self.state == .connected else {
+            return Misuse.log("API MISUSE: \(self) can only accept commands while in the connected state")
+        }
+        Misuse.log("API MISUSE: \(attribute) is not a valid \(kind) for peripheral \(self)")
+    }
+}
+
+extension CBPeripheralState {
+    /// The state as log lines show it.
+    fileprivate var word: String {
+        switch self {
+        case .disconnected: "disconnected"
+        case .connecting: "connecting"
+        case .connected: "connected"
+        case .disconnecting: "disconnecting"
+        }
+    }
 }

@@ -1,26 +1,72 @@
 // A central's request to read or write a value.
 
+import BluetoothHost
 public import Foundation
+import NIOConcurrencyHelpers
 
 /// A central's request to read or write a value.
 open class CBATTRequest: NSObject {
-    init(central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?) {
+    /// What the system waits for.
+    enum Answer: Sendable {
+        case read(GATTRequestID)
+        case write(GATTRequestID)
+        /// A write without response: an answer does no harm.
+        case nothing
+    }
+
+    /// What the system waits for, shared by the requests of one transaction, which are answered once.
+    final class Transaction: Sendable {
+        private let answer: NIOLockedValueBox<Answer>
+
+        init(_ answer: Answer) { self.answer = NIOLockedValueBox(answer) }
+
+        /// What is to be answered; nothing after the first time.
+        func take() -> Answer {
+            self.answer.withLockedValue { answer in
+                defer { answer = .nothing }
+                return answer
+            }
+        }
+    }
+
+    let transaction: Transaction
+    private let centralStorage: CBCentral
+    private let characteristicStorage: CBMutableCharacteristic
+    private let offsetStorage: Int
+
+    init(
+        transaction: Transaction,
+        central: CBCentral,
+        characteristic: CBMutableCharacteristic,
+        offset: Int,
+        value: Data?
+    ) {
+        self.transaction = transaction
         self.centralStorage = central
         self.characteristicStorage = characteristic
         self.offsetStorage = offset
         self.value = value
         super.init()
     }
-    private let centralStorage: CBCentral
-    private let characteristicStorage: CBCharacteristic
-    private let offsetStorage: Int
 
     /// Who asks.
     open var central: CBCentral { self.centralStorage }
+
     /// The characteristic: the very object that the app published.
     open var characteristic: CBCharacteristic { self.characteristicStorage }
+
     /// The octet of the value at which reading or writing starts.
     open var offset: Int { self.offsetStorage }
-    /// What is to be written; what was read, set by the app.
+
+    /// What is to be written; what was read, from the offset on, set by the app.
     open var value: Data?
+
+    /// The object as log lines show it.
+    open override var description: String {
+        """
+        <\(Swift.type(of: self)): \(pointerText(self)), Central = \(self.central), \
+        Characteristic = \(self.characteristic), Offset = \(self.offset), \
+        Value = \(self.value.map { "\($0.count) octets" } ?? "(null)")>
+        """
+    }
 }

@@ -1,9 +1,27 @@
-// The peripheral role: publishes services and advertises them.
+// The peripheral role: publishes services, advertises them, answers centrals. Calls become commands for the session on
+// the adapter's event loop; its events come back in CBPeripheralManager+Events.swift.
 
+import BluetoothHost
+import BluetoothTypes
 public import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
 
-/// Publishes services, advertises, answers centrals.
+/// Publishes services, advertises them and answers centrals.
+///
+/// All calls of the delegate come on the queue that the manager was given.
 open class CBPeripheralManager: CBManager {
+    let commands: Lane<PeripheralCommand>
+
+    // Guarded by the lock.
+    private weak var delegateStorage: (any CBPeripheralManagerDelegate)?
+    private var advertisingStorage = false
+    private var wantsAdvertising = false
+    var database = LocalDatabase()
+    var centrals = KnownCentrals()
+    /// Whether an update found no room, so that the app is to be told when there is some.
+    var owesReadiness = false
+
     /// A manager without a delegate, on the main queue.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
@@ -13,44 +31,167 @@ open class CBPeripheralManager: CBManager {
     }
 
     /// A manager with options.
+    ///
+    /// Beside Apple's options, ``BluetoothAdapter/optionKey`` names the adapter to use.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
-        preconditionFailure("in the making")
+        let adapter = Self.adapter(in: options)
+        let reference = ManagerReference<CBPeripheralManager>()
+        let ends = adapter.openPeripheralSession(queue: queue) { reference.onItsQueue?.receive($0) }
+        self.commands = ends.commands
+        self.delegateStorage = delegate
+        super.init(adapter: adapter, lock: NIOLock())
+        reference.set(self)
+        ends.begin()
     }
 
+    deinit { self.commands.send(.end) }
+
     /// Who is told what happens.
-    open weak var delegate: (any CBPeripheralManagerDelegate)?
-    /// Whether the manager advertises.
-    open var isAdvertising: Bool { preconditionFailure("in the making") }
+    open var delegate: (any CBPeripheralManagerDelegate)? {
+        get { self.lock.withLock { self.delegateStorage } }
+        set { self.lock.withLock { self.delegateStorage = newValue } }
+    }
+
     /// Whether this app may share data in the background: on Linux always.
     @available(*, deprecated, message: "Use CBManager.authorization.")
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
+
+    // MARK: Advertising
+
+    /// Whether the manager advertises.
+    open var isAdvertising: Bool { self.lock.withLock { self.advertisingStorage } }
+
+    /// Advertising has started; who stopped it meanwhile does not advertise.
+    func startedAdvertising() { self.lock.withLock { self.advertisingStorage = self.wantsAdvertising } }
+
+    /// Advertising is over.
+    func endedAdvertising() {
+        self.lock.withLock {
+            self.advertisingStorage = false
+            self.wantsAdvertising = false
+        }
+    }
+
     /// Starts advertising.
-    open func startAdvertising(_ advertisementData: [String: Any]?) { preconditionFailure("in the making") }
+    ///
+    /// Of the dictionary, ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey`` are heeded. What
+    /// has no room in 28 octets is sent as far as possible: the name in the scan response, cut to 10 octets, services in
+    /// the overflow area.
+    open func startAdvertising(_ advertisementData: [String: Any]?) {
+        guard self.isPoweredOn() else { return }
+        var content = AdvertisedContent()
+        content.localName = advertisementData?[CBAdvertisementDataLocalNameKey] as? String
+        content.services = services(in: advertisementData?[CBAdvertisementDataServiceUUIDsKey]).map(\.value)
+        self.lock.withLock { self.wantsAdvertising = true }
+        self.commands.send(.startAdvertising(content))
+    }
+
     /// Stops advertising.
-    open func stopAdvertising() { preconditionFailure("in the making") }
-    /// Sets how soon a central should hear from this app.
-    open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
-        preconditionFailure("in the making")
+    open func stopAdvertising() {
+        guard self.isPoweredOn() else { return }
+        self.endedAdvertising()
+        self.commands.send(.stopAdvertising)
     }
-    /// Publishes a service.
-    open func add(_ service: CBMutableService) { preconditionFailure("in the making") }
-    /// Withdraws a service.
-    open func remove(_ service: CBMutableService) { preconditionFailure("in the making") }
-    /// Withdraws all services.
-    open func removeAllServices() { preconditionFailure("in the making") }
-    /// Answers a request.
+
+    // MARK: Services
+
+    /// Publishes a service with its characteristics and descriptors as they are now.
+    open func add(_ service: CBMutableService) {
+        guard self.isPoweredOn() else { return }
+        let registered = self.register(service)
+        if let error = self.objection(to: service) {
+            self.commands.send(.refuse(registered.token, error))
+        } else {
+            self.commands.send(.add(registered))
+        }
+    }
+
+    /// Withdraws a service; those that include it go first.
+    open func remove(_ service: CBMutableService) {
+        guard self.isPoweredOn() else { return }
+        guard let token = self.lock.withLock({ self.database.token(of: service) }) else { return }
+        self.withdraw { $0.remove(token) }
+        self.commands.send(.remove(token))
+    }
+
+    /// Withdraws all services of this manager.
+    open func removeAllServices() {
+        guard self.isPoweredOn() else { return }
+        self.withdraw { $0.removeAll() }
+        self.commands.send(.removeAll)
+    }
+
+    // MARK: Requests and updates
+
+    /// Answers a request to read with its value, or one to write, or refuses it.
+    ///
+    /// Of the requests that came together, the first is answered for all of them. Only the first answer counts.
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
-        preconditionFailure("in the making")
+        guard self.isPoweredOn() else { return }
+        switch request.transaction.take() {
+        case .read(let id):
+            let answer: Result<ByteBuffer, ATTErrorCode> =
+                switch ATTErrorCode.answer(result) {
+                case nil: .success(request.value.map { ByteBuffer(octetsOf: $0) } ?? ByteBuffer())
+                case let error?: .failure(error)
+                }
+            self.commands.send(.answerRead(id, answer))
+        case .write(let id): self.commands.send(.answerWrite(id, .answer(result)))
+        case .nothing: break
+        }
     }
-    /// Sends a new value to subscribed centrals.
+
+    /// Sends a new value to centrals that subscribed; `nil` stands for all of them.
+    ///
+    /// A value that is too long for a central is cut to what it can take.
+    ///
+    /// - Returns: False where there was no room and nothing was sent. The delegate's
+    ///   ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` is called when there is room again.
     @discardableResult
     open func updateValue(
         _ value: Data,
         for characteristic: CBMutableCharacteristic,
         onSubscribedCentrals centrals: [CBCentral]?
-    ) -> Bool { preconditionFailure("in the making") }
+    ) -> Bool {
+        guard self.isPoweredOn() else { return false }
+        let place = self.lock.withLock { self.reserveRoom(for: characteristic, centrals) }
+        switch place {
+        case .nobody: return true
+        case .noRoom: return false
+        case .room(let handle, let targets):
+            self.commands.send(.update(handle, ByteBuffer(octetsOf: value), targets))
+            return true
+        }
+    }
+
+    /// Asks for a connection that suits how soon a central should hear from this app.
+    ///
+    /// The central decides.
+    open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
+        guard self.isPoweredOn(), let link = central.lock.withLock({ central.link }) else { return }
+        self.commands.send(.setLatency(latency, link))
+    }
+
+    // MARK: L2CAP channels
+
     /// Publishes an L2CAP channel.
-    open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) { preconditionFailure("in the making") }
+    ///
+    /// Channels are not supported yet: the delegate is told ``CBError/Code/operationNotSupported``.
+    open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
+        guard self.isPoweredOn() else { return }
+        self.commands.send(.publishChannel)
+    }
+
     /// Withdraws an L2CAP channel.
-    open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) { preconditionFailure("in the making") }
+    ///
+    /// Channels are not supported yet: the delegate is told ``CBError/Code/operationNotSupported``.
+    open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
+        guard self.isPoweredOn() else { return }
+        self.commands.send(.unpublishChannel(PSM))
+    }
+}
+
+/// The services of an advertisement's dictionary, also where an app has put optionals into it.
+private func services(in value: Any?) -> [CBUUID] {
+    (value as? [CBUUID]) ?? (value as? [CBUUID?])?.compactMap { $0 } ?? []
 }

@@ -1,0 +1,77 @@
+// What the host reports, handed to whom it concerns.
+
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import NIOCore
+
+extension AdapterCore: HostDelegate {
+    func host(_ host: Host, didChange state: HostState) { self.hostChanged(to: state) }
+
+    func host(_ host: Host, didReceive report: AdvertisingReport) { self.scanner.receive(report, self) }
+
+    func host(_ host: Host, didConnect link: LinkInformation) {
+        guard self.isReady else { return }
+        self.connections.connected(link)
+    }
+
+    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {
+        self.connections.failed(address, error)
+    }
+
+    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
+        // With the controller gone, the state that follows tells everything.
+        guard self.isReady, case .ready = host.state else { return }
+        self.connections.disconnected(link, reason)
+        self.forgetUpdates(on: link.id)
+        for session in self.peripheralSessions { session.disconnected(link.id) }
+    }
+
+    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {
+        self.connections.changedMTU(link, mtu)
+        for session in self.peripheralSessions { session.changedMTU(link, mtu) }
+    }
+
+    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {
+        self.connections.notified(link, handle, value)
+    }
+
+    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {
+        self.connections.invalidated(link, range)
+    }
+
+    func host(_ host: Host, didReceive request: GATTReadRequest) {
+        guard let session = self.owner(of: request.handle) else {
+            return host.respond(to: request.id, with: .failure(.unlikelyError))
+        }
+        session.received(request)
+    }
+
+    func host(_ host: Host, didReceive request: GATTWriteRequest) {
+        // Prepared writes to several apps at once cannot be all or none.
+        guard let first = request.parts.first, let session = self.owner(of: first.handle),
+            request.parts.allSatisfy({ session.owns($0.handle) })
+        else {
+            if let id = request.id { host.respond(to: id, error: .unlikelyError) }
+            return
+        }
+        session.received(request)
+    }
+
+    func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
+        self.owner(of: handle)?.subscribed(isSubscribed, link, handle)
+    }
+
+    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {
+        switch kind {
+        case .writeCommand: self.connections.transmitted(link, count)
+        case .notification: self.transmittedNotifications(count, on: link)
+        }
+    }
+
+    func hostDidFinishTurn(_ host: Host) { self.flush() }
+
+    private func owner(of handle: AttributeHandle) -> PeripheralSession? {
+        self.peripheralSessions.first { $0.owns(handle) }
+    }
+}

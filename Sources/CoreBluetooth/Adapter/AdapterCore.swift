@@ -1,0 +1,278 @@
+// One adapter on its event loop: the host, where its controller comes from, and the sessions of all managers. Nothing in
+// here is touched from elsewhere.
+
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import DequeModule
+import Foundation
+import NIOCore
+
+/// The event loop's side of one ``BluetoothAdapter``.
+final class AdapterCore {
+    /// The controller's life as seen from here.
+    private enum Controller {
+        /// Nobody has needed it yet.
+        case unused
+        /// Switched off.
+        case off
+        /// The source was asked.
+        case opening
+        /// The host starts or works with it.
+        case attached
+        /// It is tried again later.
+        case waiting(Scheduled<Void>)
+        /// There is none and never will be.
+        case refused
+    }
+
+    let eventLoop: any EventLoop
+    let host: Host
+    let identities: IdentityStore
+    let connectedPeers: ConnectedPeers
+    private let source: any ChannelSource
+    private let keepsIdentities: Bool
+    /// Whether time is that of the event loop, in virtual time, rather than of the wall clock.
+    private let usesLoopTime: Bool
+
+    private var controller: Controller = .unused
+    private var failures = 0
+    private var wasReady = false
+    private(set) var state: CBManagerState = .unknown
+
+    private(set) var centralSessions: [CentralSession] = []
+    private(set) var peripheralSessions: [PeripheralSession] = []
+    private(set) lazy var connections = Connections(core: self)
+    private(set) lazy var advertising = Advertising(core: self)
+    let scanner = Scanning()
+    private var updates: [LinkID: UpdateRow] = [:]
+
+    init(
+        eventLoop: any EventLoop,
+        configuration: HostConfiguration,
+        source: any ChannelSource,
+        identities: IdentityStore,
+        connectedPeers: ConnectedPeers,
+        keepsIdentities: Bool,
+        usesLoopTime: Bool
+    ) {
+        self.eventLoop = eventLoop
+        self.host = Host(eventLoop: eventLoop, configuration: configuration)
+        self.source = source
+        self.identities = identities
+        self.connectedPeers = connectedPeers
+        self.keepsIdentities = keepsIdentities
+        self.usesLoopTime = usesLoopTime
+    }
+
+    /// Whether work is possible.
+    var isReady: Bool { self.state == .poweredOn }
+
+    /// The present time for dictionaries and callbacks.
+    var timestamp: CFAbsoluteTime {
+        self.usesLoopTime
+            ? Double(self.eventLoop.now.uptimeNanoseconds) / 1e9
+            : CFAbsoluteTimeGetCurrent()
+    }
+
+    /// Runs `work` later.
+    func schedule(in delay: TimeAmount, _ work: @escaping () -> Void) -> Scheduled<Void> {
+        self.eventLoop.assumeIsolated().scheduleTask(in: delay) { [weak self] in
+            work()
+            self?.flush()
+        }
+    }
+
+    // MARK: Sessions
+
+    func add(_ session: CentralSession) {
+        self.centralSessions.append(session)
+        if self.state != .unknown { session.tell(.state(self.state)) }
+        self.begin()
+        session.flush()
+    }
+
+    func add(_ session: PeripheralSession) {
+        self.peripheralSessions.append(session)
+        if self.state != .unknown { session.tell(.state(self.state)) }
+        self.begin()
+        session.flush()
+    }
+
+    func remove(_ session: CentralSession) { self.centralSessions.removeAll { $0 === session } }
+
+    func remove(_ session: PeripheralSession) { self.peripheralSessions.removeAll { $0 === session } }
+
+    /// Lets the events of all sessions leave: at the end of each turn.
+    func flush() {
+        for session in self.centralSessions { session.flush() }
+        for session in self.peripheralSessions { session.flush() }
+    }
+
+    /// Carries out what a central manager asked for.
+    func drainCentral(_ number: Int) {
+        guard let session = self.centralSessions.first(where: { $0.number == number }) else { return }
+        session.drainCommands()
+        self.flush()
+    }
+
+    /// Carries out what a peripheral manager asked for.
+    func drainPeripheral(_ number: Int) {
+        guard let session = self.peripheralSessions.first(where: { $0.number == number }) else { return }
+        session.drainCommands()
+        self.flush()
+    }
+
+    /// Notes whose update of a value is about to be queued on a link.
+    func noteUpdate(of session: PeripheralSession, on link: LinkID) {
+        self.updates[link, default: UpdateRow()].append(session)
+    }
+
+    /// Updates have left; tells those whose they were.
+    func transmittedNotifications(_ count: Int, on link: LinkID) {
+        guard let index = self.updates.index(forKey: link) else { return }
+        var left = count
+        while left > 0, let (session, own) = self.updates.values[index].take(atMost: left) {
+            left -= own
+            session.tell(.transmitted(link, own))
+        }
+    }
+
+    /// A link ended, and its updates with it.
+    func forgetUpdates(on link: LinkID) { self.updates[link] = nil }
+
+    // MARK: The controller
+
+    /// The first manager was made.
+    private func begin() {
+        guard case .unused = self.controller else { return }
+        self.host.delegate = self
+        self.open()
+    }
+
+    private func open() {
+        self.controller = .opening
+        self.source.open { [weak self] result in
+            guard let self else { return }
+            guard case .opening = self.controller else {
+                // Switched off meanwhile.
+                if case .success(let channel) = result { channel.close() }
+                return
+            }
+            switch result {
+            case .success(let channel):
+                self.controller = .attached
+                self.host.attach(to: channel)
+            case .failure(let failure):
+                self.failed(failure)
+            }
+            self.flush()
+        }
+    }
+
+    private func failed(_ failure: ChannelFailure) {
+        if failure.isFinal {
+            Notice.once(failure.reason)
+            self.controller = .refused
+            return self.setState(.unsupported)
+        }
+        // What was there a moment ago is about to come back; what never was is worth a word.
+        if !self.wasReady { Notice.once(failure.reason) }
+        self.setState(self.wasReady ? .resetting : .poweredOff)
+        self.openLater()
+    }
+
+    /// Tries again: after 25 ms, then after twice as long each time, up to 2 s.
+    private func openLater() {
+        let delay = TimeAmount.milliseconds(min(2000, 25 << Int64(min(self.failures, 7))))
+        self.failures += 1
+        self.controller = .waiting(
+            self.schedule(in: delay) { [weak self] in
+                guard let self, case .waiting = self.controller else { return }
+                self.open()
+            }
+        )
+    }
+
+    /// Switches Bluetooth on or off.
+    func setPowered(_ isOn: Bool) {
+        switch (self.controller, isOn) {
+        case (.off, true):
+            self.host.delegate = self
+            self.open()
+        case (.off, false), (_, true): break
+        case (let before, false):
+            if case .waiting(let timer) = before { timer.cancel() }
+            self.controller = .off
+            self.setState(.poweredOff)
+            self.host.detach()
+        }
+        self.flush()
+    }
+
+    /// The adapter is no longer used.
+    func shutDown() {
+        if case .waiting(let timer) = self.controller { timer.cancel() }
+        self.controller = .off
+        self.host.delegate = nil
+        self.host.detach()
+        self.source.close()
+    }
+
+    /// What the host says of its controller.
+    func hostChanged(to state: HostState) {
+        guard case .attached = self.controller else { return }
+        switch state {
+        case .detached, .starting: break
+        case .ready:
+            self.failures = 0
+            self.wasReady = true
+            if self.keepsIdentities, let address = self.host.configuration.address {
+                self.identities.open(IdentityFile(adapter: address))
+            }
+            self.setState(.poweredOn)
+        case .failed(let reason):
+            if !self.wasReady { Notice.once(reason) }
+            self.setState(self.wasReady ? .resetting : .unsupported)
+            self.openLater()
+        }
+    }
+
+    private func setState(_ state: CBManagerState) {
+        guard self.state != state else { return }
+        self.state = state
+        if state < .poweredOn {
+            self.connections.reset()
+            self.scanner.reset()
+            self.advertising.reset()
+            self.updates = [:]
+            for session in self.centralSessions { session.adapterStopped(state) }
+            for session in self.peripheralSessions { session.adapterStopped(state) }
+        }
+        for session in self.centralSessions { session.tell(.state(state)) }
+        for session in self.peripheralSessions { session.tell(.state(state)) }
+    }
+}
+
+/// Whose updates wait on a link, in their order.
+private struct UpdateRow {
+    private var runs: Deque<(session: PeripheralSession, count: Int)> = []
+
+    mutating func append(_ session: PeripheralSession) {
+        if let last = self.runs.indices.last, self.runs[last].session === session {
+            self.runs[last].count += 1
+        } else {
+            self.runs.append((session, 1))
+        }
+    }
+
+    mutating func take(atMost count: Int) -> (PeripheralSession, Int)? {
+        guard let (session, waiting) = self.runs.first else { return nil }
+        let own = min(waiting, count)
+        if own == waiting { self.runs.removeFirst() } else { self.runs[0].count -= own }
+        return (session, own)
+    }
+}
+
+/// Foundation has a class of this name, too.
+typealias Host = BluetoothHost.Host

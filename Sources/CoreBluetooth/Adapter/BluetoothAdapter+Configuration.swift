@@ -1,0 +1,145 @@
+// How an adapter presents itself, and which adapter a program gets that says nothing about it.
+
+import BluetoothHost
+import BluetoothTransport
+import BluetoothTypes
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+
+extension BluetoothAdapter {
+    /// How this device presents itself.
+    public struct Configuration: Sendable {
+        /// The name that other devices read from the Generic Access service; `nil` for the identity.
+        public var deviceName: String?
+        /// The name under which this device is known on an air: it decides the address.
+        ///
+        /// `nil` for the program's name.
+        public var identity: String?
+        /// How far the device stands from the others on an air, in metres; `nil` for 1 m.
+        public var distance: Double?
+        /// A file that gets all HCI packets in the format of btsnoop.
+        public var captureFile: String?
+
+        /// A configuration that leaves to the defaults what is not given.
+        public init(
+            deviceName: String? = nil,
+            identity: String? = nil,
+            distance: Double? = nil,
+            captureFile: String? = nil
+        ) {
+            self.deviceName = deviceName
+            self.identity = identity
+            self.distance = distance
+            self.captureFile = captureFile
+        }
+
+        /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_CAPTURE`.
+        public static var environment: Configuration { Configuration(environment: ProcessInfo.processInfo.environment) }
+
+        init(environment: [String: String]) {
+            self.init(
+                identity: environment["COREBLUETOOTH_IDENTITY"].flatMap { $0.isEmpty ? nil : $0 },
+                captureFile: environment["COREBLUETOOTH_CAPTURE"].flatMap { $0.isEmpty ? nil : $0 }
+            )
+            if let text = environment["COREBLUETOOTH_DISTANCE"], !text.isEmpty {
+                if let distance = Double(text), distance >= 0, distance.isFinite {
+                    self.distance = distance
+                } else {
+                    Notice.once("COREBLUETOOTH_DISTANCE is \"\(text)\"; write a number of metres, such as 2.5")
+                }
+            }
+        }
+    }
+
+    // MARK: The default adapter
+
+    @TaskLocal private static var surrounding: BluetoothAdapter?
+    private static let selected = NIOLockedValueBox<BluetoothAdapter?>(nil)
+
+    /// The adapter of managers that are given none: that of the surrounding ``run(_:)``, else the one that was selected,
+    /// else the one that `COREBLUETOOTH_ADAPTER` names, else the user's air.
+    public static var `default`: BluetoothAdapter {
+        if let surrounding = self.surrounding { return surrounding }
+        return self.selected.withLockedValue { selected in
+            if let selected { return selected }
+            let name = ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
+            let choice: AdapterChoice
+            do {
+                choice = try AdapterChoice(name.isEmpty ? "air" : name)
+            } catch {
+                choice = .refused("COREBLUETOOTH_ADAPTER: \(error)")
+            }
+            let adapter = BluetoothAdapter(choice, configuration: .environment)
+            selected = adapter
+            return adapter
+        }
+    }
+
+    /// Makes the adapter with this name the process's default.
+    ///
+    /// It is opened when the first manager is made.
+    ///
+    /// - Throws: ``BluetoothAdapterError`` where the name is not one.
+    public static func select(_ name: String, configuration: Configuration = .environment) throws {
+        self.select(try BluetoothAdapter(name, configuration: configuration))
+    }
+
+    /// Makes an adapter the process's default.
+    public static func select(_ adapter: BluetoothAdapter) {
+        let old = self.selected.withLockedValue { selected in
+            defer { selected = adapter }
+            return selected
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Makes the adapter the default for managers that `body` creates.
+    public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try Self.$surrounding.withValue(self, operation: body)
+    }
+
+    /// Makes the adapter the default for managers that `body` creates.
+    public func run<Result>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        try await Self.$surrounding.withValue(self, operation: body, isolation: isolation)
+    }
+}
+
+extension BluetoothAdapter.Configuration {
+    /// The name under which the device is known.
+    var identityName: String { self.identity ?? ProcessInfo.processInfo.processName }
+
+    /// A random static address that depends on the identity alone; a device without an identity gets the next of a row.
+    var addressOnAir: DeviceAddress {
+        let seed =
+            switch self.identity {
+            case let identity?: fnv1a(identity.utf8)
+            case nil:
+                Self.anonymous.withLockedValue { count in
+                    count += 1
+                    return count
+                }
+            }
+        var generator = SeededGenerator(seed: seed)
+        return .randomStatic(using: &generator)
+    }
+
+    private static let anonymous = NIOLockedValueBox<UInt64>(0)
+
+    /// What the host is told.
+    func hostConfiguration(address: DeviceAddress?) -> HostConfiguration {
+        HostConfiguration(
+            deviceName: self.deviceName ?? self.identityName,
+            address: address,
+            distance: self.distance
+        )
+    }
+}
+
+/// The FNV-1a hash of octets: the same in every process.
+func fnv1a(_ octets: some Sequence<UInt8>) -> UInt64 {
+    octets.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+}

@@ -1,0 +1,46 @@
+// Which devices are connected and which services they are known to have: written on the event loop, asked on the
+// managers' queues.
+
+import BluetoothTypes
+import NIOConcurrencyHelpers
+
+/// The connected devices of one adapter.
+final class ConnectedPeers: Sendable {
+    private struct Entry {
+        var address: DeviceAddress
+        var services: [BluetoothUUID]
+    }
+
+    private let entries = NIOLockedValueBox<[Entry]>([])
+
+    /// The devices that have one of some services, longest connected first.
+    func peers(withAnyOf services: [BluetoothUUID]) -> [DeviceAddress] {
+        self.entries.withLockedValue { entries in
+            entries.filter { entry in services.contains { entry.services.contains($0) } }.map(\.address)
+        }
+    }
+
+    /// A device connected.
+    func insert(_ address: DeviceAddress) {
+        self.entries.withLockedValue { entries in
+            guard !entries.contains(where: { $0.address == address }) else { return }
+            entries.append(Entry(address: address, services: []))
+        }
+    }
+
+    /// What was discovered of a device.
+    func setServices(_ services: [BluetoothUUID], of address: DeviceAddress) {
+        self.entries.withLockedValue { entries in
+            guard let index = entries.firstIndex(where: { $0.address == address }) else { return }
+            entries[index].services = services
+        }
+    }
+
+    /// A device disconnected.
+    func remove(_ address: DeviceAddress) {
+        self.entries.withLockedValue { entries in entries.removeAll { $0.address == address } }
+    }
+
+    /// Nothing is connected any more.
+    func removeAll() { self.entries.withLockedValue { $0 = [] } }
+}

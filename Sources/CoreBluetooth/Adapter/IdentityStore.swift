@@ -1,0 +1,153 @@
+// Who is who: the random identifier that stands for each remote device in Core Bluetooth's interface, its address, and
+// the name that it was last known by. Asked on the event loop and on the managers' queues.
+
+import BluetoothTypes
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// The known remote devices of one adapter.
+final class IdentityStore: Sendable {
+    /// What is known of a device.
+    struct Record: Hashable, Sendable {
+        var identifier: UUID
+        var address: DeviceAddress
+        /// The GAP Device Name, else the last advertised name.
+        var name: String?
+    }
+
+    /// Where identifiers come from.
+    enum Randomness: Sendable {
+        case system
+        /// Equal seeds give equal identifiers, for runs in virtual time.
+        case seeded(UInt64)
+    }
+
+    fileprivate struct State {
+        var records: [DeviceAddress: Record] = [:]
+        var addresses: [UUID: DeviceAddress] = [:]
+        /// The addresses, longest known first.
+        var order: [DeviceAddress] = []
+        var seeded: SeededGenerator?
+        var file: IdentityFile?
+        var isSaving = false
+    }
+
+    /// How many devices are remembered in memory; the longest known ones are forgotten first.
+    static let capacity = 8192
+
+    private let state: NIOLockedValueBox<State>
+    private let saving = DispatchQueue(label: "corebluetooth.identities", qos: .utility)
+
+    /// An empty store that is not kept anywhere.
+    init(randomness: Randomness = .system) {
+        var state = State()
+        if case .seeded(let seed) = randomness { state.seeded = SeededGenerator(seed: seed) }
+        self.state = NIOLockedValueBox(state)
+    }
+
+    /// Takes in what a file holds, and keeps the store in it from now on.
+    func open(_ file: IdentityFile) {
+        let known = file.load()
+        self.state.withLockedValue { state in
+            for record in known where state.records[record.address] == nil && state.addresses[record.identifier] == nil
+            {
+                state.add(record)
+            }
+            state.file = file
+        }
+    }
+
+    /// What is known of a device; it gets its identifier here when it is met for the first time.
+    func record(for address: DeviceAddress) -> Record {
+        let (record, mustSave) = self.state.withLockedValue { state in
+            if let record = state.records[address] { return (record, false) }
+            var identifier = UUID(random: state.next(), state.next())
+            while state.addresses[identifier] != nil { identifier = UUID(random: state.next(), state.next()) }
+            let record = Record(identifier: identifier, address: address)
+            state.add(record)
+            return (record, state.beginSaving(address))
+        }
+        if mustSave { self.save() }
+        return record
+    }
+
+    /// What is known of the device with an identifier.
+    func record(for identifier: UUID) -> Record? {
+        self.state.withLockedValue { state in state.addresses[identifier].flatMap { state.records[$0] } }
+    }
+
+    /// Remembers a device's name; says whether it is another than before.
+    @discardableResult
+    func setName(_ name: String, of address: DeviceAddress) -> Bool {
+        let (isNew, mustSave) = self.state.withLockedValue { state in
+            guard let record = state.records[address], record.name != name else { return (false, false) }
+            state.records[address]?.name = name
+            return (true, state.beginSaving(address))
+        }
+        if mustSave { self.save() }
+        return isNew
+    }
+
+    /// Waits until everything known is on disk.
+    func flush() { self.saving.sync {} }
+
+    private func save() {
+        self.saving.async {
+            let (file, records) = self.state.withLockedValue { state in
+                state.isSaving = false
+                return (state.file, state.order.compactMap { state.records[$0] })
+            }
+            file?.save(records.filter { $0.address.isWorthKeeping })
+        }
+    }
+}
+
+extension IdentityStore.State {
+    fileprivate mutating func next() -> UInt64 {
+        guard var generator = self.seeded else { return UInt64.random(in: .min ... .max) }
+        defer { self.seeded = generator }
+        return generator.next()
+    }
+
+    fileprivate mutating func add(_ record: IdentityStore.Record) {
+        if self.order.count >= IdentityStore.capacity {
+            // An eighth at a time, so that a crowd of strangers does not make each newcomer expensive.
+            for address in self.order.prefix(IdentityStore.capacity / 8) {
+                if let old = self.records.removeValue(forKey: address) { self.addresses[old.identifier] = nil }
+            }
+            self.order.removeFirst(IdentityStore.capacity / 8)
+        }
+        self.records[record.address] = record
+        self.addresses[record.identifier] = record.address
+        self.order.append(record.address)
+    }
+
+    /// Whether a change of this device has to start a save: not where one is about to happen anyway.
+    fileprivate mutating func beginSaving(_ address: DeviceAddress) -> Bool {
+        guard self.file != nil, address.isWorthKeeping, !self.isSaving else { return false }
+        self.isSaving = true
+        return true
+    }
+}
+
+extension DeviceAddress {
+    /// Whether the device can be known again by this address: private addresses change.
+    fileprivate var isWorthKeeping: Bool {
+        switch self.randomKind {
+        case nil, .static: true
+        case .resolvablePrivate, .nonResolvablePrivate, .reserved: false
+        }
+    }
+}
+
+extension UUID {
+    /// A random UUID (version 4) from 128 random bits.
+    init(random high: UInt64, _ low: UInt64) {
+        let words = (
+            (high & ~0xF000 | 0x4000).bigEndian,
+            (low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000).bigEndian
+        )
+        self.init(uuid: withUnsafeBytes(of: words) { $0.loadUnaligned(as: uuid_t.self) })
+    }
+}

@@ -1,0 +1,56 @@
+// An air inside the process with a thread of its own: both roles of a program, or a whole room of devices, with nothing
+// else installed and nobody listening.
+
+public import BluetoothAir
+import BluetoothTypes
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// An air of this process with an event loop of its own.
+///
+/// ```swift
+/// let air = PrivateAir()
+/// let ball = air.makeAdapter().run { CBPeripheralManager(delegate: ballDelegate, queue: nil) }
+/// let central = air.makeAdapter().run { CBCentralManager(delegate: centralDelegate, queue: nil) }
+/// ```
+public final class PrivateAir: Sendable {
+    private let thread = EventLoopThread()
+    private let air: NIOLoopBoundBox<Air?>
+    private let generator: NIOLockedValueBox<SeededGenerator>
+
+    /// An empty air.
+    ///
+    /// Equal seeds give equal addresses.
+    public init(model: AirModel = .instant, seed: UInt64 = 1) {
+        let eventLoop = self.thread.eventLoop
+        let air = NIOLoopBoundBox<Air?>.makeEmptyBox(valueType: Air.self, eventLoop: eventLoop)
+        self.air = air
+        self.generator = NIOLockedValueBox(SeededGenerator(seed: seed))
+        eventLoop.execute { air.value = Air(eventLoop: eventLoop, model: model, seed: seed) }
+    }
+
+    deinit {
+        let air = self.air
+        self.thread.eventLoop.execute { air.value = nil }
+    }
+
+    /// A new device on this air; its managers call their delegates on their queues.
+    public func makeAdapter(configuration: BluetoothAdapter.Configuration = .init()) -> BluetoothAdapter {
+        let address =
+            configuration.identity == nil
+            ? self.generator.withLockedValue { DeviceAddress.randomStatic(using: &$0) } : configuration.addressOnAir
+        let air = self.air
+        return BluetoothAdapter(
+            eventLoop: self.thread.eventLoop,
+            configuration: configuration.hostConfiguration(address: address),
+            callbacks: .onQueues,
+            identities: IdentityStore(),
+            keepsIdentities: false,
+            captureFile: configuration.captureFile,
+            foundation: self
+        ) {
+            guard let air = air.value else { return RefusedSource("the air is gone") }
+            return AirSource(air: air)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// What the event loop reports, on the manager's queue: what is observable changes first, then the delegate is told.
+
+import Foundation
+import NIOConcurrencyHelpers
+
+extension CBCentralManager {
+    /// Takes in events, in order.
+    func receive(_ events: [CentralEvent]) {
+        for event in events { self.receive(event) }
+    }
+
+    private func receive(_ event: CentralEvent) {
+        switch event {
+        case .value(let name, _, _), .readFailed(let name, _, _), .wrote(let name, _, _), .descriptor(let name, _, _),
+            .descriptorReadFailed(let name, _, _), .wroteDescriptor(let name, _, _), .notifying(let name, _, _, _),
+            .services(let name, _, _), .includedServices(let name, of: _, _, _),
+            .characteristics(let name, of: _, _, _), .descriptors(let name, of: _, _, _), .transmitted(let name, _),
+            .mtu(let name, _), .rssi(let name, _), .servicesInvalidated(let name, _), .channelRefused(let name, _):
+            // Nothing of a connection that the app has given up, even where it has not ended yet.
+            guard let peripheral = self.context.peripheral(name.token), peripheral.isConnected(name) else { return }
+            peripheral.receive(event)
+
+        case .state(let state): self.changed(to: state)
+
+        case .discovered(let discovery):
+            let peripheral = self.context.peripheral(for: discovery.peer)
+            self.delegate?.centralManager(
+                self,
+                didDiscover: peripheral,
+                advertisementData: discovery.dictionary,
+                rssi: NSNumber(value: discovery.rssi)
+            )
+
+        case .connected(let name, let mtu):
+            guard let peripheral = self.context.peripheral(name.token), peripheral.connected(name, mtu: mtu) else {
+                return
+            }
+            self.delegate?.centralManager(self, didConnect: peripheral)
+
+        case .failedToConnect(let name, let status):
+            guard let peripheral = self.context.peripheral(name.token) else { return }
+            peripheral.disconnected(name)
+            self.delegate?.centralManager(
+                self,
+                didFailToConnect: peripheral,
+                error: CBError.connectionFailure(status)
+            )
+
+        case .disconnected(let name, let error, let timestamp, let isReconnecting):
+            guard let peripheral = self.context.peripheral(name.token) else { return }
+            peripheral.disconnected(name, isReconnecting: isReconnecting)
+            self.delegate?.centralManager(
+                self,
+                didDisconnectPeripheral: peripheral,
+                timestamp: timestamp,
+                isReconnecting: isReconnecting,
+                error: error
+            )
+
+        case .connectionEvent(let peer, let event):
+            let peripheral = self.context.peripheral(for: peer)
+            self.delegate?.centralManager(self, connectionEventDidOccur: event, for: peripheral)
+        }
+    }
+
+    private func changed(to state: CBManagerState) {
+        self.setState(state)
+        if state < .poweredOn {
+            self.setScanning(false)
+            let isReset = state < .poweredOff
+            if isReset { self.context.forgetObjects() }
+            for peripheral in self.context.livePeripherals { peripheral.adapterStopped(isReset: isReset) }
+        }
+        self.delegate?.centralManagerDidUpdateState(self)
+    }
+}
+
+extension CBPeripheral {
+    /// Whether a connection is the present one, and wanted.
+    func isConnected(_ name: ConnectionName) -> Bool {
+        self.lock.withLock { self.stateStorage == .connected && self.attempt == name.attempt }
+    }
+}
+
+extension CBManagerState {
+    /// The order of the states is part of their meaning.
+    static func < (left: CBManagerState, right: CBManagerState) -> Bool { left.rawValue < right.rawValue }
+}

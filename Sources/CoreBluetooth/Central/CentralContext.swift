@@ -1,0 +1,76 @@
+// What a central manager and its peripherals share: the way to the adapter, the lock that guards everything observable,
+// and the table of CBPeripheral objects that are alive. Peripherals outlive their manager if the app keeps them.
+
+import BluetoothTypes
+import Foundation
+import NIOConcurrencyHelpers
+
+/// The common ground of one central manager and its peripherals.
+final class CentralContext {
+    private struct Slot {
+        var generation: UInt32 = 0
+        weak var peripheral: CBPeripheral?
+    }
+
+    let adapter: BluetoothAdapter
+    let lock: NIOLock
+    let commands: Lane<CentralCommand>
+
+    // Guarded by the lock.
+    private var slots: [Slot] = []
+    private var freeSlots: [Int32] = []
+    private var tokens: [UUID: PeripheralToken] = [:]
+
+    init(adapter: BluetoothAdapter, lock: NIOLock, commands: Lane<CentralCommand>) {
+        self.adapter = adapter
+        self.lock = lock
+        self.commands = commands
+    }
+
+    /// The object for a device: the one that is alive, else a new one.
+    func peripheral(for peer: PeerDescription) -> CBPeripheral {
+        let peripheral = self.lock.withLock { () -> CBPeripheral in
+            if let token = self.tokens[peer.identifier], let known = self.object(token) { return known }
+            let token: PeripheralToken
+            if let index = self.freeSlots.popLast() {
+                token = PeripheralToken(index: index, generation: self.slots[Int(index)].generation)
+            } else {
+                token = PeripheralToken(index: Int32(self.slots.count), generation: 0)
+                self.slots.append(Slot())
+            }
+            let peripheral = CBPeripheral(context: self, token: token, peer: peer)
+            self.slots[Int(token.index)].peripheral = peripheral
+            self.tokens[peer.identifier] = token
+            return peripheral
+        }
+        peripheral.learn(name: peer.name)
+        return peripheral
+    }
+
+    private func object(_ token: PeripheralToken) -> CBPeripheral? {
+        let slot = self.slots[Int(token.index)]
+        return slot.generation == token.generation ? slot.peripheral : nil
+    }
+
+    /// The object with a token, while it lives.
+    @inline(__always)
+    func peripheral(_ token: PeripheralToken) -> CBPeripheral? {
+        self.lock.withLock { self.object(token) }
+    }
+
+    /// All objects that are alive.
+    var livePeripherals: [CBPeripheral] { self.lock.withLock { self.slots.compactMap(\.peripheral) } }
+
+    /// From now on every device gets a new object.
+    func forgetObjects() { self.lock.withLock { self.tokens = [:] } }
+
+    /// An object is about to be gone.
+    func released(_ token: PeripheralToken, identifier: UUID) {
+        self.lock.withLock {
+            self.slots[Int(token.index)] = Slot(generation: token.generation &+ 1)
+            self.freeSlots.append(token.index)
+            if self.tokens[identifier] == token { self.tokens[identifier] = nil }
+        }
+        self.commands.send(.release(token))
+    }
+}

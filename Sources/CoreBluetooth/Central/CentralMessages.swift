@@ -1,0 +1,124 @@
+// What travels between a central manager with its peripherals, on a queue, and its session on the event loop: commands
+// one way, events the other. Values only.
+
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOCore
+
+/// Names one ``CBPeripheral`` object.
+///
+/// A place in a table and how often the place was given away.
+struct PeripheralToken: Hashable, Sendable {
+    var index: Int32
+    var generation: UInt32
+}
+
+/// One connection that an app asked for: which object, and the how-manieth time.
+///
+/// What concerns an earlier one is void.
+struct ConnectionName: Hashable, Sendable {
+    var token: PeripheralToken
+    var attempt: UInt32
+}
+
+/// What an app scans for.
+struct ScanFilter: Sendable {
+    /// Services of which one must be advertised; `nil` for everything.
+    var services: [BluetoothUUID]?
+    /// Services of which one may be looked for by the advertiser instead.
+    var solicitedServices: [BluetoothUUID] = []
+    var allowsDuplicates = false
+}
+
+/// How an app wants to be connected.
+struct ConnectOptions: Sendable {
+    var reconnectsByItself = false
+    var delay: TimeAmount?
+}
+
+/// Which peers' comings and goings an app wants to hear of.
+struct ConnectionEventFilter: Sendable {
+    var services: [BluetoothUUID] = []
+    var identifiers: [UUID] = []
+}
+
+/// A procedure of the GATT client, as an app asks for it.
+enum GATTOperation: Sendable {
+    case discoverServices([BluetoothUUID]?)
+    case discoverIncludedServices(of: AttributeHandleRange, [BluetoothUUID]?)
+    case discoverCharacteristics(of: AttributeHandleRange, [BluetoothUUID]?)
+    case discoverDescriptors(GATTRemoteCharacteristic)
+    case readValue(AttributeHandle)
+    case readDescriptor(AttributeHandle)
+    case writeValue(AttributeHandle, ByteBuffer)
+    case writeDescriptor(AttributeHandle, ByteBuffer)
+    case writeWithoutResponse(AttributeHandle, ByteBuffer)
+    case setNotifying(Bool, GATTRemoteCharacteristic)
+}
+
+/// From a central manager or one of its peripherals.
+enum CentralCommand: Sendable {
+    case scan(ScanFilter)
+    case stopScan
+    case connect(ConnectionName, DeviceAddress, ConnectOptions)
+    case cancelConnection(ConnectionName)
+    /// The object is gone.
+    case release(PeripheralToken)
+    case operate(ConnectionName, GATTOperation)
+    case readRSSI(ConnectionName)
+    case openChannel(ConnectionName, CBL2CAPPSM)
+    case registerForConnectionEvents(ConnectionEventFilter?)
+    /// The manager is gone.
+    case end
+}
+
+/// What is known of a device that an event is about.
+struct PeerDescription: Sendable {
+    var identifier: UUID
+    var address: DeviceAddress
+    var name: String?
+}
+
+/// A sighting of an advertiser.
+struct Discovery: Sendable {
+    var peer: PeerDescription
+    var advertisement: Advertisement
+    /// The services among those scanned for that the overflow area may mean.
+    var overflowServices: [BluetoothUUID]
+    var rssi: Int8
+    var timestamp: CFAbsoluteTime
+    var primaryPHY: UInt8
+    var secondaryPHY: UInt8
+}
+
+/// To a central manager and its peripherals.
+enum CentralEvent: Sendable {
+    case state(CBManagerState)
+    case discovered(Discovery)
+    case connected(ConnectionName, mtu: Int)
+    case failedToConnect(ConnectionName, HCIErrorCode)
+    /// `error` is `nil` where the app asked for it.
+    case disconnected(ConnectionName, CBError?, timestamp: CFAbsoluteTime, isReconnecting: Bool)
+    case connectionEvent(PeerDescription, CBConnectionEvent)
+
+    case mtu(ConnectionName, Int)
+    case services(ConnectionName, [GATTRemoteService], GATTError?)
+    case includedServices(ConnectionName, of: AttributeHandleRange, [GATTRemoteService], GATTError?)
+    case characteristics(ConnectionName, of: AttributeHandleRange, [GATTRemoteCharacteristic], GATTError?)
+    case descriptors(ConnectionName, of: AttributeHandle, [GATTRemoteDescriptor], GATTError?)
+    /// A value that was read, or that the peripheral sent.
+    case value(ConnectionName, AttributeHandle, ByteBuffer)
+    case readFailed(ConnectionName, AttributeHandle, GATTError)
+    case wrote(ConnectionName, AttributeHandle, GATTError?)
+    case descriptor(ConnectionName, AttributeHandle, ByteBuffer)
+    case descriptorReadFailed(ConnectionName, AttributeHandle, GATTError)
+    case wroteDescriptor(ConnectionName, AttributeHandle, GATTError?)
+    case notifying(ConnectionName, AttributeHandle, Bool, GATTError?)
+    /// So many writes without response have left.
+    case transmitted(ConnectionName, Int)
+    case rssi(ConnectionName, Result<Int8, GATTError>)
+    case servicesInvalidated(ConnectionName, AttributeHandleRange)
+    case channelRefused(ConnectionName, CBError.Code)
+}

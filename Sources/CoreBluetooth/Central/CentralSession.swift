@@ -1,0 +1,143 @@
+// A central manager's other half on the event loop: what it scans for, and which of its peripherals want a link.
+
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOCore
+
+/// One central manager, as the event loop knows it.
+final class CentralSession {
+    let number: Int
+    unowned let core: AdapterCore
+    private let commands: Lane<CentralCommand>
+    private let events: Lane<CentralEvent>
+    private var outbox: [CentralEvent] = []
+
+    /// What is scanned for, while scanning.
+    private(set) var filter: ScanFilter?
+    /// How many scans were started; a new one reports everything again.
+    private(set) var scanNumber = 0
+    private(set) var connectionEventFilter: ConnectionEventFilter?
+    /// The wish of each CBPeripheral object for a link, by the object's place in its table.
+    private var interests: ContiguousArray<Interest?> = []
+
+    init(number: Int, core: AdapterCore, commands: Lane<CentralCommand>, events: Lane<CentralEvent>) {
+        self.number = number
+        self.core = core
+        self.commands = commands
+        self.events = events
+    }
+
+    // MARK: Messages
+
+    /// Adds an event to those that leave at the end of the turn.
+    @inline(__always)
+    func tell(_ event: CentralEvent) { self.outbox.append(event) }
+
+    /// Lets the turn's events leave.
+    func flush() { self.events.send(&self.outbox) }
+
+    /// Carries out the commands that wait.
+    func drainCommands() {
+        self.commands.drain { for command in $0 { self.perform(command) } }
+    }
+
+    private func perform(_ command: CentralCommand) {
+        switch command {
+        case .operate(let name, let operation):
+            self.interest(name)?.perform(operation)
+        case .scan(let filter):
+            guard self.core.isReady else { return }
+            self.filter = filter
+            self.scanNumber += 1
+            self.core.scanner.update(self.core)
+        case .stopScan:
+            self.filter = nil
+            self.core.scanner.update(self.core)
+        case .connect(let name, let address, let options):
+            self.connect(name, address, options)
+        case .cancelConnection(let name):
+            guard let interest = self.interest(name) else { return }
+            self.core.connections.cancel(interest)
+        case .release(let token):
+            guard let interest = self.interest(token) else { return }
+            interest.isSilent = true
+            self.core.connections.cancel(interest)
+        case .readRSSI(let name):
+            self.readRSSI(name)
+        case .openChannel(let name, let psm):
+            guard self.interest(name) != nil else { return }
+            self.tell(.channelRefused(name, 0x80...0xFF ~= psm ? .operationNotSupported : .invalidParameters))
+        case .registerForConnectionEvents(let filter):
+            self.connectionEventFilter = filter
+        case .end:
+            self.end()
+        }
+    }
+
+    // MARK: Links
+
+    private func interest(_ token: PeripheralToken) -> Interest? {
+        let index = Int(token.index)
+        guard index < self.interests.count, let interest = self.interests[index], interest.name.token == token else {
+            return nil
+        }
+        return interest
+    }
+
+    private func interest(_ name: ConnectionName) -> Interest? {
+        guard let interest = self.interest(name.token), interest.name == name else { return nil }
+        return interest
+    }
+
+    private func connect(_ name: ConnectionName, _ address: DeviceAddress, _ options: ConnectOptions) {
+        guard self.core.isReady else { return }
+        if let interest = self.interest(name) {
+            // Asked for once more: where the link is there, it is told once more.
+            if case .established = interest.phase {
+                self.tell(.connected(name, mtu: interest.peer.mtu))
+            }
+            return
+        }
+        let interest = Interest(name: name, session: self, peer: self.core.connections.peer(address), options: options)
+        let index = Int(name.token.index)
+        while self.interests.count <= index { self.interests.append(nil) }
+        // An older wish of the same object is still being ended; it goes on without the table.
+        self.interests[index] = interest
+        self.core.connections.add(interest)
+    }
+
+    /// A wish is over.
+    func ended(_ interest: Interest) {
+        let index = Int(interest.name.token.index)
+        if index < self.interests.count, self.interests[index] === interest { self.interests[index] = nil }
+    }
+
+    private func readRSSI(_ name: ConnectionName) {
+        guard let interest = self.interest(name), let link = interest.peer.link else {
+            return self.tell(.rssi(name, .failure(.notConnected)))
+        }
+        self.core.host.readRSSI(of: link) { [weak self] result in self?.tell(.rssi(name, result)) }
+    }
+
+    // MARK: The end
+
+    /// The adapter stopped: whatever was going on is over, and the state tells it.
+    func adapterStopped(_ state: CBManagerState) {
+        self.filter = nil
+        self.interests = []
+        if state < .poweredOff { self.connectionEventFilter = nil }
+    }
+
+    private func end() {
+        self.filter = nil
+        self.core.scanner.update(self.core)
+        for interest in self.interests.compactMap({ $0 }) {
+            interest.isSilent = true
+            self.core.connections.cancel(interest)
+        }
+        self.interests = []
+        self.core.remove(self)
+    }
+}

@@ -1,0 +1,147 @@
+// The one place where what the host reports becomes an error of Core Bluetooth: HCI status and reason, ATT code, GATT
+// failure.
+
+import BluetoothHCI
+import BluetoothHost
+import Foundation
+
+extension CBError {
+    /// An error as Core Bluetooth hands it to delegates, with its sentence for people.
+    static func told(_ code: Code) -> CBError {
+        CBError(code, userInfo: [NSLocalizedDescriptionKey: code.sentence])
+    }
+
+    /// Why a link ended; `nil` where this side ended it.
+    static func disconnection(_ reason: HCIErrorCode) -> CBError? {
+        switch reason.rawValue {
+        // Connection Terminated by Local Host.
+        case 0x16: nil
+        // Connection Timeout, LMP/LL Response Timeout, Instant Passed.
+        case 0x08, 0x22, 0x28: .told(.connectionTimeout)
+        // Authentication Failure, PIN or Key Missing.
+        case 0x05, 0x06: .told(.peerRemovedPairingInformation)
+        // MIC Failure.
+        case 0x3D: .told(.encryptionTimedOut)
+        // Connection Failed to be Established.
+        case 0x3E: .told(.connectionFailed)
+        default: .told(.peripheralDisconnected)
+        }
+    }
+
+    /// Why a connection could not be made.
+    static func connectionFailure(_ status: HCIErrorCode) -> CBError {
+        switch status.rawValue {
+        // Memory Capacity Exceeded, Connection Limit Exceeded, Rejected due to Limited Resources.
+        case 0x07, 0x09, 0x0D: .told(.connectionLimitReached)
+        // Connection Timeout, Connection Accept Timeout, LMP/LL Response Timeout.
+        case 0x08, 0x10, 0x22: .told(.connectionTimeout)
+        // Authentication Failure, PIN or Key Missing.
+        case 0x05, 0x06: .told(.peerRemovedPairingInformation)
+        default: .told(.connectionFailed)
+        }
+    }
+
+    /// Why advertising could not be started.
+    static func advertisingFailure(_ status: HCIErrorCode) -> CBError {
+        switch status.rawValue {
+        // Memory Capacity Exceeded, Rejected due to Limited Resources.
+        case 0x07, 0x0D: .told(.outOfSpace)
+        // Unsupported Feature or Parameter Value, Invalid HCI Command Parameters.
+        case 0x11, 0x12: .told(.invalidParameters)
+        default: .told(.unknown)
+        }
+    }
+
+    /// Why a service could not be published.
+    static func databaseFailure(_ error: GATTDatabaseError) -> CBError {
+        switch error {
+        case .outOfHandles: .told(.outOfSpace)
+        case .valueTooLong, .unknownIncludedService: .told(.invalidParameters)
+        }
+    }
+}
+
+extension CBATTError {
+    /// An error as Core Bluetooth hands it to delegates, with its sentence for people.
+    static func told(_ code: ATTErrorCode) -> CBATTError {
+        let code = Code(code: Int(code.rawValue))
+        return CBATTError(code, userInfo: [NSLocalizedDescriptionKey: code.sentence])
+    }
+}
+
+/// What a GATT failure is called in Core Bluetooth.
+func coreBluetoothError(_ error: GATTError) -> any Error {
+    switch error {
+    case .att(let code, handle: _): CBATTError.told(code)
+    case .disconnected(let reason): CBError.disconnection(reason) ?? CBError.told(.peripheralDisconnected)
+    case .transactionTimeout: CBError.told(.connectionTimeout)
+    case .malformedResponse, .reliableWriteMismatch: CBError.told(.unknown)
+    case .notConnected: CBError.told(.notConnected)
+    }
+}
+
+extension ATTErrorCode {
+    /// The code that an app answers with; one that does not fit an octet becomes Unlikely Error.
+    ///
+    /// Success is `nil`.
+    static func answer(_ code: CBATTError.Code) -> ATTErrorCode? {
+        guard code != .success else { return nil }
+        return UInt8(exactly: code.rawValue).map(ATTErrorCode.init(rawValue:)) ?? .unlikelyError
+    }
+}
+
+extension CBError.Code {
+    /// The sentence that Core Bluetooth says for the code.
+    var sentence: String {
+        switch self {
+        case .unknown: "Unknown error."
+        case .invalidParameters: "One or more parameters were invalid."
+        case .invalidHandle: "The specified attribute handle is invalid."
+        case .notConnected: "The specified device is not connected."
+        case .outOfSpace: "The device has run out of space to complete the intended operation."
+        case .operationCancelled: "The operation was cancelled."
+        case .connectionTimeout: "The connection has timed out unexpectedly."
+        case .peripheralDisconnected: "The specified device has disconnected from us."
+        case .uuidNotAllowed: "The specified UUID is not allowed for this operation."
+        case .alreadyAdvertising: "Advertising has already started."
+        case .connectionFailed: "The connection has failed unexpectedly."
+        case .connectionLimitReached: "The system has reached the maximum number of connections."
+        case .unkownDevice: "The device is unknown."
+        case .operationNotSupported: "The operation is not supported."
+        case .peerRemovedPairingInformation: "Peer removed pairing information"
+        case .encryptionTimedOut: "Failed to encrypt the connection, the connection has timed out unexpectedly."
+        case .tooManyLEPairedDevices: "The system has too many paired devices."
+        case .leGattExceededBackgroundNotificationLimit: "Too many notifications came in the background."
+        case .leGattNearBackgroundNotificationLimit: "Nearly too many notifications came in the background."
+        case .channelSoundingConfigurationFailed: "Channel Sounding could not be configured."
+        case .channelSoundingProcedureFailed: "Channel Sounding failed."
+        }
+    }
+}
+
+extension CBATTError.Code {
+    /// The sentence that Core Bluetooth says for the code.
+    var sentence: String {
+        switch self {
+        case .success: "Success."
+        case .invalidHandle: "The handle is invalid."
+        case .readNotPermitted: "Reading is not permitted."
+        case .writeNotPermitted: "Writing is not permitted."
+        case .invalidPdu: "The command is invalid."
+        case .insufficientAuthentication: "Authentication is insufficient."
+        case .requestNotSupported: "The request is not supported."
+        case .invalidOffset: "The offset is invalid."
+        case .insufficientAuthorization: "Authorization is insufficient."
+        case .prepareQueueFull: "The prepare queue is full."
+        case .attributeNotFound: "The attribute could not be found."
+        case .attributeNotLong: "The attribute is not long."
+        case .insufficientEncryptionKeySize: "The encryption key size is insufficient."
+        case .invalidAttributeValueLength: "The value's length is invalid."
+        case .unlikelyError: "Unlikely error."
+        case .insufficientEncryption: "Encryption is insufficient."
+        case .unsupportedGroupType: "The group type is unsupported."
+        case .insufficientResources: "Resources are insufficient."
+        case .unnamed: "Unknown ATT error."
+        }
+    }
+}

@@ -1,0 +1,239 @@
+// What the event loop reports, on the manager's queue: what is observable changes first, then the delegate is told.
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+
+extension CBPeripheralManager {
+    /// What became of the room for an update.
+    enum Room {
+        /// No central is to get it.
+        case nobody
+        case noRoom
+        case room(AttributeHandle, UpdateTargets)
+    }
+
+    /// Finds the centrals that get an update and counts it for each, if there is room for all.
+    ///
+    /// Under the lock.
+    func reserveRoom(for characteristic: CBMutableCharacteristic, _ centrals: [CBCentral]?) -> Room {
+        let (handle, subscribed) = characteristic.lock.withLock {
+            (characteristic.publishedHandle, characteristic.subscribedStorage)
+        }
+        guard let handle, self.database.characteristic(handle) === characteristic else { return .nobody }
+        if subscribed.count == 1, let central = subscribed.first {
+            guard centrals == nil || centrals?.contains(where: { $0 === central }) == true else { return .nobody }
+            switch central.lock.withLock({ central.reserve() }) {
+            case .some(.some(let link)): return .room(handle, .one(link))
+            case .some(.none): return .nobody
+            case .none:
+                self.owesReadiness = true
+                return .noRoom
+            }
+        }
+        let targets = subscribed.filter { central in centrals?.contains { $0 === central } ?? true }
+        guard targets.allSatisfy({ central in central.lock.withLock { central.window.hasRoom } }) else {
+            for central in targets { central.lock.withLock { central.window.refuse() } }
+            self.owesReadiness = true
+            return .noRoom
+        }
+        let links = targets.compactMap { central in
+            central.lock.withLock { () -> LinkID? in
+                guard let link = central.link else { return nil }
+                central.window.add()
+                return link
+            }
+        }
+        return links.isEmpty ? .nobody : .room(handle, .many(links))
+    }
+
+    /// Takes in events, in order.
+    func receive(_ events: [PeripheralEvent]) {
+        for event in events { self.receive(event) }
+    }
+
+    private func receive(_ event: PeripheralEvent) {
+        switch event {
+        case .transmitted(let link, let count): self.transmitted(count, on: link)
+        case .read(let request): self.received(request)
+        case .write(let request): self.received(request)
+        case .subscribed(let link, let handle, let isSubscribed): self.subscribed(isSubscribed, link, handle)
+        case .central(let link, let peer, let mtu):
+            let central = self.lock.withLock { self.centrals.insert(link, peer) }
+            central.lock.withLock {
+                central.link = link
+                central.mtu = mtu
+                central.window = TransmitWindow()
+            }
+        case .centralChangedMTU(let link, let mtu):
+            guard let central = self.central(link) else { return }
+            central.lock.withLock { central.mtu = mtu }
+        case .centralLeft(let link):
+            guard let central = self.lock.withLock({ self.centrals.remove(link) }) else { return }
+            self.left(central)
+            self.announceReadiness()
+        case .state(let state): self.changed(to: state)
+        case .added(let token, let result): self.added(token, result)
+        case .startedAdvertising(let error):
+            if error == nil { self.startedAdvertising() }
+            self.delegate?.peripheralManagerDidStartAdvertising(self, error: error)
+        case .channelNotPublished:
+            self.delegate?.peripheralManager(
+                self,
+                didPublishL2CAPChannel: 0,
+                error: CBError.told(.operationNotSupported)
+            )
+        case .channelNotUnpublished(let psm):
+            self.delegate?.peripheralManager(
+                self,
+                didUnpublishL2CAPChannel: psm,
+                error: CBError.told(.operationNotSupported)
+            )
+        }
+    }
+
+    private func central(_ link: LinkID) -> CBCentral? { self.lock.withLock { self.centrals[link] } }
+
+    private func characteristic(_ handle: AttributeHandle) -> CBMutableCharacteristic? {
+        self.lock.withLock { self.database.characteristic(handle) }
+    }
+
+    // MARK: State
+
+    private func changed(to state: CBManagerState) {
+        self.setState(state)
+        if state < .poweredOn {
+            self.endedAdvertising()
+            let gone = self.lock.withLock {
+                self.owesReadiness = false
+                return self.centrals.removeAll()
+            }
+            for central in gone { self.left(central) }
+            if state < .poweredOff {
+                self.withdraw { $0.removeAll() }
+            } else {
+                self.unsubscribeAll()
+            }
+        }
+        self.delegate?.peripheralManagerDidUpdateState(self)
+    }
+
+    private func unsubscribeAll() {
+        for characteristic in self.lock.withLock({ self.database.allCharacteristics }) {
+            characteristic.lock.withLock { characteristic.subscribedStorage = [] }
+        }
+    }
+
+    private func left(_ central: CBCentral) {
+        central.lock.withLock {
+            central.link = nil
+            central.window = TransmitWindow()
+        }
+    }
+
+    // MARK: Services
+
+    private func added(_ token: LocalServiceToken, _ result: Result<GATTServiceHandles, CBError>) {
+        guard let service = self.lock.withLock({ self.database.service(token) }) else { return }
+        switch result {
+        case .success(let handles):
+            self.lock.withLock { self.database.published(token, handles) }
+            self.delegate?.peripheralManager(self, didAdd: service, error: nil)
+        case .failure(let error):
+            self.withdraw { $0.remove(token) }
+            self.delegate?.peripheralManager(self, didAdd: service, error: error)
+        }
+    }
+
+    // MARK: Requests
+
+    private func received(_ request: GATTReadRequest) {
+        let transaction = CBATTRequest.Transaction(.read(request.id))
+        guard let central = self.central(request.link), let characteristic = self.characteristic(request.handle),
+            let delegate = self.delegate
+        else { return self.commands.send(.answerRead(request.id, .failure(.requestNotSupported))) }
+        delegate.peripheralManager(
+            self,
+            didReceiveRead: CBATTRequest(
+                transaction: transaction,
+                central: central,
+                characteristic: characteristic,
+                offset: request.offset,
+                value: nil
+            )
+        )
+    }
+
+    private func received(_ request: GATTWriteRequest) {
+        let transaction = CBATTRequest.Transaction(request.id.map { .write($0) } ?? .nothing)
+        let central = self.central(request.link)
+        let requests = request.parts.compactMap { part -> CBATTRequest? in
+            guard let central, let characteristic = self.characteristic(part.handle) else { return nil }
+            return CBATTRequest(
+                transaction: transaction,
+                central: central,
+                characteristic: characteristic,
+                offset: part.offset,
+                value: Data(octetsOf: part.value)
+            )
+        }
+        guard let delegate = self.delegate, requests.count == request.parts.count else {
+            if let id = request.id { self.commands.send(.answerWrite(id, .requestNotSupported)) }
+            return
+        }
+        delegate.peripheralManager(self, didReceiveWrite: requests)
+    }
+
+    // MARK: Subscriptions
+
+    private func subscribed(_ isSubscribed: Bool, _ link: LinkID, _ handle: AttributeHandle) {
+        guard let central = self.central(link), let characteristic = self.characteristic(handle) else { return }
+        let isNews = characteristic.lock.withLock { () -> Bool in
+            let index = characteristic.subscribedStorage.firstIndex { $0 === central }
+            switch (index, isSubscribed) {
+            case (nil, true): characteristic.subscribedStorage.append(central)
+            case (let index?, false): characteristic.subscribedStorage.remove(at: index)
+            case (nil, false), (_?, true): return false
+            }
+            return true
+        }
+        guard isNews else { return }
+        if isSubscribed {
+            self.delegate?.peripheralManager(self, central: central, didSubscribeTo: characteristic)
+        } else {
+            self.delegate?.peripheralManager(self, central: central, didUnsubscribeFrom: characteristic)
+        }
+    }
+
+    // MARK: Updates
+
+    private func transmitted(_ count: Int, on link: LinkID) {
+        guard let central = self.central(link), central.lock.withLock({ central.window.remove(count) }) else { return }
+        self.announceReadiness()
+    }
+
+    private func announceReadiness() {
+        let isOwed = self.lock.withLock {
+            defer { self.owesReadiness = false }
+            return self.owesReadiness
+        }
+        if isOwed { self.delegate?.peripheralManagerIsReady(toUpdateSubscribers: self) }
+    }
+}
+
+extension CBCentral {
+    /// Counts an update on its way.
+    ///
+    /// `nil` where there is no room, an empty link where the central is gone. Under the lock.
+    fileprivate func reserve() -> LinkID?? {
+        guard let link = self.link else { return .some(nil) }
+        guard self.window.hasRoom else {
+            self.window.refuse()
+            return .none
+        }
+        self.window.add()
+        return .some(link)
+    }
+}

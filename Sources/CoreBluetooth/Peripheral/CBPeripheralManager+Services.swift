@@ -1,0 +1,100 @@
+// From an app's service objects to what the GATT server publishes: the rules of Core Bluetooth, and the translation.
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+
+extension CBPeripheralManager {
+    /// Services of the system, which an app may not publish: Generic Access, Generic Attribute, Current Time, Device
+    /// Information, Battery, Human Interface Device.
+    static let reservedServices: [BluetoothUUID] = [0x1800, 0x1801, 0x1805, 0x180A, 0x180F, 0x1812]
+
+    /// Why a service may not be published.
+    func objection(to service: CBMutableService) -> CBError? {
+        if Self.reservedServices.contains(service.uuid.value) { return .told(.uuidNotAllowed) }
+        let forbidden: CBCharacteristicProperties = [.broadcast, .extendedProperties]
+        let isForbidden = (service.characteristics ?? []).contains { !$0.properties.isDisjoint(with: forbidden) }
+        return isForbidden ? .told(.invalidParameters) : nil
+    }
+
+    /// Notes a service as it is now; what Apple answers with an exception ends the program.
+    func register(_ service: CBMutableService) -> LocalService {
+        let characteristics = (service.characteristics ?? []).map { characteristic in
+            guard let characteristic = characteristic as? CBMutableCharacteristic else {
+                fatalMisuse("Only characteristics of the class CBMutableCharacteristic can be published")
+            }
+            return characteristic
+        }
+        let definition = GATTServiceDefinition(
+            uuid: service.uuid.value.attForm,
+            isPrimary: service.isPrimary,
+            characteristics: characteristics.map(\.definition)
+        )
+        let (token, included) = self.lock.withLock {
+            let included = (service.includedServices ?? []).map {
+                // One that was never added has a name that the event loop does not know either.
+                self.database.token(of: $0) ?? LocalServiceToken(number: 0)
+            }
+            return (self.database.insert(service, characteristics), included)
+        }
+        return LocalService(token: token, includedServices: included, definition: definition)
+    }
+
+    /// Forgets services with whatever hangs on them.
+    func withdraw(_ remove: (inout LocalDatabase) -> [CBMutableCharacteristic]) {
+        let removed = self.lock.withLock { remove(&self.database) }
+        for characteristic in removed {
+            characteristic.lock.withLock {
+                characteristic.publishedHandle = nil
+                characteristic.subscribedStorage = []
+            }
+        }
+    }
+}
+
+extension CBMutableCharacteristic {
+    /// What the GATT server publishes.
+    fileprivate var definition: GATTCharacteristicDefinition {
+        let properties = self.properties
+        let permissions = self.permissions
+        let value = self.value
+        if value != nil, !properties.subtracting(.read).isEmpty || !permissions.isSubset(of: .anyRead) {
+            fatalMisuse("Characteristics with cached values must be read-only")
+        }
+        var octet = CharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: properties.rawValue & 0xFF))
+        if properties.contains(.notifyEncryptionRequired) { octet.insert(.notify) }
+        if properties.contains(.indicateEncryptionRequired) { octet.insert(.indicate) }
+        return GATTCharacteristicDefinition(
+            uuid: self.uuid.value.attForm,
+            properties: octet,
+            permissions: AttributePermissions(rawValue: UInt8(truncatingIfNeeded: permissions.rawValue & 0x0F)),
+            value: value.map { ByteBuffer(octetsOf: $0) },
+            subscriptionRequiresEncryption: !properties.isDisjoint(
+                with: [.notifyEncryptionRequired, .indicateEncryptionRequired]
+            ),
+            descriptors: (self.descriptors ?? []).compactMap(\.definition)
+        )
+    }
+}
+
+extension CBDescriptor {
+    /// What the GATT server publishes; nothing for a descriptor without a value.
+    fileprivate var definition: GATTDescriptorDefinition? {
+        let value: ByteBuffer
+        switch self.value {
+        case let text as String: value = ByteBuffer(string: text)
+        case let text as NSString: value = ByteBuffer(string: text.description)
+        case let data as Data: value = ByteBuffer(octetsOf: data)
+        case let data as NSData: value = ByteBuffer(octetsOf: Data(referencing: data))
+        default: return nil
+        }
+        return GATTDescriptorDefinition(uuid: self.uuid.value.attForm, value: value)
+    }
+}
+
+extension CBAttributePermissions {
+    /// What a static value may have.
+    fileprivate static let anyRead: CBAttributePermissions = [.readable, .readEncryptionRequired]
+}

@@ -1,0 +1,128 @@
+// The app's side of the published database: which of the app's own objects a handle stands for. And the rules that a
+// service has to keep before it goes to the event loop.
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// What one manager has published.
+///
+/// Guarded by the manager's lock.
+struct LocalDatabase {
+    private struct Entry {
+        let token: LocalServiceToken
+        let service: CBMutableService
+        /// The characteristics as they were when the service was added, in order.
+        let characteristics: [CBMutableCharacteristic]
+        var range: AttributeHandleRange?
+    }
+
+    private var entries: [Entry] = []
+    private var nextNumber: UInt32 = 1
+    private var characteristics = HandleTable<CBMutableCharacteristic>()
+
+    /// The name of a service that was added.
+    func token(of service: CBService) -> LocalServiceToken? {
+        self.entries.first { $0.service === service }?.token
+    }
+
+    /// The service with a name.
+    func service(_ token: LocalServiceToken) -> CBMutableService? {
+        self.entries.first { $0.token == token }?.service
+    }
+
+    /// The app's object for a value handle.
+    @inline(__always)
+    func characteristic(_ handle: AttributeHandle) -> CBMutableCharacteristic? { self.characteristics[handle] }
+
+    /// All published characteristics, lowest handle first.
+    var allCharacteristics: [CBMutableCharacteristic] { Array(self.characteristics.all) }
+
+    /// Notes a service that is about to be published; one that was added before keeps its name.
+    mutating func insert(_ service: CBMutableService, _ characteristics: [CBMutableCharacteristic]) -> LocalServiceToken
+    {
+        let token: LocalServiceToken
+        if let known = self.token(of: service) {
+            token = known
+            for characteristic in self.remove(known) {
+                characteristic.lock.withLock { characteristic.subscribedStorage = [] }
+            }
+        } else {
+            token = LocalServiceToken(number: self.nextNumber)
+            self.nextNumber += 1
+        }
+        self.entries.append(Entry(token: token, service: service, characteristics: characteristics))
+        return token
+    }
+
+    /// A service was published.
+    mutating func published(_ token: LocalServiceToken, _ handles: GATTServiceHandles) {
+        guard let index = self.entries.firstIndex(where: { $0.token == token }) else { return }
+        self.entries[index].range = handles.range
+        for (characteristic, handles) in zip(self.entries[index].characteristics, handles.characteristics) {
+            characteristic.lock.withLock { characteristic.publishedHandle = handles.value }
+            self.characteristics[handles.value] = characteristic
+        }
+    }
+
+    /// Forgets a service; returns its characteristics.
+    mutating func remove(_ token: LocalServiceToken) -> [CBMutableCharacteristic] {
+        guard let index = self.entries.firstIndex(where: { $0.token == token }) else { return [] }
+        let entry = self.entries.remove(at: index)
+        guard let range = entry.range else { return [] }
+        return self.characteristics.remove(in: range)
+    }
+
+    /// Forgets all services; returns their characteristics.
+    mutating func removeAll() -> [CBMutableCharacteristic] {
+        let all = Array(self.characteristics.all)
+        self.entries = []
+        self.characteristics = HandleTable()
+        return all
+    }
+}
+
+/// The centrals that one manager's app knows.
+///
+/// Guarded by the manager's lock.
+struct KnownCentrals {
+    private struct WeakCentral {
+        weak var central: CBCentral?
+    }
+
+    /// Those that are connected.
+    private var connected: [(link: LinkID, central: CBCentral)] = []
+    /// Those that the app may still hold, so that a central that comes again is the same object.
+    private var remembered: [UUID: WeakCentral] = [:]
+
+    /// The central at the other end of a link.
+    @inline(__always)
+    subscript(link: LinkID) -> CBCentral? {
+        for entry in self.connected where entry.link == link { return entry.central }
+        return nil
+    }
+
+    /// A central came: the object that it had before, else a new one.
+    mutating func insert(_ link: LinkID, _ peer: PeerDescription) -> CBCentral {
+        let central =
+            self.remembered[peer.identifier]?.central ?? CBCentral(identifier: peer.identifier, lock: NIOLock())
+        if self.remembered.count > 256 { self.remembered = self.remembered.filter { $0.value.central != nil } }
+        self.remembered[peer.identifier] = WeakCentral(central: central)
+        self.connected.append((link, central))
+        return central
+    }
+
+    /// A central left.
+    mutating func remove(_ link: LinkID) -> CBCentral? {
+        guard let index = self.connected.firstIndex(where: { $0.link == link }) else { return nil }
+        return self.connected.remove(at: index).central
+    }
+
+    /// All centrals left.
+    mutating func removeAll() -> [CBCentral] {
+        defer { self.connected = [] }
+        return self.connected.map(\.central)
+    }
+}

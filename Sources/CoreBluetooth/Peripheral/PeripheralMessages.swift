@@ -1,0 +1,64 @@
+// What travels between a peripheral manager, on a queue, and its session on the event loop: commands one way, events the
+// other. Values only.
+
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOCore
+
+/// Names a service that an app has added.
+struct LocalServiceToken: Hashable, Sendable {
+    var number: UInt32
+}
+
+/// A service to publish.
+struct LocalService: Sendable {
+    var token: LocalServiceToken
+    /// Its included services are named by token: their handles are known on the event loop alone.
+    var includedServices: [LocalServiceToken]
+    var definition: GATTServiceDefinition
+}
+
+/// Which centrals a value goes to.
+enum UpdateTargets: Sendable {
+    case one(LinkID)
+    case many([LinkID])
+}
+
+/// From a peripheral manager.
+enum PeripheralCommand: Sendable {
+    case add(LocalService)
+    /// A service that may not be published: its app is told in its turn.
+    case refuse(LocalServiceToken, CBError)
+    case remove(LocalServiceToken)
+    case removeAll
+    case startAdvertising(AdvertisedContent)
+    case stopAdvertising
+    case answerRead(GATTRequestID, Result<ByteBuffer, ATTErrorCode>)
+    case answerWrite(GATTRequestID, ATTErrorCode?)
+    case update(AttributeHandle, ByteBuffer, UpdateTargets)
+    case setLatency(CBPeripheralManagerConnectionLatency, LinkID)
+    case publishChannel
+    case unpublishChannel(CBL2CAPPSM)
+    /// The manager is gone.
+    case end
+}
+
+/// To a peripheral manager.
+enum PeripheralEvent: Sendable {
+    case state(CBManagerState)
+    case added(LocalServiceToken, Result<GATTServiceHandles, CBError>)
+    case startedAdvertising(CBError?)
+    /// A central that following events will name.
+    case central(LinkID, PeerDescription, mtu: Int)
+    case centralChangedMTU(LinkID, Int)
+    case centralLeft(LinkID)
+    case subscribed(LinkID, AttributeHandle, Bool)
+    case read(GATTReadRequest)
+    case write(GATTWriteRequest)
+    /// So many updates of values have left for a central.
+    case transmitted(LinkID, Int)
+    case channelNotPublished
+    case channelNotUnpublished(CBL2CAPPSM)
+}

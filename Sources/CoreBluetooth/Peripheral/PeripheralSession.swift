@@ -1,0 +1,199 @@
+// A peripheral manager's other half on the event loop: the services that it published, what it advertises, and the
+// centrals that its app was told of.
+
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOCore
+
+/// One peripheral manager, as the event loop knows it.
+final class PeripheralSession {
+    let number: Int
+    unowned let core: AdapterCore
+    private let commands: Lane<PeripheralCommand>
+    private let events: Lane<PeripheralEvent>
+    private var outbox: [PeripheralEvent] = []
+
+    private struct Published {
+        var token: LocalServiceToken
+        var range: AttributeHandleRange
+    }
+
+    private var services: ContiguousArray<Published> = []
+    /// The links whose centrals the app's side knows.
+    private var announced: ContiguousArray<LinkID> = []
+
+    init(number: Int, core: AdapterCore, commands: Lane<PeripheralCommand>, events: Lane<PeripheralEvent>) {
+        self.number = number
+        self.core = core
+        self.commands = commands
+        self.events = events
+    }
+
+    // MARK: Messages
+
+    /// Adds an event to those that leave at the end of the turn.
+    @inline(__always)
+    func tell(_ event: PeripheralEvent) { self.outbox.append(event) }
+
+    /// Lets the turn's events leave.
+    func flush() { self.events.send(&self.outbox) }
+
+    /// Carries out the commands that wait.
+    func drainCommands() {
+        self.commands.drain { for command in $0 { self.perform(command) } }
+    }
+
+    private func perform(_ command: PeripheralCommand) {
+        let host = self.core.host
+        switch command {
+        case .update(let handle, let value, let targets):
+            switch targets {
+            case .one(let link): self.update(handle, value, link)
+            case .many(let links): for link in links { self.update(handle, value, link) }
+            }
+        case .answerRead(let request, let result): host.respond(to: request, with: result)
+        case .answerWrite(let request, let error): host.respond(to: request, error: error)
+        case .add(let service): self.add(service)
+        case .refuse(let token, let error):
+            self.remove(token)
+            self.tell(.added(token, .failure(error)))
+        case .remove(let token): self.remove(token)
+        case .removeAll: self.removeAll()
+        case .startAdvertising(let content):
+            guard self.core.isReady else { return }
+            self.core.advertising.start(content, for: self)
+        case .stopAdvertising: self.core.advertising.stop(self)
+        case .setLatency(let latency, let link):
+            let parameters = latency.connectionParameters
+            host.requestConnectionParameters(
+                of: link,
+                interval: parameters.interval,
+                latency: parameters.latency,
+                supervisionTimeout: parameters.supervisionTimeout
+            )
+        case .publishChannel: self.tell(.channelNotPublished)
+        case .unpublishChannel(let psm): self.tell(.channelNotUnpublished(psm))
+        case .end:
+            self.core.advertising.stop(self)
+            self.removeAll()
+            self.core.remove(self)
+        }
+    }
+
+    // MARK: Services
+
+    /// Whether a handle belongs to one of this app's services.
+    @inline(__always)
+    func owns(_ handle: AttributeHandle) -> Bool {
+        self.services.contains { $0.range.contains(handle) }
+    }
+
+    private func add(_ service: LocalService) {
+        guard self.core.isReady else { return }
+        // A service that is there already is published anew.
+        self.remove(service.token)
+        var definition = service.definition
+        for token in service.includedServices {
+            guard let included = self.services.first(where: { $0.token == token }) else {
+                return self.tell(.added(service.token, .failure(.databaseFailure(.unknownIncludedService))))
+            }
+            definition.includedServices.append(included.range.lowerBound)
+        }
+        do {
+            let handles = try self.core.host.addService(definition)
+            self.services.append(Published(token: service.token, range: handles.range))
+            self.tell(.added(service.token, .success(handles)))
+        } catch {
+            self.tell(.added(service.token, .failure(.databaseFailure(error))))
+        }
+    }
+
+    private func remove(_ token: LocalServiceToken) {
+        guard let index = self.services.firstIndex(where: { $0.token == token }) else { return }
+        self.core.host.removeService(self.services.remove(at: index).range.lowerBound)
+    }
+
+    private func removeAll() {
+        // Including services go before the included ones, which were published first.
+        for service in self.services.reversed() { self.core.host.removeService(service.range.lowerBound) }
+        self.services.removeAll()
+    }
+
+    // MARK: Centrals
+
+    /// Makes the central at the other end of a link known to the app's side.
+    private func announce(_ link: LinkID) {
+        guard !self.announced.contains(link), let information = self.core.host.information(of: link) else { return }
+        self.announced.append(link)
+        let record = self.core.identities.record(for: information.peer)
+        self.tell(.central(link, PeerDescription(record), mtu: self.core.host.mtu(of: link)))
+    }
+
+    /// A central reads.
+    func received(_ request: GATTReadRequest) {
+        self.announce(request.link)
+        self.tell(.read(request))
+    }
+
+    /// A central writes.
+    func received(_ request: GATTWriteRequest) {
+        self.announce(request.link)
+        self.tell(.write(request))
+    }
+
+    /// A central subscribed or unsubscribed.
+    func subscribed(_ isSubscribed: Bool, _ link: LinkID, _ handle: AttributeHandle) {
+        self.announce(link)
+        self.tell(.subscribed(link, handle, isSubscribed))
+    }
+
+    /// The ATT MTU of a link changed.
+    func changedMTU(_ link: LinkID, _ mtu: Int) {
+        if self.announced.contains(link) { self.tell(.centralChangedMTU(link, mtu)) }
+    }
+
+    /// A link ended.
+    func disconnected(_ link: LinkID) {
+        guard let index = self.announced.firstIndex(of: link) else { return }
+        self.announced.remove(at: index)
+        self.tell(.centralLeft(link))
+    }
+
+    // MARK: Updates
+
+    private func update(_ handle: AttributeHandle, _ value: ByteBuffer, _ link: LinkID) {
+        // What the link no longer carries counts as sent, or the app would wait for it.
+        guard self.owns(handle), self.core.host.information(of: link) != nil else {
+            return self.tell(.transmitted(link, 1))
+        }
+        self.core.noteUpdate(of: self, on: link)
+        self.core.host.notify(value, characteristic: handle, to: link)
+    }
+
+    // MARK: The adapter
+
+    /// The adapter stopped.
+    ///
+    /// Published services stay while it is only switched off.
+    func adapterStopped(_ state: CBManagerState) {
+        self.announced.removeAll()
+        if state < .poweredOff { self.removeAll() }
+    }
+}
+
+extension CBPeripheralManagerConnectionLatency {
+    /// The connection parameters that are asked for.
+    fileprivate var connectionParameters:
+        (
+            interval: ClosedRange<TimeAmount>, latency: Int, supervisionTimeout: TimeAmount
+        )
+    {
+        switch self {
+        case .low: (.milliseconds(15)...TimeAmount.milliseconds(30), 0, .seconds(2))
+        case .medium: (.milliseconds(60)...TimeAmount.milliseconds(120), 0, .seconds(4))
+        case .high: (.milliseconds(240)...TimeAmount.milliseconds(480), 2, .seconds(6))
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import BluetoothTypes
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Identities")
+struct IdentityStoreTests {
+    private func address(_ number: UInt64) -> DeviceAddress { DeviceAddress(0xC000_0000_0000 | number, kind: .random) }
+
+    /// A folder that is gone after the test.
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("identities-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    @Test("5.1 an identifier is random, stable, and says nothing of the address")
+    func stable() {
+        let store = IdentityStore()
+        let first = store.record(for: self.address(1)).identifier
+        #expect(store.record(for: self.address(1)).identifier == first)
+        #expect(store.record(for: self.address(2)).identifier != first)
+        #expect(store.record(for: first)?.address == self.address(1))
+        #expect(IdentityStore().record(for: self.address(1)).identifier != first)
+        #expect(store.record(for: UUID()) == nil)
+    }
+
+    @Test("equal seeds give equal identifiers, and proper ones")
+    func seeded() {
+        let left = IdentityStore(randomness: .seeded(7))
+        let right = IdentityStore(randomness: .seeded(7))
+        for number in 1...10 as ClosedRange<UInt64> {
+            let identifier = left.record(for: self.address(number)).identifier
+            #expect(identifier == right.record(for: self.address(number)).identifier)
+            #expect(identifier.uuid.6 >> 4 == 4)
+            #expect(identifier.uuid.8 >> 6 == 2)
+        }
+    }
+
+    @Test("5.6 the name is remembered")
+    func names() {
+        let store = IdentityStore()
+        let identifier = store.record(for: self.address(1)).identifier
+        #expect(store.record(for: identifier)?.name == nil)
+        #expect(store.setName("Crystal", of: self.address(1)))
+        #expect(!store.setName("Crystal", of: self.address(1)))
+        #expect(store.record(for: identifier)?.name == "Crystal")
+    }
+
+    @Test("5.1 identities survive the process")
+    func file() throws {
+        try self.withFolder { folder in
+            let file = IdentityFile(folder: folder)
+            let store = IdentityStore()
+            store.open(file)
+            let identifier = store.record(for: self.address(1)).identifier
+            store.setName("Crystal", of: self.address(1))
+            let publicOne = store.record(for: DeviceAddress(0x1122_3344_5566, kind: .public)).identifier
+            store.flush()
+
+            let next = IdentityStore()
+            next.open(IdentityFile(folder: folder))
+            #expect(next.record(for: self.address(1)).identifier == identifier)
+            #expect(next.record(for: self.address(1)).name == "Crystal")
+            #expect(next.record(for: DeviceAddress(0x1122_3344_5566, kind: .public)).identifier == publicOne)
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o700)
+        }
+    }
+
+    @Test("private addresses, which change, are not kept")
+    func privateAddresses() throws {
+        try self.withFolder { folder in
+            let store = IdentityStore()
+            store.open(IdentityFile(folder: folder))
+            _ = store.record(for: DeviceAddress(0x4000_0000_0001, kind: .random))
+            _ = store.record(for: self.address(1))
+            store.flush()
+            #expect(IdentityFile(folder: folder).load().map(\.address) == [self.address(1)])
+        }
+    }
+
+    @Test("a torn file is set aside", arguments: ["{\"version\":1,\"pee", "{\"version\":2,\"peers\":[]}", ""])
+    func torn(text: String) throws {
+        try self.withFolder { folder in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: folder.appendingPathComponent("identities.json"))
+            let store = IdentityStore()
+            Misuse.$listener.withValue({ _ in }) { store.open(IdentityFile(folder: folder)) }
+            _ = store.record(for: self.address(1))
+            store.flush()
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            let aside = try #require(names.first { $0.hasPrefix("identities.damaged-") })
+            #expect(try Data(contentsOf: folder.appendingPathComponent(aside)) == Data(text.utf8))
+            #expect(IdentityFile(folder: folder).load().count == 1)
+        }
+    }
+
+    @Test("what another process has added is kept")
+    func shared() throws {
+        try self.withFolder { folder in
+            let file = IdentityFile(folder: folder)
+            let left = IdentityStore()
+            let right = IdentityStore()
+            left.open(file)
+            right.open(file)
+            _ = left.record(for: self.address(1))
+            left.flush()
+            _ = right.record(for: self.address(2))
+            right.flush()
+            #expect(Set(file.load().map(\.address)) == [self.address(1), self.address(2)])
+        }
+    }
+
+    @Test("memory has a limit")
+    func limit() {
+        let store = IdentityStore(randomness: .seeded(1))
+        let first = store.record(for: self.address(0)).identifier
+        for number in 1...UInt64(IdentityStore.capacity) { _ = store.record(for: self.address(number)) }
+        #expect(store.record(for: first) == nil)
+        let last = store.record(for: self.address(UInt64(IdentityStore.capacity))).identifier
+        #expect(store.record(for: last) != nil)
+    }
+
+    @Test("the folder follows XDG_STATE_HOME")
+    func place() {
+        let file = IdentityFile(adapter: self.address(1), environment: ["XDG_STATE_HOME": "/somewhere"])
+        #expect(file.folder.path == "/somewhere/corebluetooth/C0:00:00:00:00:01")
+        let home = IdentityFile(adapter: self.address(1), environment: ["XDG_STATE_HOME": "relative"])
+        #expect(home.folder.path.hasSuffix("/.local/state/corebluetooth/C0:00:00:00:00:01"))
+    }
+}

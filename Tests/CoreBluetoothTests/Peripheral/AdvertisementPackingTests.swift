@@ -1,0 +1,111 @@
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("11.2 Advertisement packing")
+struct AdvertisementPackingTests {
+    private let ball = BluetoothUUID("8E38140A-27BE-4090-8955-4FC4B5698D1E")
+
+    private func pack(_ name: String?, _ services: [BluetoothUUID]) -> (AdvertisingData, AdvertisingData) {
+        let (data, scanResponse) = AdvertisedContent(localName: name, services: services).packed()
+        #expect(data.readableBytes <= 31)
+        #expect(scanResponse.readableBytes <= 31)
+        return (AdvertisingData(parsing: data), AdvertisingData(parsing: scanResponse))
+    }
+
+    @Test("a 128-bit service and a name of 8 octets share the packet")
+    func packet() throws {
+        let (data, scanResponse) = self.pack("Crystals", [try #require(self.ball)])
+        #expect(data.flags == [.generalDiscoverable, .bredrNotSupported])
+        #expect(data.serviceUUIDs == [self.ball])
+        #expect(data.localName == "Crystals")
+        #expect(scanResponse.elements.isEmpty)
+    }
+
+    @Test("a name that does not fit goes into the scan response, whole up to 10 octets")
+    func scanResponse() throws {
+        let (data, scanResponse) = self.pack("Crystal_10", [try #require(self.ball)])
+        #expect(data.localName == nil)
+        #expect(scanResponse[.completeLocalName] == ByteBuffer(string: "Crystal_10"))
+    }
+
+    @Test("a longer name is cut at a character")
+    func cut() throws {
+        let (_, scanResponse) = self.pack("Kristallkugel", [try #require(self.ball)])
+        #expect(scanResponse[.shortenedLocalName] == ByteBuffer(string: "Kristallku"))
+        let (_, other) = self.pack("Kristallé!!!!", [try #require(self.ball)])
+        #expect(other[.shortenedLocalName] == ByteBuffer(string: "Kristallé"))
+        let (_, third) = self.pack("Kristallk🎱", [try #require(self.ball)])
+        #expect(third[.shortenedLocalName] == ByteBuffer(string: "Kristallk"))
+    }
+
+    @Test("a name alone has 26 octets")
+    func nameAlone() {
+        let name = String(repeating: "n", count: 26)
+        #expect(self.pack(name, []).0.localName == name)
+        #expect(self.pack(name + "n", []).0.localName == nil)
+        #expect(self.pack(name + "n", []).1.localName == String(repeating: "n", count: 10))
+    }
+
+    @Test("11.2 services that do not fit go to the overflow area")
+    func overflow() throws {
+        let ball = try #require(self.ball)
+        let second = try #require(BluetoothUUID("0CDBE648-EED0-11E6-BC64-92361F002671"))
+        let (data, scanResponse) = self.pack("Crystal", [ball, second])
+        #expect(data.serviceUUIDs == [ball])
+        #expect(data[.incomplete128BitServiceUUIDs] != nil)
+        #expect(data.localName == "Crystal")
+        let manufacturerData = try #require(scanResponse.manufacturerSpecificData)
+        let area = try #require(OverflowArea(manufacturerData: manufacturerData))
+        #expect(area.mayContain(second))
+        #expect(scanResponse.octetCount == 21)
+    }
+
+    @Test("11.2 overflow area and a name share the scan response")
+    func overflowAndName() {
+        let services = (0..<10).map { BluetoothUUID(form: .full(0x1234_5678_0000_0000 | $0, 1)) }
+        let (_, scanResponse) = self.pack("A long name", services)
+        #expect(scanResponse[.shortenedLocalName] == ByteBuffer(string: "A long n"))
+        #expect(scanResponse.octetCount == 31)
+    }
+
+    @Test("short services come first, and one that comes twice is sent once")
+    func shortServices() throws {
+        let ball = try #require(self.ball)
+        let long = BluetoothUUID(form: .full(0x0000_180D_0000_1000, 0x8000_0080_5F9B_34FB))
+        let (data, _) = self.pack(nil, [ball, 0x180D, long, 0x1809])
+        #expect(data.serviceUUIDs == [0x180D, 0x1809, ball])
+        #expect(data[.complete16BitServiceUUIDs]?.readableBytes == 4)
+    }
+
+    @Test("11.1 nothing at all is allowed")
+    func nothing() {
+        let (data, scanResponse) = self.pack(nil, [])
+        #expect(data.elements.count == 1)
+        #expect(scanResponse.elements.isEmpty)
+        #expect(self.pack("", []).1.elements.isEmpty)
+    }
+
+    @Test("whatever is advertised fits")
+    func random() {
+        var generator = SeededGenerator(seed: 11)
+        for _ in 0..<500 {
+            let services = (0..<Int.random(in: 0...9, using: &generator)).map { _ -> BluetoothUUID in
+                switch Int.random(in: 0...2, using: &generator) {
+                case 0: BluetoothUUID(UInt16.random(in: 0...9, using: &generator))
+                case 1: BluetoothUUID(form: .medium(.random(in: 0...0xFFFF_FFFF, using: &generator)))
+                default: BluetoothUUID(form: .full(.random(in: 0...9, using: &generator), 2))
+                }
+            }
+            let name = String(repeating: "é", count: Int.random(in: 0...20, using: &generator))
+            let (data, scanResponse) = self.pack(name, services)
+            #expect(!data.isTruncated && !scanResponse.isTruncated)
+            let area = scanResponse.manufacturerSpecificData.flatMap(OverflowArea.init(manufacturerData:))
+            for service in services {
+                #expect(data.serviceUUIDs.contains(service) || area?.mayContain(service) == true)
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("4.8 Overflow area")
+struct OverflowAreaTests {
+    @Test("the form on the air")
+    func form() {
+        var area = OverflowArea()
+        area.insert(0x180D)
+        let bytes = area.manufacturerData
+        #expect(bytes.readableBytes == 19)
+        #expect(Array(bytes.readableBytesView.prefix(3)) == [0x4C, 0x00, 0x01])
+        let bit = OverflowArea.bit(of: 0x180D)
+        #expect(Array(bytes.readableBytesView.dropFirst(3))[bit / 8] == 1 << UInt8(bit % 8))
+        #expect(OverflowArea(manufacturerData: bytes) == area)
+    }
+
+    @Test("a service that was put in is found, another one most often not")
+    func hints() {
+        var area = OverflowArea()
+        for number in 0..<4 as Range<UInt16> { area.insert(BluetoothUUID(0x1800 + number)) }
+        #expect((0..<4 as Range<UInt16>).allSatisfy { area.mayContain(BluetoothUUID(0x1800 + $0)) })
+        let mistaken = (0..<1000 as Range<UInt64>).filter { area.mayContain(BluetoothUUID(form: .full($0, $0 &* 977))) }
+        #expect(mistaken.count < 100)
+    }
+
+    @Test("the bits are spread over the whole area")
+    func spread() {
+        let bits = Set((0..<2000 as Range<UInt64>).map { OverflowArea.bit(of: BluetoothUUID(form: .full($0, 5))) })
+        #expect(bits == Set(0..<128))
+    }
+
+    @Test("other manufacturer data is none", arguments: [0, 2, 18, 20])
+    func others(count: Int) {
+        #expect(OverflowArea(manufacturerData: ByteBuffer(repeating: 0x4C, count: count)) == nil)
+        #expect(OverflowArea(manufacturerData: ByteBuffer(repeating: 0x4C, count: 19)) == nil)
+    }
+}
