@@ -56,7 +56,7 @@ extension CBError {
     static func databaseFailure(_ error: GATTDatabaseError) -> CBError {
         switch error {
         case .outOfHandles: .told(.outOfSpace)
-        case .valueTooLong, .unknownIncludedService: .told(.invalidParameters)
+        case .valueTooLong, .unknownIncludedService, .reservedDescriptor: .told(.invalidParameters)
         }
     }
 }
