@@ -1,0 +1,124 @@
+// The string that names an adapter, the same in every tool, test and environment variable. Parsing says nothing about
+// whether the adapter exists; opening it does.
+
+/// Which adapter is meant.
+public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
+    /// `air`: the air that the user's processes share.
+    case userAir
+    /// `air:PATH` or `air:tcp:HOST:PORT`: an air that is served there.
+    case air(StreamAddress)
+    /// `h4:unix:PATH` or `h4:tcp:HOST:PORT`: a controller behind a socket.
+    case h4(StreamAddress)
+    /// `h4:serial:PATH@SPEED`: a controller on a serial port; the speed is in bits per second.
+    case serial(path: String, speed: Int)
+    /// `hciN`: a Linux adapter by its number.
+    case linux(index: Int)
+
+    /// The forms that a name has, for messages and help.
+    public static let forms =
+        "air, air:PATH, air:tcp:HOST:PORT, h4:unix:PATH, h4:tcp:HOST:PORT, h4:serial:DEVICE@SPEED or hci0"
+
+    /// Reads a name.
+    ///
+    /// - Throws: ``TransportError`` with one line on what is wrong and how a right name looks.
+    public init(parsing text: String) throws(TransportError) {
+        if text == "air" {
+            self = .userAir
+        } else if let rest = text.droppingPrefix("air:") {
+            self = .air(try Self.airAddress(rest, in: text))
+        } else if let rest = text.droppingPrefix("h4:") {
+            self = try Self.h4(parsing: rest, in: text)
+        } else if let digits = text.droppingPrefix("hci") {
+            self = .linux(index: try Self.index(digits, in: text))
+        } else if text.isEmpty {
+            throw TransportError(.badName, "the name of an adapter is empty: use \(Self.forms)")
+        } else {
+            throw TransportError(.badName, "\"\(text)\" names no adapter: use \(Self.forms)")
+        }
+    }
+
+    private static func airAddress(_ rest: String, in text: String) throws(TransportError) -> StreamAddress {
+        guard !rest.isEmpty else {
+            throw TransportError(
+                .badName,
+                "\"air:\" lacks the place of the air: write air:PATH or air:tcp:HOST:PORT, or air alone for your own"
+            )
+        }
+        if let tcp = rest.droppingPrefix("tcp:") { return try .tcp(parsing: tcp, in: text) }
+        return .unix(path: try StreamAddress.checked(path: rest.droppingPrefix("unix:") ?? rest, in: text))
+    }
+
+    private static func h4(parsing rest: String, in text: String) throws(TransportError) -> AdapterName {
+        if let path = rest.droppingPrefix("unix:") {
+            return .h4(.unix(path: try StreamAddress.checked(path: path, in: text)))
+        }
+        if let tcp = rest.droppingPrefix("tcp:") { return .h4(try .tcp(parsing: tcp, in: text)) }
+        guard let serial = rest.droppingPrefix("serial:") else {
+            throw TransportError(
+                .badName,
+                "\"\(text)\" does not say what carries H4: write h4:unix:PATH, h4:tcp:HOST:PORT or h4:serial:DEVICE@SPEED"
+            )
+        }
+        guard let at = serial.lastIndex(of: "@") else {
+            throw TransportError(
+                .badName,
+                "\"\(text)\" lacks the speed: write h4:serial:DEVICE@SPEED, such as @1000000"
+            )
+        }
+        let path = String(serial[..<at])
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw TransportError(.badName, "\"\(text)\" lacks the device: write h4:serial:/dev/ttyACM0@1000000")
+        }
+        guard let speed = number(serial[serial.index(after: at)...]), (1...20_000_000).contains(speed) else {
+            throw TransportError(
+                .badName,
+                "the speed in \"\(text)\" is not a number of bits per second: write h4:serial:DEVICE@SPEED, such as @1000000"
+            )
+        }
+        return .serial(path: path, speed: speed)
+    }
+
+    private static func index(_ digits: String, in text: String) throws(TransportError) -> Int {
+        // Linux keeps adapter numbers in 16 bits, of which the last means "none".
+        guard let index = number(digits[...]), index < 0xFFFF else {
+            throw TransportError(.badName, "\"\(text)\" names no Linux adapter: write hci and its number, such as hci0")
+        }
+        return index
+    }
+
+    /// A decimal number without sign or spaces.
+    private static func number(_ digits: Substring) -> Int? {
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return Int(digits)
+    }
+
+    /// The text that ``init(parsing:)`` reads.
+    public var description: String {
+        switch self {
+        case .userAir: return "air"
+        case .air(.unix(let path)):
+            // A path that looks like an address of another kind needs the longer form.
+            return path.hasPrefix("tcp:") || path.hasPrefix("unix:") ? "air:unix:\(path)" : "air:\(path)"
+        case .air(let address): return "air:\(address)"
+        case .h4(let address): return "h4:\(address)"
+        case .serial(let path, let speed): return "h4:serial:\(path)@\(speed)"
+        case .linux(let index): return "hci\(index)"
+        }
+    }
+
+    /// The error of opening an adapter that this version can name but not use; `nil` for the others.
+    package var unsupportedError: TransportError? {
+        switch self {
+        case .userAir, .air, .h4: nil
+        case .serial:
+            TransportError(.unsupported, "serial ports are not supported yet in this version: use air or h4:unix:PATH")
+        case .linux:
+            TransportError(
+                .unsupported,
+                "Linux adapters are not supported yet in this version: use air or h4:unix:PATH"
+            )
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// The capture format that Bluetooth tools share: a file of HCI packets with direction and time, which Wireshark, tshark
+// and btmon open. Version 1 with data link type 1002: each packet begins with its H4 type octet. All numbers are in
+// network order. The format extends the snoop format of RFC 1761; times count microseconds from the year 0.
+
+public import BluetoothHCI
+public import BluetoothTypes
+public import NIOCore
+
+/// Constants of the format, and one captured packet.
+public enum BTSnoop {
+    /// Which way a packet went.
+    public enum Direction: Hashable, Sendable {
+        /// From the host to the controller.
+        case toController
+        /// From the controller to the host.
+        case toHost
+    }
+
+    /// A captured packet.
+    public struct Record: Hashable, Sendable {
+        /// The packet.
+        public var packet: HCIPacket
+        /// Which way it went.
+        public var direction: Direction
+        /// When it went: microseconds since the beginning of 1970, UTC.
+        public var microseconds: Int64
+        /// How many packets were lost before this one, in all.
+        public var drops: UInt32
+
+        /// Creates a record.
+        public init(packet: HCIPacket, direction: Direction, microseconds: Int64, drops: UInt32 = 0) {
+            self.packet = packet
+            self.direction = direction
+            self.microseconds = microseconds
+            self.drops = drops
+        }
+    }
+
+    static let magic: StaticString = "btsnoop\0"
+    static let version: UInt32 = 1
+    static let h4DataLink: UInt32 = 1002
+    static let fileHeaderLength = 16
+    static let recordHeaderLength = 24
+    /// Microseconds from the format's epoch to the beginning of 1970.
+    ///
+    /// The beginning of 2000 is 0x00E03AB44A676000 in the format, and 946,684,800
+    /// seconds after that of 1970.
+    static let epoch: Int64 = 0x00E0_3AB4_4A67_6000 - 946_684_800_000_000
+
+    /// Flag: the packet went to the host.
+    static let toHostFlag: UInt32 = 0x01
+    /// Flag: the packet is a command or an event, not data.
+    static let commandOrEventFlag: UInt32 = 0x02
+}
+
+/// Writes records of the capture format into a buffer.
+public enum BTSnoopWriter {
+    /// Writes what a file begins with.
+    public static func writeFileHeader(into bytes: inout ByteBuffer) {
+        bytes.writeStaticString(BTSnoop.magic)
+        bytes.writeMultipleIntegers(BTSnoop.version, BTSnoop.h4DataLink)
+    }
+
+    /// Writes one packet.
+    ///
+    /// - Parameter microseconds: When it went, since the beginning of 1970, UTC.
+    public static func write(
+        _ packet: HCIPacket,
+        _ direction: BTSnoop.Direction,
+        microseconds: Int64,
+        drops: UInt32 = 0,
+        into bytes: inout ByteBuffer
+    ) {
+        let length = UInt32(truncatingIfNeeded: packet.bytes.readableBytes)
+        var flags: UInt32 = direction == .toHost ? BTSnoop.toHostFlag : 0
+        if packet.kind == .command || packet.kind == .event { flags |= BTSnoop.commandOrEventFlag }
+        bytes.writeMultipleIntegers(length, length, flags, drops, microseconds &+ BTSnoop.epoch)
+        bytes.writeImmutableBuffer(packet.bytes)
+    }
+}
+
+/// Reads a file of the capture format, record by record.
+public struct BTSnoopReader: Sendable {
+    private var bytes: ByteBuffer
+
+    /// Checks the beginning of a file.
+    ///
+    /// - Throws: ``MalformedBytes`` where it is not a file of version 1 with H4 packets.
+    public init(_ bytes: ByteBuffer) throws(MalformedBytes) {
+        self.bytes = bytes
+        let magic = try self.bytes.readOctets(8, "Identification Pattern")
+        guard magic.readableBytesView.elementsEqual(BTSnoop.magic.octets) else {
+            throw MalformedBytes(.invalid, "Identification Pattern")
+        }
+        guard let (version, dataLink) = self.bytes.readMultipleIntegers(as: (UInt32, UInt32).self) else {
+            throw MalformedBytes(.truncated, "Version Number")
+        }
+        guard version == BTSnoop.version else { throw MalformedBytes(.invalid, "Version Number") }
+        guard dataLink == BTSnoop.h4DataLink else { throw MalformedBytes(.invalid, "Datalink Type") }
+    }
+
+    /// The next record; `nil` at the end.
+    ///
+    /// - Throws: ``MalformedBytes``. A file whose writer was killed may end inside a record, which reads as `truncated`;
+    ///   from then on every call throws.
+    public mutating func next() throws(MalformedBytes) -> BTSnoop.Record? {
+        guard self.bytes.readableBytes > 0 else { return nil }
+        var rest = self.bytes
+        guard
+            let (original, included, flags, drops, time) = rest.readMultipleIntegers(
+                as: (UInt32, UInt32, UInt32, UInt32, Int64).self
+            )
+        else { throw MalformedBytes(.truncated, "Packet Record") }
+        guard included <= original, included > 0 else { throw MalformedBytes(.invalid, "Included Length") }
+        let packet = try rest.readOctets(Int(included), "Packet Data")
+        self.bytes = rest
+        return BTSnoop.Record(
+            packet: HCIPacket(h4: packet),
+            direction: flags & BTSnoop.toHostFlag != 0 ? .toHost : .toController,
+            microseconds: time &- BTSnoop.epoch,
+            drops: drops
+        )
+    }
+}
+
+extension StaticString {
+    fileprivate var octets: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: self.utf8Start, count: self.utf8CodeUnitCount)
+    }
+}

@@ -1,0 +1,162 @@
+// A capture file on disk. Records are gathered and written whole when a turn of the loop ends, so that a process that
+// is killed leaves complete records. A capture never disturbs what it watches: where writing fails, one line is logged
+// and the traffic goes on without it.
+//
+// The format has no place for the number of an adapter, and packets of two adapters in one file would be read as one
+// device with mixed-up links. So each adapter has a file of its own: the first has the name that was asked for, the
+// next ones get a number, `run.btsnoop`, `run-2.btsnoop`. A lock on the file tells who was first, also among processes
+// that were given the same name.
+
+import BluetoothHCI
+public import Logging
+import NIOCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A capture file of one adapter, which outlives the adapter's channels.
+///
+/// It is used on the adapter's loop alone.
+public final class CaptureFile {
+    private enum State {
+        case open(descriptor: CInt)
+        case closed
+    }
+
+    /// More octets than this are written before the turn ends.
+    private static let flushSize = 64 * 1024
+    private static let maximumNumber = 99
+
+    /// Where the file is; it has a number before its extension where the name was taken.
+    public let path: String
+    private var state: State
+    private var buffer = ByteBuffer()
+    // Everything up to here are whole records.
+    private var writtenOctets: off_t = 0
+    private let now: () -> Int64
+    private let logger: Logger
+
+    /// Creates the file, or empties one that nobody writes.
+    ///
+    /// - Parameters:
+    ///   - path: The name to begin with.
+    ///   - now: Microseconds since the beginning of 1970, UTC: the clock of the traffic.
+    /// - Throws: ``TransportError`` where no file can be made there.
+    public init(
+        path: String,
+        now: @escaping () -> Int64 = CaptureFile.wallClock,
+        logger: Logger
+    ) throws(TransportError) {
+        (self.path, self.state) = try Self.open(path)
+        self.now = now
+        self.logger = logger
+        BTSnoopWriter.writeFileHeader(into: &self.buffer)
+        self.flush()
+    }
+
+    deinit { self.close() }
+
+    /// The time of day in microseconds since the beginning of 1970, UTC.
+    public static func wallClock() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+
+    private static func open(_ wanted: String) throws(TransportError) -> (String, State) {
+        guard !wanted.isEmpty else { throw TransportError(.badName, "the capture file has no name: give it one") }
+        for number in 1...Self.maximumNumber {
+            let path = number == 1 ? wanted : Self.numbered(wanted, number)
+            #if canImport(Darwin)
+            let descriptor = Darwin.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+            #elseif canImport(Musl)
+            let descriptor = Musl.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+            #else
+            let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+            #endif
+            guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot write the capture file \(path)") }
+            var status = stat()
+            // A pipe or a device is written as it is.
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                return (path, .open(descriptor: descriptor))
+            }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+                ftruncate(descriptor, 0)
+                return (path, .open(descriptor: descriptor))
+            }
+            let failure = errno
+            closeDescriptor(descriptor)
+            guard failure == EWOULDBLOCK else {
+                throw TransportError(errno: failure, "cannot lock the capture file \(path)")
+            }
+        }
+        throw TransportError(
+            .inUse,
+            "\(Self.maximumNumber) captures are being written as \(wanted): choose another name"
+        )
+    }
+
+    /// `run.btsnoop` becomes `run-2.btsnoop`.
+    private static func numbered(_ path: String, _ number: Int) -> String {
+        let nameStart = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+        guard let dot = path[nameStart...].lastIndex(of: "."), dot != nameStart else { return "\(path)-\(number)" }
+        return "\(path[..<dot])-\(number)\(path[dot...])"
+    }
+
+    /// Adds a packet, which is on the disk after the next ``flush()``.
+    func record(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
+        guard case .open = self.state else { return }
+        BTSnoopWriter.write(packet, direction, microseconds: self.now(), into: &self.buffer)
+        if self.buffer.readableBytes >= Self.flushSize { self.flush() }
+    }
+
+    /// Whether something waits for a ``flush()``.
+    var needsFlush: Bool { self.buffer.readableBytes > 0 }
+
+    /// Writes what was added.
+    func flush() {
+        guard case .open(let descriptor) = self.state, self.needsFlush else { return }
+        let failure = self.buffer.withUnsafeReadableBytes { octets -> CInt? in
+            var done = 0
+            while done < octets.count {
+                let count = write(descriptor, octets.baseAddress.map { $0 + done }, octets.count - done)
+                if count > 0 {
+                    done += count
+                } else if count == 0 || errno != EINTR {
+                    return errno
+                }
+            }
+            return nil
+        }
+        if let failure {
+            // Part of a record may be in the file; what a reader finds must be whole.
+            ftruncate(descriptor, self.writtenOctets)
+            self.logger.error("the capture \(self.path) ends here: \(systemErrorText(failure))")
+            self.end(descriptor)
+        } else {
+            self.writtenOctets += off_t(self.buffer.readableBytes)
+            self.buffer.clear()
+        }
+    }
+
+    /// Writes what was added and ends the capture.
+    public func close() {
+        self.flush()
+        if case .open(let descriptor) = self.state { self.end(descriptor) }
+    }
+
+    private func end(_ descriptor: CInt) {
+        closeDescriptor(descriptor)
+        self.state = .closed
+        self.buffer = ByteBuffer()
+    }
+}
+
+private func closeDescriptor(_ descriptor: CInt) {
+    close(descriptor)
+}

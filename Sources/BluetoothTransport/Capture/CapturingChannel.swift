@@ -1,0 +1,75 @@
+// A channel that writes down what passes through another one, in both directions and in the order in which the host
+// saw it.
+
+public import BluetoothHCI
+public import NIOCore
+
+/// An HCI channel that captures the traffic of another one.
+public final class CapturingChannel: HCIChannel {
+    /// The loop of the channel behind it.
+    public let eventLoop: any EventLoop
+    private let channel: any HCIChannel
+    private let file: CaptureFile
+    private weak var receiver: (any HCIChannelReceiver)?
+    private var flushIsScheduled = false
+    private var batchIsOpen = false
+
+    /// Puts a capture in front of `channel`.
+    public init(_ channel: any HCIChannel, into file: CaptureFile) {
+        self.eventLoop = channel.eventLoop
+        self.channel = channel
+        self.file = file
+    }
+
+    deinit { self.file.flush() }
+
+    /// Starts delivery to `receiver`, which the channel does not retain.
+    public func start(receiver: any HCIChannelReceiver) {
+        self.receiver = receiver
+        self.channel.start(receiver: self)
+    }
+
+    /// Captures and sends one packet.
+    public func send(_ packet: HCIPacket) {
+        self.file.record(packet, .toController)
+        self.channel.send(packet)
+        guard !self.batchIsOpen, !self.flushIsScheduled else { return }
+        self.flushIsScheduled = true
+        self.eventLoop.assumeIsolated().execute {
+            self.flushIsScheduled = false
+            self.file.flush()
+        }
+    }
+
+    /// Ends the channel; the file stays open for the adapter's next one.
+    public func close() {
+        self.receiver = nil
+        self.channel.close()
+        self.file.flush()
+    }
+}
+
+extension CapturingChannel: HCIChannelReceiver {
+    /// Captures a packet and hands it on.
+    public func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+        self.batchIsOpen = true
+        self.file.record(packet, .toHost)
+        self.receiver?.channel(self, didReceive: packet)
+    }
+
+    /// Hands the end of a batch on, then writes what the batch left in the capture.
+    public func channelDidFinishBatch(_ channel: any HCIChannel) {
+        self.receiver?.channelDidFinishBatch(self)
+        self.batchIsOpen = false
+        self.file.flush()
+    }
+
+    /// Hands the end of the channel on.
+    public func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
+        self.batchIsOpen = false
+        self.file.flush()
+        let receiver = self.receiver
+        self.receiver = nil
+        receiver?.channel(self, didCloseBecause: reason)
+    }
+}

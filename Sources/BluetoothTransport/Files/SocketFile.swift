@@ -1,0 +1,167 @@
+// The file that a Unix socket leaves in a folder. It has to go when its server ends, also when the process ends by
+// `exit`; it must not be taken from a server that lives. So each one is remembered with the number of its file, and
+// removed only while that file is still the one at the path. On Linux the file is held open meanwhile, as the system
+// gives the number of a removed file to the next one.
+
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The file of a socket at which this process listens.
+final class SocketFile: Sendable {
+    private struct Record: Hashable {
+        var path: String
+        var device: UInt64
+        var file: UInt64
+        // A child that was forked and then exits must leave its parent's socket alone.
+        var process: pid_t
+        // What keeps the number from being given again; -1 where there is nothing.
+        var descriptor: CInt
+    }
+
+    private static let records = Mutex<[Record]>([])
+    private static let exitHook: Void = {
+        atexit { SocketFile.removeAll() }
+    }()
+
+    private let record: Record?
+
+    /// Remembers the socket that was just bound at `path`.
+    init(path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            self.record = nil
+            return
+        }
+        let record = Record(
+            path: path,
+            device: UInt64(truncatingIfNeeded: status.st_dev),
+            file: UInt64(truncatingIfNeeded: status.st_ino),
+            process: getpid(),
+            descriptor: Self.hold(path)
+        )
+        self.record = record
+        _ = Self.exitHook
+        Self.records.withLock { $0.append(record) }
+    }
+
+    /// Removes the file, if it is still the one that was bound.
+    func remove() {
+        guard let record else { return }
+        Self.records.withLock { records in
+            guard let index = records.firstIndex(of: record) else { return }
+            records.remove(at: index)
+            Self.end(record)
+        }
+    }
+
+    /// Removes all files that this process remembers.
+    static func removeAll() {
+        Self.records.withLock { records in
+            for record in records { Self.end(record) }
+            records.removeAll()
+        }
+    }
+
+    private static func hold(_ path: String) -> CInt {
+        #if os(Linux)
+        // `O_PATH`, which the C library's module does not offer: a hold on the file without opening what it stands for.
+        open(path, 0o10_000_000 | O_NOFOLLOW | O_CLOEXEC)
+        #else
+        -1
+        #endif
+    }
+
+    private static func end(_ record: Record) {
+        guard record.process == getpid() else { return }
+        var status = stat()
+        if lstat(record.path, &status) == 0,
+            UInt64(truncatingIfNeeded: status.st_dev) == record.device,
+            UInt64(truncatingIfNeeded: status.st_ino) == record.file
+        {
+            unlink(record.path)
+        }
+        if record.descriptor >= 0 { close(record.descriptor) }
+    }
+
+    /// Makes way for a socket at `path`.
+    ///
+    /// - Parameter onlyIfDead: Leave a socket at which somebody listens.
+    /// - Throws: ``TransportError`` where something is in the way that must stay.
+    static func clear(_ path: String, onlyIfDead: Bool) throws(TransportError) {
+        if let error = StreamAddress.unix(path: path).lengthError { throw error }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw TransportError(.inUse, "\(path) is there and is not a socket: remove it or choose another path")
+        }
+        if onlyIfDead, Self.isAlive(path) {
+            throw TransportError(.inUse, "\(path) is served by another process: end it or choose another path")
+        }
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw TransportError(errno: errno, "cannot remove the old socket \(path)")
+        }
+    }
+
+    /// Makes a socket that listens at `path`.
+    ///
+    /// SwiftNIO could do it, but would remove whatever is at the path when it closes the socket.
+    ///
+    /// - Returns: The descriptor, which is the caller's to close.
+    static func listen(at path: String) throws(TransportError) -> CInt {
+        let descriptor = Self.makeSocket()
+        guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot make a socket") }
+        let result = Self.withAddress(of: path) { bind(descriptor, $0, $1) }
+        guard result == 0, systemListen(descriptor, 128) == 0 else {
+            let number = errno
+            close(descriptor)
+            throw TransportError(listeningAt: .unix(path: path), errno: number)
+        }
+        return descriptor
+    }
+
+    /// Whether somebody listens at the socket: only a refused connection says that nobody does.
+    private static func isAlive(_ path: String) -> Bool {
+        let descriptor = Self.makeSocket()
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        // A server that is busy with other connections must not keep us waiting.
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        return Self.withAddress(of: path) { connect(descriptor, $0, $1) } == 0 || errno != ECONNREFUSED
+    }
+
+    private static func makeSocket() -> CInt {
+        #if canImport(Glibc)
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        #else
+        let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        return descriptor
+    }
+
+    private static func withAddress(
+        of path: String,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt
+    ) -> CInt {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { field in
+            // The last octet stays zero.
+            field.copyBytes(from: Array(path.utf8.prefix(field.count - 1)))
+        }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
+
+private func systemListen(_ descriptor: CInt, _ backlog: CInt) -> CInt { listen(descriptor, backlog) }

@@ -1,0 +1,118 @@
+// One end of an H4 connection over a Unix socket or TCP (Vol 4, Part A). The host's end speaks to a controller that
+// somebody serves; the controller's end is what a server of controllers gets for each connection.
+
+public import BluetoothHCI
+public import NIOCore
+import NIOPosix
+
+/// An H4 connection over a stream socket.
+///
+/// At the host's end the receiver gets the controller's packets. At the controller's end the same type works the other
+/// way round: the receiver gets the host's packets, and what is sent goes to the host.
+public final class H4Channel: HCIChannel {
+    /// How many octets may wait for the other end to take them before the connection ends.
+    public static let defaultUnsentLimit = 2 * 1024 * 1024
+
+    /// The loop of the socket.
+    public let eventLoop: any EventLoop
+    private let channel: any Channel
+    private let stream: H4Stream
+    private weak var receiver: (any HCIChannelReceiver)?
+
+    init(channel: any Channel, stream: H4Stream) {
+        self.eventLoop = channel.eventLoop
+        self.channel = channel
+        self.stream = stream
+        stream.owner = self
+    }
+
+    deinit {
+        // Nobody holds the connection any more. The socket's own close is safe from any thread.
+        self.channel.close(promise: nil)
+    }
+
+    /// Connects to a controller; to be called on `eventLoop`, which is one of SwiftNIO's socket loops.
+    ///
+    /// - Returns: The connection, on `eventLoop`, or a ``TransportError`` with one line for a person.
+    public static func connect(
+        to address: StreamAddress,
+        on eventLoop: any EventLoop,
+        timeout: TimeAmount = .seconds(5)
+    ) -> EventLoopFuture<H4Channel> {
+        guard let bootstrap = ClientBootstrap(validatingGroup: eventLoop) else {
+            let error = TransportError(.unsupported, "\(address) needs an event loop that can open sockets")
+            return eventLoop.makeFailedFuture(error)
+        }
+        if let error = address.lengthError { return eventLoop.makeFailedFuture(error) }
+        let prepared =
+            bootstrap
+            .connectTimeout(timeout)
+            .channelOption(.writeBufferWaterMark, value: Self.waterMark(Self.defaultUnsentLimit))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        H4Stream(receivingFrom: .controller, on: channel.eventLoop)
+                    )
+                }
+            }
+        let connected: EventLoopFuture<any Channel> =
+            switch address {
+            case .unix(let path): prepared.connect(unixDomainSocketPath: path)
+            case .tcp(let host, let port):
+                prepared
+                    .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                    .channelOption(.socketOption(.so_keepalive), value: 1)
+                    .connect(host: host, port: port)
+            }
+        return connected.assumeIsolated()
+            .flatMapThrowing { channel in
+                let stream = try channel.pipeline.syncOperations.handler(type: H4Stream.self)
+                return H4Channel(channel: channel, stream: stream)
+            }
+            .flatMapErrorThrowing { error in throw TransportError(connectingTo: address, error) }
+            .nonisolated()
+    }
+
+    /// Puts an H4 connection on a channel of SwiftNIO that carries plain octets; to be called on its loop.
+    ///
+    /// - Parameter sender: Who is at the other end.
+    package static func adopt(
+        _ channel: any Channel,
+        receivingFrom sender: H4Framer.Sender
+    ) throws -> H4Channel {
+        let stream = H4Stream(receivingFrom: sender, on: channel.eventLoop)
+        try channel.pipeline.syncOperations.addHandler(stream)
+        return H4Channel(channel: channel, stream: stream)
+    }
+
+    static func waterMark(_ limit: Int) -> ChannelOptions.Types.WriteBufferWaterMark {
+        ChannelOptions.Types.WriteBufferWaterMark(low: max(1, limit / 2), high: max(1, limit))
+    }
+
+    /// Starts delivery to `receiver`, which the channel does not retain.
+    public func start(receiver: any HCIChannelReceiver) {
+        self.receiver = receiver
+        self.stream.start()
+    }
+
+    /// Sends one packet; the packets of one turn of the loop leave together when it ends.
+    public func send(_ packet: HCIPacket) { self.stream.send(packet.bytes) }
+
+    /// Ends the connection, after what was sent; nothing is delivered afterwards.
+    public func close() {
+        self.receiver = nil
+        self.stream.close()
+    }
+
+    // MARK: What the stream tells
+
+    func deliver(_ packet: HCIPacket) { self.receiver?.channel(self, didReceive: packet) }
+
+    func deliverEndOfBatch() { self.receiver?.channelDidFinishBatch(self) }
+
+    func deliverClose(_ reason: String) {
+        let receiver = self.receiver
+        self.receiver = nil
+        receiver?.channel(self, didCloseBecause: reason)
+    }
+}

@@ -1,0 +1,161 @@
+// Listens for hosts that want a controller over H4, on a Unix socket or on TCP. What the controllers are is the
+// caller's affair.
+
+import BluetoothHCI
+public import Logging
+public import NIOCore
+import NIOPosix
+
+/// A server of H4 connections, all on one event loop.
+public final class H4Server {
+    /// What hosts may take from the server.
+    public struct Limits: Hashable, Sendable {
+        /// How many connections stand at the same time; others are closed at once.
+        public var connections: Int
+        /// How many octets may wait for a host that does not read before it is dropped.
+        public var unsentOctets: Int
+
+        /// Creates limits.
+        public init(connections: Int = 256, unsentOctets: Int = H4Channel.defaultUnsentLimit) {
+            self.connections = connections
+            self.unsentOctets = unsentOctets
+        }
+    }
+
+    /// What to do with a file that is already at the path of a Unix socket.
+    public enum ExistingSocket: Hashable, Sendable {
+        /// Replace it if it is a socket that nobody listens at.
+        case replaceIfDead
+        /// Replace it: the caller knows, by a lock, that nobody listens.
+        case replace
+    }
+
+    /// The loop of the server and of its connections.
+    public let eventLoop: any EventLoop
+    /// Where the server listens; the port is the real one where any was allowed.
+    public let address: StreamAddress
+    private let channel: any Channel
+    private let socketFile: SocketFile?
+
+    private init(channel: any Channel, address: StreamAddress, socketFile: SocketFile?) {
+        self.eventLoop = channel.eventLoop
+        self.channel = channel
+        self.address = address
+        self.socketFile = socketFile
+    }
+
+    deinit {
+        self.socketFile?.remove()
+        self.channel.close(promise: nil)
+    }
+
+    /// Begins to listen; to be called on `eventLoop`, which is one of SwiftNIO's socket loops.
+    ///
+    /// - Parameters:
+    ///   - address: Where to listen; TCP port 0 means any free one.
+    ///   - existingSocket: What to do with a socket file that is there already.
+    ///   - accept: Gets each connection, on the loop. It starts the channel and retains it; a channel that is not
+    ///     retained closes.
+    /// - Returns: The server, on `eventLoop`, or a ``TransportError`` with one line for a person.
+    public static func bind(
+        to address: StreamAddress,
+        on eventLoop: any EventLoop,
+        existingSocket: ExistingSocket = .replaceIfDead,
+        limits: Limits = Limits(),
+        logger: Logger,
+        accept: @escaping (H4Channel) -> Void
+    ) -> EventLoopFuture<H4Server> {
+        guard let bootstrap = ServerBootstrap(validatingGroup: eventLoop) else {
+            let error = TransportError(.unsupported, "\(address) needs an event loop that can open sockets")
+            return eventLoop.makeFailedFuture(error)
+        }
+        let acceptor = NIOLoopBound(Acceptor(limits: limits, logger: logger, accept: accept), eventLoop: eventLoop)
+        let prepared =
+            bootstrap
+            .serverChannelOption(.backlog, value: 128)
+            .childChannelOption(.writeBufferWaterMark, value: H4Channel.waterMark(limits.unsentOctets))
+            .childChannelInitializer { channel in acceptor.value.prepare(channel) }
+        let bound: EventLoopFuture<any Channel>
+        let socketFile: SocketFile?
+        switch address {
+        case .unix(let path):
+            do {
+                try SocketFile.clear(path, onlyIfDead: existingSocket == .replaceIfDead)
+                let descriptor = try SocketFile.listen(at: path)
+                socketFile = SocketFile(path: path)
+                bound = prepared.withBoundSocket(descriptor)
+            } catch {
+                return eventLoop.makeFailedFuture(error)
+            }
+        case .tcp(let host, let port):
+            socketFile = nil
+            bound =
+                prepared
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelOption(.socketOption(.so_keepalive), value: 1)
+                .bind(host: host, port: port)
+        }
+        return bound.assumeIsolated()
+            .flatMapErrorThrowing { error in
+                socketFile?.remove()
+                throw TransportError(listeningAt: address, error)
+            }
+            .map { channel in
+                var real = address
+                if case .tcp(let host, let port) = address {
+                    real = .tcp(host: host, port: channel.localAddress?.port ?? port)
+                }
+                return H4Server(channel: channel, address: real, socketFile: socketFile)
+            }
+            .nonisolated()
+    }
+
+    /// Stops listening and removes the socket's file; connections that stand are left to their owners.
+    public func close() {
+        self.socketFile?.remove()
+        self.channel.close(promise: nil)
+    }
+
+    /// Removes the files of all Unix sockets at which this process listens.
+    ///
+    /// It is safe from any thread. This happens by itself when the process calls `exit`; call it before the process
+    /// ends in another way.
+    public static func removeSocketFiles() { SocketFile.removeAll() }
+}
+
+/// Turns accepted sockets into channels and counts them.
+private final class Acceptor {
+    private let limits: H4Server.Limits
+    private let logger: Logger
+    private let accept: (H4Channel) -> Void
+    private var connectionCount = 0
+    private var isFull = false
+
+    init(limits: H4Server.Limits, logger: Logger, accept: @escaping (H4Channel) -> Void) {
+        self.limits = limits
+        self.logger = logger
+        self.accept = accept
+    }
+
+    func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
+        guard self.connectionCount < self.limits.connections else {
+            // One line when the limit is reached, not one for each who is sent away.
+            if !self.isFull { self.logger.warning("all \(self.limits.connections) connections are taken") }
+            self.isFull = true
+            let error = TransportError(.inUse, "all \(self.limits.connections) connections are taken")
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+        self.connectionCount += 1
+        channel.closeFuture.assumeIsolated().whenComplete { _ in
+            self.connectionCount -= 1
+            self.isFull = false
+        }
+        return channel.eventLoop.makeCompletedFuture {
+            let stream = H4Stream(receivingFrom: .host, on: channel.eventLoop)
+            try channel.pipeline.syncOperations.addHandler(stream)
+            let connection = H4Channel(channel: channel, stream: stream)
+            stream.whenActive = { self.accept(connection) }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+// The handler that carries H4 over a stream of octets in a SwiftNIO channel: octets become packets on the way in, and
+// the packets of one turn of the loop become one write on the way out.
+//
+// On the way out a packet costs one copy into a buffer that is used again turn after turn, no promise and no write of
+// its own. It leaves when the turn ends; what is sent while a batch is delivered leaves when the batch has ended.
+// On the way in packets are slices of what was read.
+
+import BluetoothHCI
+import NIOCore
+
+/// The pipeline's end of an ``H4Channel``.
+final class H4Stream: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum State {
+        /// Nobody receives yet: reading is held back. What the system delivers nevertheless, when the other end has
+        /// closed, stays in the framer.
+        case held(readIsWanted: Bool, hasEnded: Bool)
+        /// Packets are delivered.
+        case running
+        /// Nothing is delivered or sent any more.
+        case closed
+    }
+
+    /// More octets than this are handed to the channel before the turn ends.
+    private static let chunkSize = 32 * 1024
+
+    /// The channel that users hold.
+    ///
+    /// It is the owner of this object and not the other way round, so that a channel that
+    /// nobody holds any more closes.
+    weak var owner: H4Channel?
+    /// Called once, when the connection of a server stands.
+    var whenActive: (() -> Void)?
+
+    private let eventLoop: any EventLoop
+    private var state = State.held(readIsWanted: false, hasEnded: false)
+    private var framer: H4Framer
+    private var context: ChannelHandlerContext?
+    private var outgoing = ByteBuffer()
+    private var hasOutgoing = false
+    private var flushIsScheduled = false
+    // Whether packets were delivered since the last end of a batch.
+    private var batchIsOpen = false
+    private var lastError: String?
+
+    init(receivingFrom sender: H4Framer.Sender, on eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+        self.framer = H4Framer(readingFrom: sender)
+    }
+
+    private var otherEnd: String {
+        switch self.framer.sender {
+        case .host: "the host"
+        case .controller: "the controller"
+        }
+    }
+
+    // MARK: What the owner asks for
+
+    /// Starts delivery, in a later turn of the loop.
+    func start() {
+        guard case .held(let readIsWanted, let hasEnded) = self.state else { return }
+        self.state = .running
+        self.eventLoop.assumeIsolated().execute {
+            // Usually nothing is there yet; after an early end of the stream, all that came before it.
+            self.deliver()
+            self.finishBatch()
+            if hasEnded {
+                self.finish(self.endReason)
+            } else if case .running = self.state, readIsWanted {
+                self.context?.read()
+            }
+        }
+    }
+
+    /// Takes octets that leave at the end of the turn.
+    func send(_ bytes: ByteBuffer) {
+        if case .closed = self.state { return }
+        guard let context else { return }
+        if !self.hasOutgoing {
+            self.hasOutgoing = true
+            // By now the last turn's write has let go of the storage, so this allocates nothing.
+            self.outgoing.clear()
+            self.scheduleFlush()
+        }
+        self.outgoing.writeImmutableBuffer(bytes)
+        if self.outgoing.readableBytes >= Self.chunkSize {
+            // Handed over without a flush: a flush could report a broken connection from inside this call.
+            context.write(self.wrapOutboundOut(self.outgoing), promise: nil)
+            self.outgoing = context.channel.allocator.buffer(capacity: Self.chunkSize)
+        }
+    }
+
+    /// Ends the stream from this side, after what was sent; nothing is reported.
+    func close() {
+        if case .closed = self.state { return }
+        if let context { self.flush(context) }
+        self.state = .closed
+        self.context?.close(promise: nil)
+    }
+
+    // MARK: The way out
+
+    private func scheduleFlush() {
+        guard !self.batchIsOpen, !self.flushIsScheduled else { return }
+        self.flushIsScheduled = true
+        self.eventLoop.assumeIsolated().execute {
+            self.flushIsScheduled = false
+            guard let context = self.context else { return }
+            self.flush(context)
+            self.checkBacklog(context)
+        }
+    }
+
+    private func flush(_ context: ChannelHandlerContext) {
+        guard self.hasOutgoing else { return }
+        self.hasOutgoing = false
+        if self.outgoing.readableBytes > 0 {
+            context.write(self.wrapOutboundOut(self.outgoing), promise: nil)
+        }
+        context.flush()
+    }
+
+    /// The channel stays writable until the octets that the other end does not take reach the high-water mark, which
+    /// is set to the limit of a connection.
+    private func checkBacklog(_ context: ChannelHandlerContext) {
+        guard case .running = self.state, !context.channel.isWritable else { return }
+        self.finish("\(self.otherEnd) does not read what is sent to it")
+    }
+
+    // MARK: The way in
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        self.whenActive = nil
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let whenActive = self.whenActive
+        self.whenActive = nil
+        whenActive?()
+        context.fireChannelActive()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        switch self.state {
+        case .held(_, let hasEnded): self.state = .held(readIsWanted: true, hasEnded: hasEnded)
+        case .running: context.read()
+        case .closed: break
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch self.state {
+        case .closed: break
+        case .held: self.framer.append(self.unwrapInboundIn(data))
+        case .running:
+            self.framer.append(self.unwrapInboundIn(data))
+            self.deliver()
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        self.finishBatch()
+        context.fireChannelReadComplete()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        switch self.state {
+        case .held(let readIsWanted, _): self.state = .held(readIsWanted: readIsWanted, hasEnded: true)
+        case .running: self.finish(self.endReason)
+        case .closed: break
+        }
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.lastError = oneLine(error)
+        context.close(promise: nil)
+    }
+
+    private func deliver() {
+        guard let owner else {
+            self.close()
+            return
+        }
+        do {
+            while case .running = self.state, let packet = try self.framer.next() {
+                guard packet.kind != (self.framer.sender == .host ? .event : .command) else {
+                    self.finish("\(self.otherEnd) sent a packet that only the other side may send")
+                    return
+                }
+                self.batchIsOpen = true
+                owner.deliver(packet)
+            }
+        } catch {
+            self.finish("\(self.otherEnd) sent what is not HCI: \(error)")
+        }
+    }
+
+    private func finishBatch() {
+        guard self.batchIsOpen else { return }
+        if case .running = self.state { self.owner?.deliverEndOfBatch() }
+        self.batchIsOpen = false
+        guard let context else { return }
+        self.flush(context)
+        self.checkBacklog(context)
+    }
+
+    /// Why the stream ended that the other end or the system has closed.
+    private var endReason: String {
+        if let lastError { return "the connection to \(self.otherEnd) broke: \(lastError)" }
+        let place = self.framer.pendingOctetCount > 0 ? " in the middle of a packet" : ""
+        return "\(self.otherEnd) closed the connection\(place)"
+    }
+
+    /// Ends the stream because of the other end, which is reported once.
+    private func finish(_ reason: String) {
+        switch self.state {
+        case .held, .closed: break
+        case .running:
+            if self.batchIsOpen {
+                self.batchIsOpen = false
+                self.owner?.deliverEndOfBatch()
+                // The receiver may have closed the channel.
+                guard case .running = self.state else { return }
+            }
+            self.state = .closed
+            self.context?.close(promise: nil)
+            self.owner?.deliverClose(reason)
+        }
+    }
+}

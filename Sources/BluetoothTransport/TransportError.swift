@@ -1,0 +1,172 @@
+// What a transport says when it cannot be opened: one line for a person that names the cause and, where there is one,
+// what mends it. The code is for a program.
+
+import NIOCore
+import NIOPosix
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Why a transport could not be opened or used.
+public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of failure it is; more may be added.
+    public struct Code: Hashable, Sendable {
+        private enum Value {
+            case badName
+            case notFound
+            case refused
+            case noPermission
+            case inUse
+            case timedOut
+            case unsupported
+            case closed
+            case failed
+        }
+        private let value: Value
+
+        /// A name or an address that cannot be one.
+        public static let badName = Code(value: .badName)
+        /// There is nothing at that place.
+        public static let notFound = Code(value: .notFound)
+        /// The place is there, but nobody answers at it.
+        public static let refused = Code(value: .refused)
+        /// The system does not allow it.
+        public static let noPermission = Code(value: .noPermission)
+        /// Somebody else has it.
+        public static let inUse = Code(value: .inUse)
+        /// No answer in time.
+        public static let timedOut = Code(value: .timedOut)
+        /// This version cannot do it.
+        public static let unsupported = Code(value: .unsupported)
+        /// It was closed by its owner.
+        public static let closed = Code(value: .closed)
+        /// Any other failure, told by the system.
+        public static let failed = Code(value: .failed)
+    }
+
+    /// What kind of failure it is.
+    public var code: Code
+    /// One line: the cause, then what mends it.
+    public var message: String
+
+    /// Creates an error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The line.
+    public var description: String { self.message }
+}
+
+extension TransportError {
+    /// The failure of a system call on a file.
+    package init(errno number: CInt, _ doing: String) {
+        let code: Code =
+            switch number {
+            case ENOENT, ENOTDIR: .notFound
+            case EACCES, EPERM, EROFS: .noPermission
+            case EADDRINUSE, EWOULDBLOCK, EBUSY: .inUse
+            default: .failed
+            }
+        self.init(code, "\(doing): \(systemErrorText(number))")
+    }
+
+    /// The failure of a connection to a controller or an air at `address`.
+    init(connectingTo address: StreamAddress, _ error: any Error) {
+        let cause = ConnectionFailure(error)
+        switch (cause, address) {
+        case (.errno(ENOENT), .unix(let path)), (.errno(ENOTDIR), .unix(let path)):
+            self.init(.notFound, "there is no socket at \(path): start what serves it, or correct the path")
+        case (.errno(ECONNREFUSED), .unix(let path)):
+            self.init(.refused, "nobody serves the socket \(path) any more: start what serves it")
+        case (.errno(ECONNREFUSED), .tcp):
+            self.init(.refused, "nobody listens at \(address): start what serves it, or correct host and port")
+        case (.errno(EACCES), _), (.errno(EPERM), _):
+            self.init(.noPermission, "no permission to connect to \(address): ask its owner for access")
+        case (.errno(ENOTSOCK), _), (.errno(EPROTOTYPE), _):
+            self.init(.badName, "\(address) is not a stream socket: name the socket of a controller or of an air")
+        case (.errno(let number), _):
+            self.init(.failed, "cannot connect to \(address): \(systemErrorText(number))")
+        case (.timedOut, _):
+            self.init(.timedOut, "no answer from \(address): is the address right, and is it reachable from here?")
+        case (.unknownHost, .tcp(let host, _)):
+            self.init(.notFound, "no host has the name \(host): correct it, or give its address in numbers")
+        case (.unknownHost, .unix), (.other, _):
+            self.init(.failed, "cannot connect to \(address): \(oneLine(error))")
+        }
+    }
+
+    /// The failure to listen at `address`.
+    init(listeningAt address: StreamAddress, _ error: any Error) {
+        self.init(listeningAt: address, ConnectionFailure(error), oneLine(error))
+    }
+
+    /// The failure of a system call that makes a socket listen.
+    init(listeningAt address: StreamAddress, errno number: CInt) {
+        self.init(listeningAt: address, .errno(number), systemErrorText(number))
+    }
+
+    private init(listeningAt address: StreamAddress, _ failure: ConnectionFailure, _ text: String) {
+        switch (failure, address) {
+        case (.errno(EADDRINUSE), _):
+            self.init(.inUse, "\(address) is in use: end the other server, or choose another place")
+        case (.errno(EACCES), _), (.errno(EPERM), _):
+            self.init(.noPermission, "no permission to listen at \(address): choose a place that is yours")
+        case (.errno(ENOENT), .unix(let path)), (.errno(ENOTDIR), .unix(let path)):
+            self.init(.notFound, "the folder of \(path) does not exist: create it")
+        case (.errno(EADDRNOTAVAIL), _):
+            self.init(.badName, "\(address) is not an address of this machine: use 127.0.0.1 or 0.0.0.0")
+        case (.errno(let number), _):
+            self.init(.failed, "cannot listen at \(address): \(systemErrorText(number))")
+        case (.unknownHost, .tcp(let host, _)):
+            self.init(.notFound, "no host has the name \(host): correct it, or give its address in numbers")
+        case (.timedOut, _), (.unknownHost, .unix), (.other, _):
+            self.init(.failed, "cannot listen at \(address): \(text)")
+        }
+    }
+}
+
+/// What lies behind the errors that SwiftNIO reports for a connection.
+private enum ConnectionFailure {
+    case errno(CInt)
+    case timedOut
+    case unknownHost
+    case other
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as IOError:
+            self = error.errnoCode == ETIMEDOUT ? .timedOut : .errno(error.errnoCode)
+        case let error as NIOConnectionError:
+            // One failure per address of the host; the last one is as good as any.
+            if let single = error.connectionErrors.last {
+                self = ConnectionFailure(single.error)
+            } else {
+                self = .unknownHost
+            }
+        case ChannelError.connectTimeout:
+            self = .timedOut
+        case SocketAddressError.unknown:
+            self = .unknownHost
+        default:
+            self = .other
+        }
+    }
+}
+
+/// What the system calls an error number.
+package func systemErrorText(_ number: CInt) -> String {
+    String(cString: strerror(number))
+}
+
+/// Why a connection broke, in one line.
+func oneLine(_ error: any Error) -> String {
+    if let error = error as? IOError { return systemErrorText(error.errnoCode) }
+    return String(describing: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+}

@@ -1,0 +1,152 @@
+import BluetoothHCI
+import Foundation
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BluetoothTransport
+
+/// A channel whose other end is the test.
+private final class FakeChannel: HCIChannel {
+    let eventLoop: any EventLoop
+    var sent: [HCIPacket] = []
+    var isClosed = false
+    weak var receiver: (any HCIChannelReceiver)?
+
+    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    func start(receiver: any HCIChannelReceiver) { self.receiver = receiver }
+    func send(_ packet: HCIPacket) { self.sent.append(packet) }
+    func close() { self.isClosed = true }
+
+    func deliver(_ packets: [[UInt8]]) {
+        for packet in packets { self.receiver?.channel(self, didReceive: HCIPacket(packet)) }
+        self.receiver?.channelDidFinishBatch(self)
+    }
+}
+
+@Suite("Capture")
+struct CaptureFileTests {
+    let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+    let complete: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
+
+    func records(_ path: String) throws -> [BTSnoop.Record] {
+        var reader = try BTSnoopReader(ByteBuffer(bytes: Data(contentsOf: URL(fileURLWithPath: path))))
+        var records: [BTSnoop.Record] = []
+        while let record = try reader.next() { records.append(record) }
+        return records
+    }
+
+    @Test("Both directions are captured in order and handed on; the file is whole at the end of each turn")
+    func captures() throws {
+        let folder = try TemporaryFolder()
+        let loop = EmbeddedEventLoop()
+        let file = try CaptureFile(
+            path: folder("a.btsnoop"),
+            // The clock of the loop: a capture of a run in virtual time is the same each time.
+            now: { Int64(loop.now.uptimeNanoseconds / 1_000) },
+            logger: LogLines().logger
+        )
+        let inner = FakeChannel(eventLoop: loop)
+        let channel = CapturingChannel(inner, into: file)
+        let recorder = Recorder(answer: { $0.kind == .event ? [HCIPacket([0x01, 0x01, 0x10, 0x00])] : [] })
+        channel.start(receiver: recorder)
+
+        channel.send(HCIPacket(self.reset))
+        #expect(try self.records(folder("a.btsnoop")).isEmpty)
+        loop.run()
+        #expect(try self.records(folder("a.btsnoop")).count == 1)
+        loop.advanceTime(by: .milliseconds(250))
+        inner.deliver([self.complete])
+        #expect(
+            try self.records(folder("a.btsnoop")) == [
+                .init(packet: HCIPacket(self.reset), direction: .toController, microseconds: 0),
+                .init(packet: HCIPacket(self.complete), direction: .toHost, microseconds: 250_000),
+                .init(packet: HCIPacket([0x01, 0x01, 0x10, 0x00]), direction: .toController, microseconds: 250_000),
+            ]
+        )
+        #expect(inner.sent.map(\.octets) == [self.reset, [0x01, 0x01, 0x10, 0x00]])
+        #expect(recorder.seen.value == [.packet(self.complete), .endOfBatch])
+
+        inner.receiver?.channel(inner, didCloseBecause: "gone")
+        #expect(recorder.seen.value.last == .close("gone"))
+        // The adapter's next channel goes on in the same file.
+        let next = FakeChannel(eventLoop: loop)
+        let second = CapturingChannel(next, into: file)
+        second.start(receiver: recorder)
+        second.send(HCIPacket(self.reset))
+        second.close()
+        #expect(next.isClosed)
+        #expect(try self.records(folder("a.btsnoop")).count == 4)
+    }
+
+    @Test("A long turn is written on the way, in whole records")
+    func longTurn() throws {
+        let folder = try TemporaryFolder()
+        let file = try CaptureFile(path: folder("a"), logger: LogLines().logger)
+        for _ in 0..<5_000 { file.record(HCIPacket(self.complete), .toHost) }
+        #expect(try self.records(folder("a")).count > 1_000)
+        file.close()
+        #expect(try self.records(folder("a")).count == 5_000)
+        file.record(HCIPacket(self.complete), .toHost)
+        file.flush()
+        #expect(try self.records(folder("a")).count == 5_000)
+    }
+
+    @Test("The wall clock is that of the system")
+    func wallClock() {
+        let seconds = Double(CaptureFile.wallClock()) / 1_000_000
+        #expect(abs(seconds - Date().timeIntervalSince1970) < 60)
+    }
+
+    @Test("A name that is taken gets a number, and is free again afterwards")
+    func numbers() throws {
+        let folder = try TemporaryFolder()
+        let logger = LogLines().logger
+        let first = try CaptureFile(path: folder("run.btsnoop"), logger: logger)
+        first.record(HCIPacket(self.reset), .toController)
+        first.flush()
+        let second = try CaptureFile(path: folder("run.btsnoop"), logger: logger)
+        let third = try CaptureFile(path: folder("run.btsnoop"), logger: logger)
+        #expect(second.path == folder("run-2.btsnoop"))
+        #expect(third.path == folder("run-3.btsnoop"))
+        #expect(try self.records(folder("run.btsnoop")).count == 1)
+        let plain = try (0..<2).map { _ in try CaptureFile(path: folder(".hidden"), logger: logger) }
+        #expect(plain.map(\.path) == [folder(".hidden"), folder(".hidden-2")])
+        first.close()
+        // A new capture begins with an empty file.
+        let again = try CaptureFile(path: folder("run.btsnoop"), logger: logger)
+        #expect(again.path == folder("run.btsnoop"))
+        #expect(try self.records(folder("run.btsnoop")).isEmpty)
+    }
+
+    @Test("A full disk ends the capture with one line, and the traffic goes on")
+    func fullDisk() throws {
+        let log = LogLines()
+        let loop = EmbeddedEventLoop()
+        let file = try CaptureFile(path: "/dev/full", logger: log.logger)
+        let inner = FakeChannel(eventLoop: loop)
+        let channel = CapturingChannel(inner, into: file)
+        let recorder = Recorder()
+        channel.start(receiver: recorder)
+        for _ in 0..<3 {
+            channel.send(HCIPacket(self.reset))
+            loop.run()
+            inner.deliver([self.complete])
+        }
+        #expect(inner.sent.count == 3)
+        #expect(recorder.packets.count == 3)
+        #expect(log.lines.value == ["the capture /dev/full ends here: No space left on device"])
+    }
+
+    @Test("A place where no file can be is an error in one line")
+    func badPlace() throws {
+        let folder = try TemporaryFolder()
+        let logger = LogLines().logger
+        for (path, code) in [(folder("no/file"), TransportError.Code.notFound), (folder.path, .failed), ("", .badName)]
+        {
+            let error = #expect(throws: TransportError.self) { try CaptureFile(path: path, logger: logger) }
+            #expect(error?.code == code)
+        }
+    }
+}
