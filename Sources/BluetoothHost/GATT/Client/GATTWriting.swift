@@ -1,0 +1,124 @@
+// Writing values and descriptors: in one request, or prepared piece by piece and executed at once
+// (Vol 3, Part G, 4.9 and 4.12).
+
+import BluetoothTypes
+import NIOCore
+
+/// A value that one request can carry (Vol 3, Part G, 4.9.3).
+struct GATTValueWrite: GATTClientProcedure {
+    private let handle: AttributeHandle
+    private let value: ByteBuffer
+
+    init(handle: AttributeHandle, value: ByteBuffer) {
+        self.handle = handle
+        self.value = value
+    }
+
+    mutating func begin(mtu: Int) -> GATTClientStep {
+        .send(ATTWriteRequest(handle: self.handle, value: self.value))
+    }
+
+    mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTClientStep {
+        _ = try ATTWriteResponse(parsing: response)
+        return .succeed(.done)
+    }
+}
+
+/// A long value, or several values at once (Vol 3, Part G, 4.9.4 and 4.9.5).
+///
+/// Each piece is prepared and compared with what the server sends back, then all are executed. What goes wrong on the
+/// way cancels everything.
+struct GATTPreparedWrite: GATTClientProcedure {
+    private enum Phase: Sendable {
+        /// `piece` of this value was sent for this offset.
+        case preparing(index: Int, offset: Int, piece: ByteBuffer)
+        /// All pieces are prepared, and written now.
+        case executing
+        /// The prepared pieces are dropped, because of this.
+        case cancelling(GATTError)
+    }
+
+    private let values: [GATTClient.Value]
+    private var phase = Phase.executing
+    /// Whether the server holds pieces of this procedure.
+    private var hasPrepared = false
+
+    init(_ values: [GATTClient.Value]) { self.values = values }
+
+    mutating func begin(mtu: Int) -> GATTClientStep {
+        guard let first = self.values.first else { return .succeed(.done) }
+        for value in self.values where value.value.readableBytes > ATT.maximumValueLength {
+            // No attribute is so long (Vol 3, Part F, 3.2.9): the server's answer is known without asking.
+            return .fail(.att(.invalidAttributeValueLength, handle: value.handle))
+        }
+        return self.prepare(first, index: 0, offset: 0, mtu: mtu)
+    }
+
+    private mutating func prepare(
+        _ value: GATTClient.Value,
+        index: Int,
+        offset: Int,
+        mtu: Int
+    ) -> GATTClientStep {
+        var piece = value.value
+        piece.moveReaderIndex(forwardBy: offset)
+        let length = min(mtu - 5, piece.readableBytes)
+        piece.moveWriterIndex(to: piece.readerIndex + length)
+        self.phase = .preparing(index: index, offset: offset, piece: piece)
+        return .send(ATTPrepareWriteRequest(handle: value.handle, offset: UInt16(offset), value: piece))
+    }
+
+    mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTClientStep {
+        switch self.phase {
+        case .preparing(let index, let offset, let piece):
+            let echo = try ATTPrepareWriteResponse(parsing: response)
+            self.hasPrepared = true
+            let value = self.values[index]
+            guard echo.handle == value.handle, Int(echo.offset) == offset, echo.value == piece else {
+                return self.cancel(.reliableWriteMismatch)
+            }
+            let next = offset + piece.readableBytes
+            if next < value.value.readableBytes { return self.prepare(value, index: index, offset: next, mtu: mtu) }
+            if index + 1 < self.values.count {
+                return self.prepare(self.values[index + 1], index: index + 1, offset: 0, mtu: mtu)
+            }
+            self.phase = .executing
+            return .send(ATTExecuteWriteRequest(flags: .write))
+        case .executing:
+            _ = try ATTExecuteWriteResponse(parsing: response)
+            return .succeed(.done)
+        case .cancelling(let error):
+            return .fail(error)
+        }
+    }
+
+    mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTClientStep {
+        switch self.phase {
+        case .preparing:
+            let error = GATTError.att(error.error, handle: error.handle)
+            return self.hasPrepared ? self.cancel(error) : .fail(error)
+        case .executing:
+            // The server has emptied its queue (Vol 3, Part F, 3.4.6.3).
+            return .fail(error)
+        case .cancelling(let cause):
+            return .fail(cause)
+        }
+    }
+
+    mutating func receiveMalformed(mtu: Int) -> GATTClientStep {
+        switch self.phase {
+        case .preparing:
+            // Nobody knows whether the piece was prepared.
+            return self.cancel(.malformedResponse)
+        case .executing:
+            return .fail(.malformedResponse)
+        case .cancelling(let cause):
+            return .fail(cause)
+        }
+    }
+
+    private mutating func cancel(_ error: GATTError) -> GATTClientStep {
+        self.phase = .cancelling(error)
+        return .send(ATTExecuteWriteRequest(flags: .cancel))
+    }
+}

@@ -1,0 +1,155 @@
+// Service Changed, Client Supported Features and Database Hash, as scripts named by the cases of the qualification suite.
+
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("GATT client: caching")
+struct GATTCachingSetupTests {
+    private static let discovery = """
+        > 06 01 00 FF FF 00 28 01 18
+        < 07 06 00 0D 00
+        > 08 06 00 0D 00 03 28
+        < 09 07 07 00 20 08 00 05 2A  0A 00 0A 0B 00 29 2B
+        > 08 0B 00 0D 00 03 28
+        < 09 07 0C 00 02 0D 00 2A 2B
+        > 08 0D 00 0D 00 03 28
+        < 01 08 0D 00 0A
+        > 04 09 00 09 00
+        < 05 01 09 00 02 29
+
+        """
+
+    private static let hash = "00 11 22 33 44 55 66 77 88 99 AA BB CC DD EE FF"
+
+    private func subscribed() -> ClientScript {
+        var script = ClientScript()
+        script.start(.subscribeToServiceChanged)
+        script.play(
+            Self.discovery + """
+                > 12 09 00 02 00
+                < 13
+                > 12 0B 00 05
+                < 13
+                > 08 06 00 0D 00 2A 2B
+                < 09 12 0D 00 \(Self.hash)
+                """
+        )
+        return script
+    }
+
+    @Test("GATT/CL/GAS/BV-01-C A Service Changed indication is confirmed and told")
+    func gasBV01() {
+        var script = self.subscribed()
+        _ = script.takeTold()
+        script.play("< 1D 08 00 10 00 20 00 \n > 1E")
+        #expect(script.takeTold() == [.servicesChanged(0x0010...0x0020)])
+        // Another value of the same server is an indication like any other.
+        script.play("< 1D 0D 00 10 00 20 00 \n > 1E")
+        #expect(script.takeTold() == [.notification(0x000D, hex("10 00 20 00"))])
+        // What makes no sense still says that something changed.
+        for value in ["", "10 00", "10 00 20 00 00", "20 00 10 00", "00 00 20 00", "00 00 00 00"] {
+            script.play("< 1D 08 00 \(value) \n > 1E")
+            #expect(script.takeTold() == [.servicesChanged(0x0001...0xFFFF)], "\(value)")
+        }
+    }
+
+    @Test("GATT/CL/GAS/BV-01-C An indication may come before the subscription is answered")
+    func gasBV01Early() {
+        var script = ClientScript()
+        script.start(.subscribeToServiceChanged)
+        script.play(Self.discovery + "> 12 09 00 02 00 \n < 1D 08 00 01 00 FF FF \n > 1E")
+        #expect(script.takeTold() == [.servicesChanged(0x0001...0xFFFF)])
+    }
+
+    @Test("GATT/CL/GAS/BV-04-C The client says which features it has, and reads the hash")
+    func gasBV04() {
+        var script = self.subscribed()
+        let expected = GATTClient.ServerCaching(
+            serviceChanged: 0x0008,
+            isSubscribed: true,
+            acceptsClientFeatures: true,
+            databaseHash: hex(Self.hash)
+        )
+        #expect(script.takeTold() == [.complete(GATTClient.ProcedureID(rawValue: 1), .success(.caching(expected)))])
+    }
+
+    @Test func `A server without the service, or with an empty one`() {
+        #expect(
+            ClientScript.run(.subscribeToServiceChanged, "> 06 01 00 FF FF 00 28 01 18 \n < 01 06 01 00 0A")
+                == .success(.caching(GATTClient.ServerCaching()))
+        )
+        #expect(
+            ClientScript.run(
+                .subscribeToServiceChanged,
+                "> 06 01 00 FF FF 00 28 01 18 \n < 07 06 00 06 00 \n > 08 06 00 06 00 03 28 \n < 01 08 06 00 0A"
+            ) == .success(.caching(GATTClient.ServerCaching()))
+        )
+    }
+
+    @Test func `What the server refuses is left out, and the rest is done`() {
+        #expect(
+            ClientScript.run(
+                .subscribeToServiceChanged,
+                Self.discovery + """
+                    > 12 09 00 02 00
+                    < 01 12 09 00 05
+                    > 12 0B 00 05
+                    < 01 12 0B 00 13
+                    > 08 06 00 0D 00 2A 2B
+                    < 01 08 0D 00 02
+                    """
+            ) == .success(.caching(GATTClient.ServerCaching(serviceChanged: 0x0008)))
+        )
+        // No descriptor: there is nothing to subscribe with.
+        #expect(
+            ClientScript.run(
+                .subscribeToServiceChanged,
+                """
+                > 06 01 00 FF FF 00 28 01 18
+                < 07 06 00 09 00
+                > 08 06 00 09 00 03 28
+                < 09 07 07 00 20 08 00 05 2A
+                > 08 08 00 09 00 03 28
+                < 01 08 08 00 0A
+                > 04 09 00 09 00
+                < 01 04 09 00 0A
+                """
+            ) == .success(.caching(GATTClient.ServerCaching(serviceChanged: 0x0008)))
+        )
+    }
+
+    @Test func `Other errors end the setup`() {
+        #expect(
+            ClientScript.run(.subscribeToServiceChanged, "> 06 01 00 FF FF 00 28 01 18 \n < 01 06 01 00 0E")
+                == .failure(.att(.unlikelyError, handle: 0x0001))
+        )
+        for (lines, answer) in [
+            ("> 06 01 00 FF FF 00 28 01 18", "07 06 00"), ("> 06 01 00 FF FF 00 28 01 18", "07 00 00 0D 00"),
+            ("> 06 01 00 FF FF 00 28 01 18", "07 0D 00 06 00"),
+            (Self.discovery + "> 12 09 00 02 00", "13 00"),
+            (
+                Self.discovery + "> 12 09 00 02 00 \n < 13 \n > 12 0B 00 05 \n < 13 \n > 08 06 00 0D 00 2A 2B",
+                "09 11 0D 00 \(Self.hash.dropLast(3))"
+            ),
+        ] {
+            #expect(
+                ClientScript.run(.subscribeToServiceChanged, lines + "\n < " + answer) == .failure(.malformedResponse),
+                "\(answer)"
+            )
+        }
+    }
+
+    @Test func `Database Out Of Sync is told beside the error`() {
+        var script = ClientScript()
+        let id = script.start(.read(0x0003))
+        script.play("> 0A 03 00 \n < 01 0A 03 00 12")
+        #expect(
+            script.told == [
+                .databaseOutOfSync, .complete(id, .failure(.att(.databaseOutOfSync, handle: 0x0003))),
+            ]
+        )
+    }
+}

@@ -1,0 +1,277 @@
+// The client as a whole: the order of procedures, the MTU, time, the end of the link, and what a server sends unasked.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("GATT client")
+struct GATTClientTests {
+    // MARK: MTU
+
+    @Test(
+        "GATT/CL/GAC/BV-01-C Exchange MTU",
+        arguments: [
+            (517, "05 02", "F7 00", 247), (100, "64 00", "05 02", 100), (517, "05 02", "17 00", 23),
+            (517, "05 02", "FF FF", 517), (5, "17 00", "05 02", 23), (9_999, "05 02", "05 02", 517),
+        ]
+    )
+    func gacBV01(preferred: Int, sent: String, answered: String, agreed: Int) {
+        var script = ClientScript()
+        let id = script.start(.exchangeMTU(preferred: preferred))
+        script.play("> 02 \(sent) \n < 03 \(answered)")
+        let complete = ClientScript.Action.complete(id, .success(.mtu(agreed)))
+        #expect(script.takeTold() == (agreed == 23 ? [complete] : [.mtuChanged(agreed), complete]))
+        #expect(script.client.mtu == agreed)
+        // The next one is not sent: a client asks once.
+        let again = script.start(.exchangeMTU(preferred: 40))
+        script.play("")
+        #expect(script.takeTold() == [.complete(again, .success(.mtu(agreed)))])
+    }
+
+    @Test("GATT/CL/GAC/BV-01-C A server that does not know the exchange leaves the MTU as it is")
+    func gacBV01Refused() {
+        #expect(
+            ClientScript.run(.exchangeMTU(preferred: 517), "> 02 05 02 \n < 01 02 00 00 06") == .success(.mtu(23))
+        )
+        #expect(
+            ClientScript.run(.exchangeMTU(preferred: 517), "> 02 05 02 \n < 01 02 00 00 0E")
+                == .failure(.att(.unlikelyError, handle: 0))
+        )
+        for answer in ["03 16 00", "03 00 00", "03", "03 F7", "03 F7 00 00"] {
+            var script = ClientScript()
+            let id = script.start(.exchangeMTU(preferred: 517))
+            script.play("> 02 05 02 \n < " + answer)
+            #expect(script.told == [.complete(id, .failure(.malformedResponse))])
+            #expect(script.client.mtu == 23)
+        }
+    }
+
+    @Test func `The MTU decides how a value is written`() {
+        var script = ClientScript()
+        script.start(.exchangeMTU(preferred: 517))
+        script.start(.write(0x0007, octets(21)))
+        script.play("> 02 05 02 \n < 03 18 00 \n > 12 07 00 \(hex(octets(21))) \n < 13")
+        script.client.setMTU(5)
+        #expect(script.client.mtu == 23)
+    }
+
+    // MARK: Order
+
+    @Test func `Procedures run one after another, each when the one before it has ended`() {
+        var script = ClientScript()
+        let first = script.start(.read(0x0003))
+        let second = script.start(.discoverServices(uuids: []))
+        let third = script.start(.write(0x0007, hex("01")))
+        let fourth = script.start(
+            .discoverDescriptors(
+                GATTRemoteCharacteristic(
+                    uuid: 0x2A00,
+                    properties: .read,
+                    declarationHandle: 2,
+                    valueHandle: 3,
+                    endHandle: 3
+                )
+            )
+        )
+        let fifth = script.start(.read(0x0009))
+        script.play("> 0A 03 00")
+        #expect(script.told == [])
+        script.play("< 0B AA \n > 12 07 00 01")
+        #expect(
+            script.takeTold() == [
+                .complete(first, .success(.value(hex("AA")))), .complete(second, .success(.services([]))),
+            ]
+        )
+        script.play("< 01 12 07 00 03 \n > 0A 09 00")
+        #expect(
+            script.takeTold() == [
+                .complete(third, .failure(.att(.writeNotPermitted, handle: 7))),
+                .complete(fourth, .success(.descriptors([]))),
+            ]
+        )
+        script.play("< 13")
+        #expect(script.takeTold() == [.complete(fifth, .failure(.malformedResponse))])
+        #expect(script.client.nextDeadline == nil)
+    }
+
+    @Test func `Beyond the limit a procedure is refused`() {
+        var script = ClientScript(queueLimit: 2)
+        for handle in 1...3 { script.start(.read(AttributeHandle(handle))) }
+        let refused = script.start(.read(4))
+        #expect(script.takeTold() == [.complete(refused, .failure(.att(.insufficientResources, handle: 0)))])
+        script.play("> 0A 01 00 \n < 0B 01 \n > 0A 02 00")
+        _ = script.takeTold()
+        script.start(.read(5))
+        script.play("< 0B 02 \n > 0A 03 00 \n < 0B 03 \n > 0A 05 00 \n < 0B 05")
+        #expect(script.takeTold().count == 3)
+    }
+
+    @Test func `An answer that nobody waits for is ignored`() {
+        var script = ClientScript()
+        for answer in ["0B 01", "13", "01 0A 03 00 01", "03 05 02", "", "0A 03 00", "1E", "52 03 00 01", "FF", "24 00"]
+        {
+            script.receive(hex(answer))
+        }
+        script.play("")
+        #expect(script.told == [])
+        let id = script.start(.read(0x0003))
+        script.play("> 0A 03 00")
+        // Requests, commands and unknown PDUs are no answers either.
+        for answer in ["", "0A 03 00", "1E", "52 03 00 01", "FF", "24 00"] { script.receive(hex(answer)) }
+        #expect(script.told == [])
+        script.play("< 0B 01")
+        #expect(script.told == [.complete(id, .success(.value(hex("01"))))])
+    }
+
+    // MARK: Time
+
+    @Test("GATT/CL/GAT/BV-01-C A read that is not answered within 30 s")
+    func gatBV01() {
+        var script = ClientScript()
+        let first = script.start(.read(0x0003))
+        let second = script.start(.read(0x0004))
+        script.play("> 0A 03 00")
+        #expect(script.client.nextDeadline == script.now + .seconds(30))
+        script.advance(.seconds(30) - .nanoseconds(1))
+        #expect(script.told == [])
+        script.advance(.nanoseconds(1))
+        #expect(
+            script.takeTold() == [
+                .complete(first, .failure(.transactionTimeout)), .complete(second, .failure(.transactionTimeout)),
+                .bearerFailed,
+            ]
+        )
+        self.expectDead(&script)
+    }
+
+    @Test("GATT/CL/GAT/BV-02-C A write that is not answered within 30 s")
+    func gatBV02() {
+        var script = ClientScript()
+        let id = script.start(.write(0x0007, hex("01")))
+        script.play("> 12 07 00 01")
+        script.advance(.seconds(30))
+        #expect(script.takeTold() == [.complete(id, .failure(.transactionTimeout)), .bearerFailed])
+        self.expectDead(&script)
+    }
+
+    /// Nothing may be sent any more, and nothing is told but failures.
+    private func expectDead(_ script: inout ClientScript) {
+        #expect(!script.client.isUsable)
+        #expect(script.client.nextDeadline == nil)
+        let late = script.start(.read(0x0005))
+        #expect(script.takeTold() == [.complete(late, .failure(.transactionTimeout))])
+        script.writeCommand(0x0007, hex("01"))
+        for answer in ["0B 01", "13", "1D 08 00 01", "1B 08 00 01"] { script.receive(hex(answer)) }
+        script.advance(.seconds(60))
+        script.close()
+        script.play("")
+        #expect(script.takeTold() == [])
+        let closed = script.start(.read(0x0005))
+        #expect(script.takeTold() == [.complete(closed, .failure(.disconnected(.remoteUserTerminated)))])
+    }
+
+    @Test func `Each request of a procedure has 30 s`() {
+        var script = ClientScript()
+        script.start(.discoverServices(uuids: nil))
+        script.play("> 10 01 00 FF FF 00 28")
+        script.advance(.seconds(29))
+        #expect(script.told == [])
+        script.play("< 11 06 01 00 05 00 00 18 \n > 10 06 00 FF FF 00 28")
+        #expect(script.client.nextDeadline == script.now + .seconds(30))
+        script.advance(.seconds(29))
+        script.play("< 01 10 06 00 0A")
+        #expect(script.takeTold().count == 1)
+        script.advance(.seconds(30))
+        #expect(script.takeTold() == [])
+    }
+
+    // MARK: End
+
+    @Test func `The end of the link ends every procedure, in order`() {
+        var script = ClientScript()
+        let first = script.start(.read(0x0003))
+        let second = script.start(.subscribeToServiceChanged)
+        script.play("> 0A 03 00")
+        script.close()
+        let failure = ClientScript.Outcome.failure(.disconnected(.remoteUserTerminated))
+        #expect(script.takeTold() == [.complete(first, failure), .complete(second, failure)])
+        let third = script.start(.write(0x0007, hex("01")))
+        #expect(script.takeTold() == [.complete(third, failure)])
+        script.receive(hex("0B 01"))
+        script.writeCommand(0x0007, hex("01"))
+        script.advance(.seconds(100))
+        script.close()
+        script.play("")
+        #expect(script.told == [])
+        #expect(script.client.nextDeadline == nil)
+    }
+
+    @Test func `A PDU that is taken from its action is headed in its own storage`() {
+        var client = GATTClient()
+        var actions: [GATTClient.Action] = []
+        let id = GATTClient.ProcedureID(rawValue: 1)
+        client.start(.read(0x0003), id: id, now: .uptimeNanoseconds(0), into: &actions)
+        guard case .send(var pdu) = actions[0].take() else {
+            Issue.record("no request")
+            return
+        }
+        let address = pdu.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }
+        L2CAPHeader.prepend(to: &pdu, channel: .attributeProtocol)
+        pdu.prependACLDataHeader(handle: ConnectionHandle(rawValue: 1), boundary: .firstNonFlushable)
+        #expect(pdu.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) } == address - 9)
+        #expect(hex(pdu) == "02 01 00 07 00 03 00 04 00 0A 03 00")
+        #expect(actions == [.bearerFailed])
+    }
+
+    // MARK: Unasked
+
+    @Test("GATT/CL/GAN/BV-01-C Notifications")
+    func ganBV01() {
+        var script = ClientScript()
+        let id = script.start(.read(0x0003))
+        script.play("> 0A 03 00 \n < 1B 08 00 01 02 \n < 1B 09 00 \n < 0B AA")
+        #expect(
+            script.told == [
+                .notification(0x0008, hex("01 02")), .notification(0x0009, ByteBuffer()),
+                .complete(id, .success(.value(hex("AA")))),
+            ]
+        )
+    }
+
+    @Test("GATT/CL/GAI/BV-01-C Indications are confirmed")
+    func gaiBV01() {
+        var script = ClientScript()
+        let id = script.start(.read(0x0003))
+        script.play("> 0A 03 00 \n < 1D 08 00 01 02 \n > 1E \n < 1D 08 00 \n > 1E \n < 0B AA")
+        #expect(
+            script.told == [
+                .notification(0x0008, hex("01 02")), .notification(0x0008, ByteBuffer()),
+                .complete(id, .success(.value(hex("AA")))),
+            ]
+        )
+    }
+
+    @Test func `Several notifications in one PDU`() {
+        var script = ClientScript()
+        script.play("< 23 08 00 02 00 01 02 09 00 00 00 0A 00 01 00 FF")
+        #expect(
+            script.takeTold() == [
+                .notification(0x0008, hex("01 02")), .notification(0x0009, ByteBuffer()),
+                .notification(0x000A, hex("FF")),
+            ]
+        )
+    }
+
+    @Test func `Hostile: what is no notification is ignored`() {
+        var script = ClientScript()
+        for pdu in ["1B", "1B 08", "1B 00 00 01", "23", "23 08 00 01 00 FF", "23 08 00 02 00 01 02 09 00 05 00 01"] {
+            script.receive(hex(pdu))
+        }
+        // An indication without a handle is none; one with the handle that does not exist is confirmed and forgotten.
+        script.play("< 1D \n < 1D 08 \n < 1D 00 00 01 \n > 1E")
+        #expect(script.told == [])
+    }
+}

@@ -1,0 +1,331 @@
+// Reading values and descriptors, as scripts named by the cases of the qualification suite.
+
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("GATT client: reading")
+struct GATTReadingTests {
+    typealias Procedure = GATTClient.Procedure
+    typealias Value = GATTClient.Value
+
+    /// A read that the server refuses: the case, the request that must leave, and the error.
+    struct Refusal: CustomTestStringConvertible, Sendable {
+        var identity: String
+        var procedure: Procedure
+        var request: String
+        var error: ATTErrorCode
+
+        var testDescription: String { self.identity }
+    }
+
+    private static func refusals(
+        _ procedure: Procedure,
+        _ request: String,
+        _ cases: [(String, ATTErrorCode)]
+    ) -> [Refusal] {
+        cases.map { Refusal(identity: $0.0, procedure: procedure, request: request, error: $0.1) }
+    }
+
+    private static let refusals: [Refusal] =
+        refusals(
+            .read(0x0003),
+            "0A 03 00",
+            [
+                ("GATT/CL/GAR/BI-01-C invalid handle", .invalidHandle),
+                ("GATT/CL/GAR/BI-02-C read not permitted", .readNotPermitted),
+                ("GATT/CL/GAR/BI-03-C insufficient authorization", .insufficientAuthorization),
+                ("GATT/CL/GAR/BI-04-C insufficient authentication", .insufficientAuthentication),
+                ("GATT/CL/GAR/BI-05-C encryption key size too short", .encryptionKeySizeTooShort),
+                (
+                    "GATT/CL/GAR/BI-35-C application error, the value belongs to another transport",
+                    ATTErrorCode(rawValue: 0x80)
+                ),
+                ("insufficient encryption", .insufficientEncryption),
+                ("unlikely error", .unlikelyError),
+                ("a reserved error code", ATTErrorCode(rawValue: 0x5A)),
+            ]
+        )
+        + refusals(
+            .readByType(0x2A0D, 0x0001...0xFFFF),
+            "08 01 00 FF FF 0D 2A",
+            [
+                ("GATT/CL/GAR/BI-06-C read by type: read not permitted", .readNotPermitted),
+                ("GATT/CL/GAR/BI-07-C read by type: attribute not found", .attributeNotFound),
+                ("GATT/CL/GAR/BI-09-C read by type: insufficient authorization", .insufficientAuthorization),
+                ("GATT/CL/GAR/BI-10-C read by type: insufficient authentication", .insufficientAuthentication),
+                ("GATT/CL/GAR/BI-11-C read by type: encryption key size too short", .encryptionKeySizeTooShort),
+            ]
+        )
+        + refusals(
+            .readLong(0x0003, offset: 22),
+            "0C 03 00 16 00",
+            [
+                ("GATT/CL/GAR/BI-12-C long read: read not permitted", .readNotPermitted),
+                ("GATT/CL/GAR/BI-13-C long read: invalid offset", .invalidOffset),
+                ("GATT/CL/GAR/BI-14-C long read: invalid handle", .invalidHandle),
+                ("GATT/CL/GAR/BI-15-C long read: insufficient authorization", .insufficientAuthorization),
+                ("GATT/CL/GAR/BI-16-C long read: insufficient authentication", .insufficientAuthentication),
+                ("GATT/CL/GAR/BI-17-C long read: encryption key size too short", .encryptionKeySizeTooShort),
+                ("long read: attribute not long", .attributeNotLong),
+            ]
+        )
+        + refusals(
+            .readMultiple([0x0003, 0x0007]),
+            "0E 03 00 07 00",
+            [
+                ("GATT/CL/GAR/BI-18-C read multiple: read not permitted", .readNotPermitted),
+                ("GATT/CL/GAR/BI-19-C read multiple: invalid handle", .invalidHandle),
+                ("GATT/CL/GAR/BI-20-C read multiple: insufficient authorization", .insufficientAuthorization),
+                ("GATT/CL/GAR/BI-21-C read multiple: insufficient authentication", .insufficientAuthentication),
+                ("GATT/CL/GAR/BI-22-C read multiple: encryption key size too short", .encryptionKeySizeTooShort),
+            ]
+        )
+        + refusals(
+            .readMultipleVariable([0x0003, 0x0007]),
+            "20 03 00 07 00",
+            [
+                ("read multiple variable: read not permitted", .readNotPermitted),
+                ("read multiple variable: invalid handle", .invalidHandle),
+                ("read multiple variable: insufficient authentication", .insufficientAuthentication),
+            ]
+        )
+
+    @Test("A read that is refused ends with the server's error", arguments: Self.refusals)
+    func refused(_ refusal: Refusal) {
+        let request = refusal.request
+        let answer = "01 \(request.prefix(2)) 03 00 " + hex(ByteBuffer(bytes: [refusal.error.rawValue]))
+        #expect(
+            ClientScript.run(refusal.procedure, "> \(request) \n < \(answer)")
+                == .failure(.att(refusal.error, handle: 0x0003))
+        )
+    }
+
+    @Test("GATT/CL/GAR/BV-01-C Read a characteristic value", arguments: ["", "00", "01 02 03 04 05"])
+    func garBV01(value: String) {
+        #expect(ClientScript.run(.read(0x0003), "> 0A 03 00 \n < 0B " + value) == .success(.value(hex(value))))
+    }
+
+    @Test("GATT/CL/GAR/BV-03-C Read using a characteristic UUID")
+    func garBV03() {
+        #expect(
+            ClientScript.run(
+                .readByType(0x2A0D, 0x0001...0x0020),
+                """
+                > 08 01 00 20 00 0D 2A
+                < 09 05 14 00 AA BB CC  16 00 01 02 03
+                """
+            )
+                == .success(
+                    .values([
+                        Value(handle: 0x0014, value: hex("AA BB CC")), Value(handle: 0x0016, value: hex("01 02 03")),
+                    ])
+                )
+        )
+        let long = BluetoothUUID("8E9A0002-1D8B-4C7F-9E0A-0123456789AB") ?? 0
+        #expect(
+            ClientScript.run(
+                .readByType(long, 0x0001...0xFFFF),
+                """
+                > 08 01 00 FF FF AB 89 67 45 23 01 0A 9E 7F 4C 8B 1D 02 00 9A 8E
+                < 09 02 14 00
+                """
+            ) == .success(.values([Value(handle: 0x0014, value: ByteBuffer())]))
+        )
+    }
+
+    @Test("GATT/CL/GAR/BV-04-C Read a long characteristic value")
+    func garBV04() {
+        let value = octets(50)
+        func part(_ range: Range<Int>) -> String {
+            hex(value.getSlice(at: range.lowerBound, length: range.count) ?? value)
+        }
+        #expect(
+            ClientScript.run(
+                .read(0x0003),
+                """
+                > 0A 03 00
+                < 0B \(part(0..<22))
+                > 0C 03 00 16 00
+                < 0D \(part(22..<44))
+                > 0C 03 00 2C 00
+                < 0D \(part(44..<50))
+                """
+            ) == .success(.value(value))
+        )
+    }
+
+    @Test(
+        "GATT/CL/GAR/BV-04-C A value that fills the last answer",
+        arguments: ["0D", "01 0C 03 00 07", "01 0C 03 00 0B"]
+    )
+    func garBV04Full(last: String) {
+        #expect(
+            ClientScript.run(
+                .read(0x0003),
+                """
+                > 0A 03 00
+                < 0B \(hex(octets(22)))
+                > 0C 03 00 16 00
+                < \(last)
+                """
+            ) == .success(.value(octets(22)))
+        )
+    }
+
+    @Test("GATT/CL/GAR/BV-04-C A value of 512 octets, at MTU 23, 247 and 517", arguments: [23, 65, 247, 512, 513, 517])
+    func garBV04Longest(mtu: Int) {
+        let value = octets(512)
+        var script = ClientScript(mtu: mtu)
+        let id = script.start(.read(0x0003))
+        var offset = 0
+        script.play("> 0A 03 00")
+        while script.told.isEmpty, offset <= 512 {
+            let length = min(mtu - 1, 512 - offset)
+            var answer = ByteBuffer(bytes: [offset == 0 ? 0x0B : 0x0D])
+            answer.writeImmutableBuffer(value.getSlice(at: offset, length: length) ?? ByteBuffer())
+            script.receive(answer)
+            offset += length
+            guard let request = script.takeSent().first else { break }
+            let little = ByteBuffer(bytes: [UInt8(offset & 0xFF), UInt8(offset >> 8)])
+            #expect(hex(request) == "0C 03 00 " + hex(little))
+        }
+        #expect(script.told == [.complete(id, .success(.value(value)))])
+        #expect(offset == 512)
+    }
+
+    @Test("GATT/CL/GAR/BV-04-C An error in the middle loses the value")
+    func garBV04Error() {
+        #expect(
+            ClientScript.run(
+                .read(0x0003),
+                "> 0A 03 00 \n < 0B \(hex(octets(22))) \n > 0C 03 00 16 00 \n < 01 0C 03 00 0F"
+            ) == .failure(.att(.insufficientEncryption, handle: 0x0003))
+        )
+    }
+
+    @Test func `A long read from an octet on`() {
+        #expect(
+            ClientScript.run(.readLong(0x0003, offset: 22), "> 0C 03 00 16 00 \n < 0D 01 02")
+                == .success(.value(hex("01 02")))
+        )
+        #expect(
+            ClientScript.run(
+                .readLong(0x0003, offset: 490),
+                "> 0C 03 00 EA 01 \n < 0D \(hex(octets(22)))"
+            ) == .success(.value(octets(22)))
+        )
+        #expect(ClientScript.run(.readLong(0x0003, offset: 0), "> 0A 03 00 \n < 0B 01") == .success(.value(hex("01"))))
+        for offset in [-1, 513, 70_000] {
+            #expect(
+                ClientScript.run(.readLong(0x0003, offset: offset), "")
+                    == .failure(.att(.invalidOffset, handle: 0x0003))
+            )
+        }
+    }
+
+    @Test func `A MTU that the local server agrees on in between does not cut a long value`() {
+        var script = ClientScript()
+        let id = script.start(.read(0x0003))
+        script.play("> 0A 03 00")
+        script.client.setMTU(100)
+        script.play("< 0B \(hex(octets(22))) \n > 0C 03 00 16 00 \n < 0D \(hex(octets(5)))")
+        var value = octets(22)
+        value.writeImmutableBuffer(octets(5))
+        #expect(script.told == [.complete(id, .success(.value(value)))])
+    }
+
+    @Test("GATT/CL/GAR/BV-05-C Read multiple characteristic values")
+    func garBV05() {
+        #expect(
+            ClientScript.run(.readMultiple([0x0003, 0x0007]), "> 0E 03 00 07 00 \n < 0F 01 02 03")
+                == .success(.value(hex("01 02 03")))
+        )
+    }
+
+    @Test("GATT/CL/GAR/BV-06-C Read a characteristic descriptor")
+    func garBV06() {
+        #expect(ClientScript.run(.read(0x0005), "> 0A 05 00 \n < 0B 02 00") == .success(.value(hex("02 00"))))
+    }
+
+    @Test("GATT/CL/GAR/BV-07-C Read a long characteristic descriptor")
+    func garBV07() {
+        #expect(
+            ClientScript.run(
+                .read(0x0005),
+                "> 0A 05 00 \n < 0B \(hex(octets(22))) \n > 0C 05 00 16 00 \n < 0D 16 17"
+            ) == .success(.value(octets(24)))
+        )
+    }
+
+    @Test func `Read multiple variable length values`() {
+        let handles: [AttributeHandle] = [0x0003, 0x0007, 0x0009]
+        let request = "> 20 03 00 07 00 09 00 \n "
+        #expect(
+            ClientScript.run(.readMultipleVariable(handles), request + "< 21 02 00 AA BB 00 00 01 00 CC")
+                == .success(
+                    .values([
+                        Value(handle: 0x0003, value: hex("AA BB")), Value(handle: 0x0007, value: ByteBuffer()),
+                        Value(handle: 0x0009, value: hex("CC")),
+                    ])
+                )
+        )
+        // The end of the PDU cuts the second value, and there is no third.
+        #expect(
+            ClientScript.run(.readMultipleVariable(handles), request + "< 21 02 00 AA BB 05 00 01 02")
+                == .success(.values([Value(handle: 0x0003, value: hex("AA BB"))]))
+        )
+        for answer in ["21", "21 05", "21 05 00 AA", "21 00 00 00 00 00 00 00 00", "21 00 00 00 00 00 00 AA AA"] {
+            #expect(
+                ClientScript.run(.readMultipleVariable(handles), request + "< " + answer)
+                    == .failure(.malformedResponse),
+                "\(answer)"
+            )
+        }
+    }
+
+    @Test func `A request for several values that no server would take is not sent`() {
+        for handles in [[], [0x0003], (1...12).map { AttributeHandle($0) }] {
+            let failure = ClientScript.Outcome.failure(.att(.invalidPDU, handle: handles.first ?? 0))
+            #expect(ClientScript.run(.readMultiple(handles), "") == failure)
+            #expect(ClientScript.run(.readMultipleVariable(handles), "") == failure)
+        }
+        #expect(
+            ClientScript.run(
+                .readMultiple((1...11).map { AttributeHandle($0) }),
+                "> 0E 01 00 02 00 03 00 04 00 05 00 06 00 07 00 08 00 09 00 0A 00 0B 00 \n < 0F"
+            ) == .success(.value(ByteBuffer()))
+        )
+    }
+
+    @Test("Hostile: no answer to a read breaks the rules unseen")
+    func hostile() {
+        // Longer than the MTU, another opcode, another request's error, an error cut short.
+        for answer in [
+            "0B" + hex(octets(23)), "0D 00", "13", "01 0C 03 00 01", "01 0A 03 00", "01 0A 03 00 01 00", "03 17 00",
+        ] {
+            #expect(ClientScript.run(.read(0x0003), "> 0A 03 00 \n < " + answer) == .failure(.malformedResponse))
+        }
+        // More than any attribute holds.
+        #expect(
+            ClientScript.run(.read(0x0003), mtu: 517, "> 0A 03 00 \n < 0B" + hex(octets(513)))
+                == .failure(.malformedResponse)
+        )
+        #expect(
+            ClientScript.run(.readLong(0x0003, offset: 500), "> 0C 03 00 F4 01 \n < 0D" + hex(octets(13)))
+                == .failure(.malformedResponse)
+        )
+        for answer in [
+            "09", "09 02", "09 01 14", "09 05 14 00 AA BB", "09 00 14 00", "09 02 00 00", "09 02 21 00",
+            "09 02 14 00 14 00", "09 02 15 00 14 00",
+        ] {
+            #expect(
+                ClientScript.run(.readByType(0x2A0D, 0x0001...0x0020), "> 08 01 00 20 00 0D 2A \n < " + answer)
+                    == .failure(.malformedResponse),
+                "\(answer)"
+            )
+        }
+    }
+}
