@@ -1,0 +1,162 @@
+// Brings the controller's legacy advertising to what the user wants, one command at a time (Vol 4, Part E, 7.8.5 to
+// 7.8.9). A controller stops advertising when a central connects; the advertiser then enables it again, and where the
+// controller cannot (all its links are taken), waits for a link to end.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+/// The advertising state of one controller, compared with what is wanted.
+struct Advertiser {
+    /// A command to send; its status goes to ``completed(_:)``.
+    enum Step: Equatable {
+        case setParameters(AdvertisingRequest)
+        case setData(ByteBuffer)
+        case setScanResponse(ByteBuffer)
+        case enable
+        case disable
+    }
+
+    /// What came of a step.
+    enum Outcome: Equatable {
+        /// Advertising as the request with this number asked.
+        case started(Int)
+        /// The request with this number was refused.
+        case refused(Int, HCIErrorCode)
+    }
+
+    private struct Wanted {
+        var request: AdvertisingRequest
+        var number: Int
+    }
+
+    private enum State {
+        case off
+        /// Parameters and data of request `number` are being set.
+        case configuring(Wanted, Step)
+        /// The controller holds the data of this request and does not advertise.
+        case configured(Wanted)
+        case enabling(Wanted)
+        case on(Wanted)
+        case disabling
+        /// The controller refused to enable while links are open.
+        case waitingForLink(Wanted)
+    }
+
+    private var wanted: Wanted?
+    private var state: State = .off
+    private var nextNumber = 1
+    /// Whether the start of the wanted request was told to its user.
+    private var isReported = false
+    /// Whether links are open, so that a refusal to enable may be for want of a free one.
+    private var hasLinks = false
+
+    /// Asks for advertising; the number comes back in an ``Outcome``.
+    mutating func start(_ request: AdvertisingRequest) -> Int {
+        let number = self.nextNumber
+        self.nextNumber += 1
+        self.wanted = Wanted(request: request, number: number)
+        self.isReported = false
+        return number
+    }
+
+    /// Asks for silence.
+    mutating func stop() { self.wanted = nil }
+
+    /// The controller made a link by itself, which ends advertising.
+    mutating func connected(asPeripheral: Bool) {
+        self.hasLinks = true
+        guard asPeripheral else { return }
+        switch self.state {
+        case .on(let wanted), .enabling(let wanted): self.state = .configured(wanted)
+        case .off, .configuring, .configured, .disabling, .waitingForLink: break
+        }
+    }
+
+    /// A link ended: the controller may have room again.
+    mutating func disconnected(linksLeft: Int) {
+        self.hasLinks = linksLeft > 0
+        if case .waitingForLink(let wanted) = self.state { self.state = .configured(wanted) }
+    }
+
+    /// The next command, where one is due and none is on its way.
+    mutating func next() -> Step? {
+        switch self.state {
+        case .configuring, .enabling, .disabling:
+            return nil
+        case .off:
+            guard let wanted = self.wanted else { return nil }
+            return self.configure(wanted)
+        case .configured(let current):
+            guard let wanted = self.wanted else {
+                self.state = .off
+                return nil
+            }
+            guard wanted.request == current.request else { return self.configure(wanted) }
+            self.state = .enabling(wanted)
+            return .enable
+        case .waitingForLink(let current):
+            guard let wanted = self.wanted else {
+                self.state = .off
+                return nil
+            }
+            return wanted.request == current.request ? nil : self.configure(wanted)
+        case .on(let current):
+            if let wanted = self.wanted, wanted.number == current.number { return nil }
+            self.state = .disabling
+            return .disable
+        }
+    }
+
+    private mutating func configure(_ wanted: Wanted) -> Step {
+        let step = Step.setParameters(wanted.request)
+        self.state = .configuring(wanted, step)
+        return step
+    }
+
+    /// Takes the status of the last step; where the outcome is to be told, returns it. `next()` follows.
+    mutating func completed(_ status: HCIErrorCode) -> (outcome: Outcome?, step: Step?) {
+        switch self.state {
+        case .configuring(let current, let step):
+            guard status == .success else { return self.refuse(current, status) }
+            let following: Step? =
+                switch step {
+                case .setParameters: .setData(current.request.data)
+                case .setData: .setScanResponse(current.request.scanResponse)
+                case .setScanResponse, .enable, .disable: nil
+                }
+            if let following {
+                self.state = .configuring(current, following)
+                return (nil, following)
+            }
+            self.state = .configured(current)
+        case .enabling(let current):
+            if status == .success {
+                self.state = .on(current)
+                guard !self.isReported, self.wanted?.number == current.number else { return (nil, nil) }
+                self.isReported = true
+                return (.started(current.number), nil)
+            }
+            guard self.hasLinks else { return self.refuse(current, status) }
+            self.state = .waitingForLink(current)
+            guard !self.isReported, self.wanted?.number == current.number else { return (nil, nil) }
+            self.isReported = true
+            return (.started(current.number), nil)
+        case .disabling:
+            self.state = .off
+        case .off, .configured, .on, .waitingForLink:
+            break
+        }
+        return (nil, nil)
+    }
+
+    private mutating func refuse(_ current: Wanted, _ status: HCIErrorCode) -> (outcome: Outcome?, step: Step?) {
+        self.state = .off
+        guard self.wanted?.number == current.number else { return (nil, nil) }
+        self.wanted = nil
+        return (.refused(current.number, status), nil)
+    }
+
+    /// The controller was reset or lost.
+    mutating func reset() { self = Advertiser() }
+}

@@ -1,0 +1,152 @@
+// Pending connections. A controller can initiate one connection at a time, so several wishes are given to it as its
+// filter accept list: whoever is heard first is connected, and the rest goes on (Vol 3, Part C, 9.3.5 to 9.3.8).
+// Wishes never expire. A single wish is initiated directly, for the sake of controllers without a working list.
+
+import BluetoothHCI
+import BluetoothTypes
+
+/// The initiating state of one controller, compared with the addresses that are wanted.
+struct Initiator {
+    /// A command to send; its status goes to ``completed(_:)``.
+    enum Step: Equatable {
+        case clearAcceptList
+        case addToAcceptList(DeviceAddress)
+        case removeFromAcceptList(DeviceAddress)
+        /// Create a connection with this device.
+        case create(DeviceAddress)
+        /// Create a connection with any device of the accept list.
+        case createFromAcceptList
+        case cancel
+    }
+
+    private enum State {
+        case idle
+        /// The accept list is being changed; nothing is initiated meanwhile.
+        case listing(Step)
+        /// Create Connection was sent and not answered yet.
+        case starting([DeviceAddress])
+        /// The controller initiates to these.
+        case initiating([DeviceAddress])
+        /// Cancel was sent; the connection complete event is to come.
+        case cancelling
+    }
+
+    private var wanted: [DeviceAddress] = []
+    private var state: State = .idle
+    /// What the controller's list holds; `nil` until it was cleared for the first time.
+    private var acceptList: [DeviceAddress]?
+    /// How many entries the controller's list has room for.
+    var acceptListSize = 8
+
+    /// The addresses that wait for their connection.
+    var pending: [DeviceAddress] { self.wanted }
+
+    /// Adds a wish; one for the same device stays as it is.
+    mutating func connect(to address: DeviceAddress) {
+        if !self.wanted.contains(address) { self.wanted.append(address) }
+    }
+
+    /// Takes a wish back; says whether there was one.
+    mutating func cancel(_ address: DeviceAddress) -> Bool {
+        guard let index = self.wanted.firstIndex(of: address) else { return false }
+        self.wanted.remove(at: index)
+        return true
+    }
+
+    /// The devices to initiate to now: as many as the list has room for.
+    private var targets: [DeviceAddress] { Array(self.wanted.prefix(max(self.acceptListSize, 1))) }
+
+    /// The next command, where one is due and none is on its way.
+    mutating func next() -> Step? {
+        switch self.state {
+        case .listing, .starting, .cancelling:
+            return nil
+        case .initiating(let current):
+            guard current != self.targets else { return nil }
+            self.state = .cancelling
+            return .cancel
+        case .idle:
+            let targets = self.targets
+            guard let first = targets.first else { return nil }
+            if targets.count == 1 {
+                self.state = .starting(targets)
+                return .create(first)
+            }
+            if let step = self.nextListStep(targets) {
+                self.state = .listing(step)
+                return step
+            }
+            self.state = .starting(targets)
+            return .createFromAcceptList
+        }
+    }
+
+    private func nextListStep(_ targets: [DeviceAddress]) -> Step? {
+        guard let acceptList = self.acceptList else { return .clearAcceptList }
+        if let stale = acceptList.first(where: { !targets.contains($0) }) { return .removeFromAcceptList(stale) }
+        if let missing = targets.first(where: { !acceptList.contains($0) }) { return .addToAcceptList(missing) }
+        return nil
+    }
+
+    /// Takes the status of the last step. Where initiating was refused, returns the devices that it concerns; they are
+    /// no longer wanted. `next()` follows.
+    mutating func completed(_ status: HCIErrorCode) -> [DeviceAddress] {
+        switch self.state {
+        case .listing(let step):
+            self.state = .idle
+            if status == .success {
+                switch step {
+                case .clearAcceptList: self.acceptList = []
+                case .addToAcceptList(let address): self.acceptList?.append(address)
+                case .removeFromAcceptList(let address): self.acceptList?.removeAll { $0 == address }
+                case .create, .createFromAcceptList, .cancel: break
+                }
+                return []
+            }
+            // A list that cannot be changed is of no use: the first device is tried alone.
+            self.acceptListSize = 1
+            self.acceptList = nil
+            return []
+        case .starting(let targets):
+            if status == .success {
+                self.state = .initiating(targets)
+                return []
+            }
+            self.state = .idle
+            self.wanted.removeAll { targets.contains($0) }
+            return targets
+        case .cancelling:
+            // Refused: the connection was made first, and its event says so or said so.
+            if status != .success { self.state = .idle }
+            return []
+        case .idle, .initiating:
+            return []
+        }
+    }
+
+    /// The controller ended initiating: with a link to `peer`, or with an error where `peer` is `nil`. Returns the
+    /// devices that failed; a cancelled attempt fails nobody.
+    mutating func finished(_ peer: DeviceAddress?, error: HCIErrorCode) -> [DeviceAddress] {
+        let before = self.state
+        switch before {
+        case .initiating, .starting, .cancelling: self.state = .idle
+        case .idle, .listing: break
+        }
+        if let peer {
+            self.wanted.removeAll { $0 == peer }
+            return []
+        }
+        switch before {
+        case .initiating(let targets), .starting(let targets):
+            // 0x02 answers a cancel whose own status was overtaken.
+            guard error != .unknownConnectionIdentifier else { return [] }
+            self.wanted.removeAll { targets.contains($0) }
+            return targets
+        case .idle, .listing, .cancelling:
+            return []
+        }
+    }
+
+    /// The controller was reset or lost; wishes go with it.
+    mutating func reset() { self = Initiator() }
+}

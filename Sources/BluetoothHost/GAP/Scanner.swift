@@ -1,0 +1,84 @@
+// Brings the controller's scanning to what the user wants (Vol 4, Part E, 7.8.10 and 7.8.11). A new request always
+// passes through "off", so that the controller's duplicate filter starts empty.
+
+import BluetoothHCI
+import NIOCore
+
+/// The scanning state of one controller, compared with what is wanted.
+struct Scanner {
+    /// A command to send; its status goes to ``completed(_:)``.
+    enum Step: Equatable {
+        case setParameters(ScanRequest)
+        case enable(ScanRequest)
+        case disable
+    }
+
+    private enum State {
+        case off
+        case settingParameters(ScanRequest, Int)
+        case enabling(ScanRequest, Int)
+        case on(Int)
+        case disabling
+        /// The controller refused request `number`; nothing is tried until another one comes.
+        case refused(Int)
+    }
+
+    private var wanted: ScanRequest?
+    private var number = 0
+    private var state: State = .off
+
+    /// Whether the user wants reports now.
+    var isWanted: Bool { self.wanted != nil }
+
+    /// Asks for scanning, with an empty duplicate filter.
+    mutating func start(_ request: ScanRequest) {
+        self.wanted = request
+        self.number += 1
+    }
+
+    /// Asks for silence.
+    mutating func stop() { self.wanted = nil }
+
+    /// The next command, where one is due and none is on its way.
+    mutating func next() -> Step? {
+        switch self.state {
+        case .settingParameters, .enabling, .disabling:
+            return nil
+        case .refused(let number):
+            guard number != self.number else { return nil }
+            self.state = .off
+            return self.next()
+        case .off:
+            guard let wanted = self.wanted else { return nil }
+            self.state = .settingParameters(wanted, self.number)
+            return .setParameters(wanted)
+        case .on(let number):
+            if self.wanted != nil, number == self.number { return nil }
+            self.state = .disabling
+            return .disable
+        }
+    }
+
+    /// Takes the status of the last step. `next()` follows.
+    mutating func completed(_ status: HCIErrorCode) -> Step? {
+        switch self.state {
+        case .settingParameters(let request, let number):
+            guard status == .success else {
+                self.state = .refused(number)
+                return nil
+            }
+            self.state = .enabling(request, number)
+            return .enable(request)
+        case .enabling(_, let number):
+            self.state = status == .success ? .on(number) : .refused(number)
+        case .disabling:
+            self.state = .off
+        case .off, .on, .refused:
+            break
+        }
+        return nil
+    }
+
+    /// The controller was reset or lost.
+    mutating func reset() { self = Scanner() }
+}

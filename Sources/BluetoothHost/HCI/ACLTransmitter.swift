@@ -1,0 +1,71 @@
+// Outgoing ACL data. The controller can hold a number of packets in all (Vol 4, Part E, 4.1.1); links that have frames
+// to send take turns, a fragment at a time, and what the controller still holds of a link that ended counts as free.
+
+import BluetoothHCI
+import DequeModule
+import NIOCore
+
+/// What the driver does when a frame has left.
+enum FrameTag {
+    /// Nobody asked to be told.
+    case none
+    /// So many notifications of the user.
+    case notifications(Int)
+    /// A Write Command of the user.
+    case writeCommand
+}
+
+/// The controller's room for ACL data, and whose turn it is.
+struct ACLTransmitter {
+    /// How many octets a packet may carry.
+    private(set) var dataLength = 27
+    /// How many more packets the controller can take.
+    private(set) var credits = 0
+    private var total = 0
+    /// Links with something to send, the next one first.
+    private var turns: Deque<Link> = []
+
+    /// Takes the buffer sizes that the controller told.
+    mutating func configure(dataLength: Int, packetCount: Int) {
+        self.dataLength = max(dataLength, 23)
+        self.total = max(packetCount, 1)
+        self.credits = self.total
+        self.turns = []
+    }
+
+    /// Puts a link in the row where it is not in it yet.
+    mutating func enqueue(_ link: Link) {
+        guard !link.isInTransmitRow, !link.outgoing.isEmpty else { return }
+        link.isInTransmitRow = true
+        self.turns.append(link)
+    }
+
+    /// The next link that may send one packet, together with the credit for it.
+    mutating func nextTurn() -> Link? {
+        guard self.credits > 0, let link = self.turns.popFirst() else { return nil }
+        link.isInTransmitRow = false
+        guard !link.outgoing.isEmpty else { return self.nextTurn() }
+        self.credits -= 1
+        link.packetsInController += 1
+        return link
+    }
+
+    /// The controller has sent `count` packets of a link. A controller that counts more than it was given is not believed.
+    mutating func completed(_ count: Int, of link: Link) {
+        let believed = min(count, link.packetsInController)
+        link.packetsInController -= believed
+        self.credits = min(self.credits + believed, self.total)
+    }
+
+    /// A link ended, and with it everything that the controller held of it.
+    mutating func closed(_ link: Link) {
+        self.completed(link.packetsInController, of: link)
+        if link.isInTransmitRow {
+            self.turns.removeAll { $0 === link }
+            link.isInTransmitRow = false
+        }
+    }
+
+    /// The controller is gone.
+    mutating func reset() { self = ACLTransmitter() }
+}

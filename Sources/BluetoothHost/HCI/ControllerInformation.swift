@@ -1,0 +1,21 @@
+// What a controller said of itself while it was started. Features, buffer sizes and supported commands are read, never
+// assumed.
+
+import BluetoothHCI
+import BluetoothTypes
+
+/// The abilities of a controller.
+struct ControllerInformation {
+    /// The public address; all zeros where it has none.
+    var address = DeviceAddress.none
+    /// Its LE features.
+    var features = LEFeatures()
+    /// The commands that it knows; `nil` where it did not say, and then all are tried.
+    var supportedCommands: SupportedCommands?
+    /// How many octets an outgoing ACL data packet may carry behind its header.
+    var aclDataLength = 27
+    /// How many outgoing ACL data packets it can hold.
+    var aclPacketCount = 1
+    /// How many devices its filter accept list holds.
+    var acceptListSize = 0
+}

@@ -1,0 +1,20 @@
+// The events that this host acts on. A mask that names no more keeps a controller from telling what nobody reads.
+
+import BluetoothHCI
+
+extension EventMask {
+    /// What the host wants of the events 0x01 to 0x40.
+    static let host = EventMask([
+        .disconnectionComplete, .encryptionChange, .readRemoteVersionInformationComplete, .hardwareError,
+        .numberOfCompletedPackets, .encryptionKeyRefreshComplete, .leMeta,
+    ])
+}
+
+extension LEEventMask {
+    /// What the host wants of the LE subevents.
+    static let host = LEEventMask([
+        .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
+        .longTermKeyRequest, .remoteConnectionParameterRequest, .dataLengthChange, .enhancedConnectionComplete,
+        .phyUpdateComplete, .extendedAdvertisingReport,
+    ])
+}

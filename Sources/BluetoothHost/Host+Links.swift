@@ -1,0 +1,210 @@
+// The host's links: how they begin and end, and how frames travel on them in both directions.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+extension Host {
+    /// What is known of a link; `nil` after its end.
+    public func information(of link: LinkID) -> LinkInformation? { self.linksByID[link]?.information }
+
+    /// All links, the oldest first.
+    public var links: [LinkInformation] { self.openLinks.map(\.information) }
+
+    /// Ends a link; the delegate is told when it has ended.
+    public func disconnect(_ link: LinkID) {
+        guard let link = self.linksByID[link] else { return }
+        self.disconnect(link, reason: .remoteUserTerminated)
+    }
+
+    func disconnect(_ link: Link, reason: HCIErrorCode) {
+        guard !link.isDisconnecting else { return }
+        link.isDisconnecting = true
+        self.send(Disconnect(handle: link.handle, reason: reason)) { [weak self, weak link] result in
+            guard let self, let link, self.linksByID[link.id] === link else { return }
+            guard case .failure(let failure) = result else { return }
+            // The controller knows nothing of the link, or does not answer: for this host it is over.
+            self.close(link, reason: failure.status == .unknownConnectionIdentifier ? reason : failure.status)
+        }
+    }
+
+    // MARK: Begin and end
+
+    func connectionComplete(
+        _ status: HCIErrorCode,
+        _ handle: ConnectionHandle,
+        isCentral: Bool,
+        _ peer: DeviceAddress
+    ) {
+        guard status == .success else {
+            // Only an initiator gets an error here, or an advertiser whose directed advertising ran out.
+            if status == .advertisingTimeout {
+                self.advertiser.connected(asPeripheral: true)
+                return
+            }
+            for address in self.initiator.finished(nil, error: status) {
+                self.delegate?.host(self, didFailToConnectTo: address, error: status)
+            }
+            return
+        }
+        let peer = peer.withoutIdentity
+        if isCentral { _ = self.initiator.finished(peer, error: .success) }
+        self.advertiser.connected(asPeripheral: !isCentral)
+        // A handle in use can only mean that the end of the older link was missed.
+        if let stale = self.linksByHandle[handle] { self.close(stale, reason: .connectionTimeout) }
+
+        let id = LinkID(rawValue: self.nextLinkNumber)
+        self.nextLinkNumber += 1
+        let information = LinkInformation(id: id, peer: peer, isCentral: isCentral)
+        let link = Link(handle: handle, information: information, preferredMTU: self.configuration.preferredMTU)
+        self.openLinks.append(link)
+        self.linksByHandle[handle] = link
+        self.linksByID[id] = link
+        self.server.linkOpened(id)
+        self.delegate?.host(self, didConnect: information)
+        if isCentral { self.prepare(link) }
+    }
+
+    /// What a central does first on a new link: larger packets, the faster PHY, a larger MTU, and to be told when the
+    /// server's services change.
+    private func prepare(_ link: Link) {
+        if self.controller.features.contains(.dataPacketLengthExtension) {
+            self.send(LESetDataLength(handle: link.handle, transmitOctets: 251, transmitTime: 2120))
+        }
+        if self.controller.features.contains(.phy2M) {
+            self.send(LESetPHY(handle: link.handle, wish: PHYWish(transmitter: .le2M, receiver: .le2M)))
+        }
+        self.start(.exchangeMTU(preferred: self.configuration.preferredMTU), on: link, .nobody)
+        self.start(.subscribeToServiceChanged, on: link, .nobody)
+    }
+
+    /// Ends a link on this side, once the controller has said that it ended or will never say so.
+    func close(_ link: Link, reason: HCIErrorCode) {
+        guard self.linksByID[link.id] === link else { return }
+        self.drain()
+        self.linksByID[link.id] = nil
+        if self.linksByHandle[link.handle] === link { self.linksByHandle[link.handle] = nil }
+        self.openLinks.removeAll { $0 === link }
+        link.client.close(reason: reason, into: &link.clientActions)
+        self.drainClient(link)
+        self.closingLink = link
+        self.server.linkClosed(link.id, into: &self.serverActions)
+        self.drainServer()
+        self.closingLink = nil
+        self.transmitter.closed(link)
+        for frame in link.outgoing { self.count(frame.tag, on: link) }
+        link.outgoing.removeAll()
+        self.tellCounts()
+        self.advertiser.disconnected(linksLeft: self.openLinks.count)
+        self.delegate?.host(self, didDisconnect: link.information, reason: reason)
+        self.scheduleTurn()
+    }
+
+    // MARK: Data
+
+    /// Puts a PDU into a frame and the frame into the link's queue.
+    func enqueue(_ pdu: consuming ByteBuffer, on channel: L2CAPChannelID, of link: Link, tag: FrameTag = .none) {
+        guard self.linksByID[link.id] === link else { return self.count(tag, on: link) }
+        let packets = ACLFragmenter(
+            pdu,
+            channel: channel,
+            handle: link.handle,
+            maximumLength: self.transmitter.dataLength
+        )
+        link.outgoing.append(Link.Frame(packets: packets, tag: tag))
+        self.transmitter.enqueue(link)
+    }
+
+    /// The next ACL data packet of the link's first frame.
+    func nextPacket(of link: Link) -> HCIPacket? {
+        let packet = link.outgoing[0].packets.next()
+        if link.outgoing[0].packets.isFinished { self.count(link.outgoing.removeFirst().tag, on: link) }
+        return packet
+    }
+
+    func receiveData(_ packet: HCIPacket) {
+        let data: (header: ACLDataHeader, fragment: ByteBuffer)
+        do {
+            data = try packet.aclData()
+        } catch {
+            return self.log.warning("ignored a malformed ACL data packet: \(error)")
+        }
+        guard let link = self.linksByHandle[data.header.handle] else { return }
+        let outcome = link.reassembler.receive(data.fragment, isStart: data.header.boundary.isFirst)
+        if let violation = outcome.violation { self.log.debug("\(link.id): dropped L2CAP data: \(violation)") }
+        if let frame = outcome.frame { self.receive(frame.payload, on: frame.channel, of: link) }
+    }
+
+    private func receive(_ pdu: ByteBuffer, on channel: L2CAPChannelID, of link: Link) {
+        switch channel {
+        case .attributeProtocol:
+            guard let first = pdu.getInteger(at: pdu.readerIndex, as: UInt8.self) else { return }
+            let now = self.eventLoop.now
+            if ATTOpcode(rawValue: first).isForServer {
+                self.server.receive(pdu, on: link.id, now: now, into: &self.serverActions)
+                self.drainServer()
+            } else {
+                link.client.receive(pdu, now: now, into: &link.clientActions)
+                self.drainClient(link)
+            }
+        case .signalling:
+            link.signalling.receive(pdu, now: self.eventLoop.now, into: &link.signallingActions)
+            self.drainSignalling(link)
+        case .securityManagerProtocol:
+            self.refusePairing(pdu, on: link)
+        default:
+            break
+        }
+    }
+
+    /// Without a Security Manager, pairing is refused in its own words (Vol 3, Part H, 3.5.5).
+    private func refusePairing(_ pdu: ByteBuffer, on link: Link) {
+        let pairingRequest: UInt8 = 0x01
+        let securityRequest: UInt8 = 0x0B
+        guard let code: UInt8 = pdu.getInteger(at: pdu.readerIndex),
+            code == pairingRequest || code == securityRequest
+        else { return }
+        var answer = PDUBuffer.make(capacity: 2)
+        answer.writeInteger(UInt8(0x05))
+        answer.writeInteger(UInt8(0x05))
+        self.enqueue(answer, on: .securityManagerProtocol, of: link)
+    }
+
+    func drainSignalling(_ link: Link) {
+        guard !link.signallingActions.isEmpty else { return }
+        let actions = link.signallingActions
+        link.signallingActions = []
+        for action in actions {
+            switch action {
+            case .send(let pdu):
+                self.enqueue(pdu, on: .signalling, of: link)
+            case .updateConnection(let request):
+                self.send(LEConnectionUpdate(handle: link.handle, parameters: request.connectionParameters))
+            case .parameterRequestEnded:
+                break
+            }
+        }
+    }
+}
+
+extension LEConnectionParameterRequest {
+    /// What a peripheral asks its central for, without the hints that only a controller takes.
+    init(asking parameters: ConnectionParameters) {
+        self.init(
+            minimumInterval: parameters.minimumInterval,
+            maximumInterval: parameters.maximumInterval,
+            latency: parameters.latency,
+            supervisionTimeout: parameters.supervisionTimeout
+        )
+    }
+
+    /// What a central tells its controller to follow the request.
+    var connectionParameters: ConnectionParameters {
+        ConnectionParameters(
+            minimumInterval: self.minimumInterval,
+            maximumInterval: self.maximumInterval,
+            latency: self.latency,
+            supervisionTimeout: self.supervisionTimeout
+        )
+    }
+}

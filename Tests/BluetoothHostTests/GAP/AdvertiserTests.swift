@@ -1,0 +1,105 @@
+// Advertising as the user wants it, over a controller that stops by itself.
+
+import BluetoothHCI
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Advertiser")
+struct AdvertiserTests {
+    private let request = AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))
+    private let other = AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 4]))
+
+    private func start(_ advertiser: inout Advertiser) -> [Advertiser.Outcome] {
+        var outcomes: [Advertiser.Outcome] = []
+        var step = advertiser.next()
+        while step != nil {
+            let (outcome, following) = advertiser.completed(.success)
+            if let outcome { outcomes.append(outcome) }
+            step = following ?? advertiser.next()
+        }
+        return outcomes
+    }
+
+    private func step(_ advertiser: inout Advertiser, _ status: HCIErrorCode) -> Advertiser.Step? {
+        advertiser.completed(status).step
+    }
+
+    /// Takes a status from which neither a step nor an outcome follows.
+    private func isSilent(_ advertiser: inout Advertiser, _ status: HCIErrorCode) -> Bool {
+        advertiser.completed(status) == (nil, nil)
+    }
+
+    private func outcome(_ advertiser: inout Advertiser, _ status: HCIErrorCode) -> Advertiser.Outcome? {
+        advertiser.completed(status).outcome
+    }
+
+    @Test("GAP/CONN/UCON/BV-01-C parameters, data, scan response, enable")
+    func order() {
+        var advertiser = Advertiser()
+        let number = advertiser.start(self.request)
+        #expect(advertiser.next() == .setParameters(self.request))
+        #expect(self.step(&advertiser, .success) == .setData(self.request.data))
+        #expect(self.step(&advertiser, .success) == .setScanResponse(self.request.scanResponse))
+        #expect(self.isSilent(&advertiser, .success))
+        #expect(advertiser.next() == .enable)
+        #expect(self.outcome(&advertiser, .success) == .started(number))
+        #expect(advertiser.next() == nil)
+    }
+
+    @Test("a central that connects ends advertising, and it is enabled again without new data")
+    func reenabledAfterConnection() {
+        var advertiser = Advertiser()
+        _ = advertiser.start(self.request)
+        _ = self.start(&advertiser)
+        advertiser.connected(asPeripheral: true)
+        #expect(advertiser.next() == .enable)
+        #expect(self.isSilent(&advertiser, .success), "the start is told once")
+    }
+
+    @Test("a controller without a free link is tried again when a link ends")
+    func waitsForLink() {
+        var advertiser = Advertiser()
+        _ = advertiser.start(self.request)
+        _ = self.start(&advertiser)
+        advertiser.connected(asPeripheral: true)
+        #expect(advertiser.next() == .enable)
+        #expect(self.isSilent(&advertiser, .commandDisallowed))
+        #expect(advertiser.next() == nil)
+        advertiser.disconnected(linksLeft: 0)
+        #expect(advertiser.next() == .enable)
+    }
+
+    @Test("a new request passes through disable")
+    func changes() {
+        var advertiser = Advertiser()
+        _ = advertiser.start(self.request)
+        _ = self.start(&advertiser)
+        let number = advertiser.start(self.other)
+        #expect(advertiser.next() == .disable)
+        _ = advertiser.completed(.success)
+        #expect(self.start(&advertiser) == [.started(number)])
+    }
+
+    @Test("stop while the start is on its way")
+    func stopsWhileConfiguring() {
+        var advertiser = Advertiser()
+        _ = advertiser.start(self.request)
+        #expect(advertiser.next() == .setParameters(self.request))
+        advertiser.stop()
+        #expect(self.step(&advertiser, .success) == .setData(self.request.data))
+        #expect(self.step(&advertiser, .success) == .setScanResponse(self.request.scanResponse))
+        #expect(self.isSilent(&advertiser, .success))
+        #expect(advertiser.next() == nil)
+    }
+
+    @Test("a refusal is told and not repeated", arguments: [HCIErrorCode.invalidParameters, .memoryCapacityExceeded])
+    func refused(status: HCIErrorCode) {
+        var advertiser = Advertiser()
+        let number = advertiser.start(self.request)
+        #expect(advertiser.next() != nil)
+        #expect(self.outcome(&advertiser, status) == .refused(number, status))
+        #expect(advertiser.next() == nil)
+    }
+}

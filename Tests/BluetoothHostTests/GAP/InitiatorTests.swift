@@ -1,0 +1,127 @@
+// Pending connections: one initiation at a time, any number of wishes.
+
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Initiator")
+struct InitiatorTests {
+    private static func address(_ number: UInt64) -> DeviceAddress {
+        DeviceAddress(0xC000_0000_0000 | number, kind: .random)
+    }
+
+    private let first = Self.address(1)
+    private let second = Self.address(2)
+    private let third = Self.address(3)
+
+    @Test("GAP/CONN/DCEP/BV-01-C a single wish is initiated directly")
+    func direct() {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        #expect(initiator.next() == .create(self.first))
+        #expect(initiator.next() == nil)
+        #expect(initiator.completed(.success) == [])
+        #expect(initiator.finished(self.first, error: .success) == [])
+        #expect(initiator.next() == nil)
+        #expect(initiator.pending == [])
+    }
+
+    @Test("GAP/CONN/SCEP/BV-01-C several wishes go through the accept list")
+    func acceptList() {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        initiator.connect(to: self.second)
+        #expect(
+            self.steps(&initiator) == [
+                .clearAcceptList, .addToAcceptList(self.first), .addToAcceptList(self.second), .createFromAcceptList,
+            ]
+        )
+        #expect(initiator.finished(self.second, error: .success) == [])
+        #expect(self.steps(&initiator) == [.create(self.first)])
+    }
+
+    @Test("the accept list changes by what is new and what is stale only")
+    func incremental() {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        initiator.connect(to: self.second)
+        _ = self.steps(&initiator)
+        initiator.connect(to: self.third)
+        #expect(initiator.next() == .cancel)
+        #expect(initiator.completed(.success) == [])
+        #expect(initiator.next() == nil, "the event of the cancelled attempt is still to come")
+        #expect(initiator.finished(nil, error: .unknownConnectionIdentifier) == [])
+        #expect(self.steps(&initiator) == [.addToAcceptList(self.third), .createFromAcceptList])
+    }
+
+    @Test("more wishes than the list has room for wait their turn")
+    func fullList() {
+        var initiator = Initiator()
+        initiator.acceptListSize = 2
+        for address in [self.first, self.second, self.third] { initiator.connect(to: address) }
+        #expect(
+            self.steps(&initiator) == [
+                .clearAcceptList, .addToAcceptList(self.first), .addToAcceptList(self.second), .createFromAcceptList,
+            ]
+        )
+        _ = initiator.finished(self.first, error: .success)
+        #expect(
+            self.steps(&initiator) == [
+                .removeFromAcceptList(self.first), .addToAcceptList(self.third), .createFromAcceptList,
+            ]
+        )
+    }
+
+    @Test("a controller whose list does not work is used one device at a time")
+    func brokenList() {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        initiator.connect(to: self.second)
+        #expect(initiator.next() == .clearAcceptList)
+        #expect(initiator.completed(.unknownCommand) == [])
+        #expect(initiator.next() == .create(self.first))
+    }
+
+    @Test("a link that came while the cancel was on its way counts")
+    func cancelCrossesConnection() {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        #expect(self.steps(&initiator) == [.create(self.first)])
+        let wasPending = initiator.cancel(self.first)
+        #expect(wasPending)
+        #expect(initiator.next() == .cancel)
+        #expect(initiator.completed(.commandDisallowed) == [])
+        #expect(initiator.finished(self.first, error: .success) == [])
+        #expect(initiator.next() == nil)
+    }
+
+    @Test("a refused Create Connection fails its devices, once")
+    func refused() {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        #expect(initiator.next() == .create(self.first))
+        #expect(initiator.completed(.connectionLimitExceeded) == [self.first])
+        #expect(initiator.pending == [])
+        #expect(initiator.next() == nil)
+    }
+
+    @Test("cancelling what was not wanted changes nothing")
+    func cancelUnknown() {
+        var initiator = Initiator()
+        let wasPending = initiator.cancel(self.first)
+        #expect(!wasPending)
+        #expect(initiator.next() == nil)
+    }
+
+    /// Answers every step with success until none is due.
+    private func steps(_ initiator: inout Initiator) -> [Initiator.Step] {
+        var steps: [Initiator.Step] = []
+        while let step = initiator.next() {
+            steps.append(step)
+            #expect(initiator.completed(.success) == [])
+        }
+        return steps
+    }
+}

@@ -1,0 +1,62 @@
+// Scanning as the user wants it.
+
+import BluetoothHCI
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Scanner")
+struct ScannerTests {
+    @Test("GAP/DISC/GENP/BV-01-C parameters, then enable")
+    func order() {
+        var scanner = Scanner()
+        let request = ScanRequest()
+        scanner.start(request)
+        #expect(scanner.next() == .setParameters(request))
+        #expect(scanner.completed(.success) == .enable(request))
+        #expect(scanner.completed(.success) == nil)
+        #expect(scanner.next() == nil)
+    }
+
+    @Test("the same request again empties the duplicate filter")
+    func restarts() {
+        var scanner = Scanner()
+        let request = ScanRequest(filtersDuplicates: true)
+        scanner.start(request)
+        self.settle(&scanner)
+        scanner.start(request)
+        #expect(scanner.next() == .disable)
+        #expect(scanner.completed(.success) == nil)
+        #expect(scanner.next() == .setParameters(request))
+    }
+
+    @Test("a refused request is not repeated, a new one is tried")
+    func refused() {
+        var scanner = Scanner()
+        scanner.start(ScanRequest())
+        #expect(scanner.next() != nil)
+        #expect(scanner.completed(.commandDisallowed) == nil)
+        #expect(scanner.next() == nil)
+        scanner.start(ScanRequest())
+        #expect(scanner.next() != nil)
+    }
+
+    @Test("stop while the start is on its way ends in silence")
+    func stopsWhileStarting() {
+        var scanner = Scanner()
+        scanner.start(ScanRequest())
+        _ = scanner.next()
+        scanner.stop()
+        #expect(scanner.completed(.success) == .enable(ScanRequest()))
+        #expect(scanner.completed(.success) == nil)
+        #expect(scanner.next() == .disable)
+        #expect(scanner.completed(.success) == nil)
+        #expect(scanner.next() == nil)
+    }
+
+    private func settle(_ scanner: inout Scanner) {
+        while scanner.next() != nil {
+            while scanner.completed(.success) != nil {}
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// Command flow control (Vol 4, Part E, 4.4) and controllers that do not answer.
+
+import BluetoothHCI
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Command queue")
+struct CommandQueueTests {
+    private final class Log {
+        var lines: [String] = []
+    }
+
+    private let log = Log()
+    private let start = NIODeadline.uptimeNanoseconds(0)
+    private let timeout = TimeAmount.seconds(2)
+
+    private func entry(_ opcode: UInt16) -> CommandQueue.Entry {
+        let log = self.log
+        return CommandQueue.Entry(
+            opcode: HCIOpcode(rawValue: opcode),
+            packet: HCIPacket(h4: ByteBuffer(integer: opcode))
+        ) { outcome in
+            switch outcome {
+            case .complete: log.lines.append("\(opcode) complete")
+            case .status: log.lines.append("\(opcode) status")
+            case .unanswered: log.lines.append("\(opcode) unanswered")
+            case .abandoned: log.lines.append("\(opcode) abandoned")
+            }
+        }
+    }
+
+    @Test("one command until the controller says how many")
+    func oneAtFirst() {
+        var queue = CommandQueue()
+        for opcode: UInt16 in 1...4 { queue.append(self.entry(opcode)) }
+        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
+        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
+        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 2) != nil)
+        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
+        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
+        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
+    }
+
+    @Test("no credit, no command; opcode 0 brings credits alone")
+    func creditsAlone() {
+        var queue = CommandQueue()
+        queue.append(self.entry(1))
+        queue.append(self.entry(2))
+        _ = queue.next(now: self.start, timeout: self.timeout)
+        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 0) != nil)
+        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
+        #expect(queue.answered(.none, credits: 1) == nil)
+        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
+    }
+
+    @Test("a command that is never answered fails alone, and the next one goes out")
+    func unanswered() {
+        var queue = CommandQueue()
+        queue.append(self.entry(1))
+        queue.append(self.entry(2))
+        _ = queue.next(now: self.start, timeout: self.timeout)
+        #expect(queue.nextDeadline == self.start + self.timeout)
+        let early = queue.expired(at: self.start + .seconds(1))
+        #expect(early.isEmpty)
+        for entry in queue.expired(at: self.start + .seconds(2)) { entry.completion(.unanswered) }
+        #expect(self.log.lines == ["1 unanswered"])
+        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
+        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 1) == nil, "an answer that comes too late meets nobody")
+    }
+
+    @Test("answers find their command in any order")
+    func outOfOrder() {
+        var queue = CommandQueue()
+        _ = queue.answered(.none, credits: 3)
+        for opcode: UInt16 in 1...3 { queue.append(self.entry(opcode)) }
+        for _ in 1...3 { #expect(queue.next(now: self.start, timeout: self.timeout) != nil) }
+        queue.answered(HCIOpcode(rawValue: 3), credits: 1)?.completion(.complete(ByteBuffer()))
+        queue.answered(HCIOpcode(rawValue: 1), credits: 1)?.completion(.status(.success))
+        for entry in queue.abandon() { entry.completion(.abandoned) }
+        #expect(self.log.lines == ["3 complete", "1 status", "2 abandoned"])
+    }
+}

@@ -1,0 +1,189 @@
+// A controller for tests of the host driver: it answers commands as a good controller does unless the test says
+// otherwise, keeps what it was sent, and lets the test speak for the radio.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+
+@testable import BluetoothHost
+
+final class ScriptedController: HCIChannel {
+    let eventLoop: any EventLoop
+    private var receiver: (any HCIChannelReceiver)?
+    private(set) var isClosed = false
+    /// Opcodes of the commands that came, in order.
+    private(set) var commands: [HCIOpcode] = []
+    /// ACL data packets that came, in order.
+    private(set) var data: [HCIPacket] = []
+    /// Commands that are never answered.
+    var silent: Set<HCIOpcode> = []
+    /// Commands that are refused with this status.
+    var refused: [HCIOpcode: HCIErrorCode] = [:]
+    var dataLength: UInt16 = 251
+    var packetCount: UInt8 = 8
+
+    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    func start(receiver: any HCIChannelReceiver) { self.receiver = receiver }
+
+    func close() {
+        self.isClosed = true
+        self.receiver = nil
+    }
+
+    func send(_ packet: HCIPacket) {
+        switch packet.kind {
+        case .command:
+            var payload = packet.payload
+            guard let command = try? HCICommandPacket(parsing: &payload) else { return }
+            self.commands.append(command.opcode)
+            self.answer(command)
+        case .aclData:
+            self.data.append(packet)
+        default:
+            break
+        }
+    }
+
+    func takeCommands() -> [HCIOpcode] {
+        defer { self.commands = [] }
+        return self.commands
+    }
+
+    func takeData() -> [HCIPacket] {
+        defer { self.data = [] }
+        return self.data
+    }
+
+    private static let answeredByStatus: Set<HCIOpcode> = [
+        LECreateConnection.opcode, Disconnect.opcode, LESetPHY.opcode, LEConnectionUpdate.opcode,
+    ]
+
+    private func answer(_ command: HCICommandPacket) {
+        guard !self.silent.contains(command.opcode) else { return }
+        if Self.answeredByStatus.contains(command.opcode) {
+            let status = self.refused[command.opcode] ?? .success
+            self.deliver(CommandStatus(status: status, opcode: command.opcode).packet())
+            return
+        }
+        if let status = self.refused[command.opcode] {
+            self.deliver(
+                CommandComplete(opcode: command.opcode, returnParameters: ByteBuffer(integer: status.rawValue)).packet()
+            )
+            return
+        }
+        switch command.opcode {
+        case LEReadBufferSize.opcode:
+            self.deliver(
+                CommandComplete.packet(
+                    LEReadBufferSize.self,
+                    .init(aclDataPacketLength: self.dataLength, aclDataPacketCount: self.packetCount)
+                )
+            )
+        case LEReadFilterAcceptListSize.opcode:
+            self.deliver(CommandComplete.packet(LEReadFilterAcceptListSize.self, .init(size: 8)))
+        default:
+            // Zeros behind the status are an answer to every other command that the host sends.
+            let parameters = ByteBuffer(repeating: 0, count: 70)
+            self.deliver(CommandComplete(opcode: command.opcode, returnParameters: parameters).packet())
+        }
+    }
+
+    /// Hands a packet to the host in a later turn, as every channel does.
+    func deliver(_ packet: HCIPacket) {
+        self.eventLoop.assumeIsolated().execute {
+            guard let receiver = self.receiver else { return }
+            receiver.channel(self, didReceive: packet)
+            receiver.channelDidFinishBatch(self)
+        }
+    }
+
+    func fail(_ reason: String) {
+        self.eventLoop.assumeIsolated().execute {
+            self.receiver?.channel(self, didCloseBecause: reason)
+        }
+    }
+
+    // MARK: The radio's part
+
+    func connect(_ handle: UInt16, peer: DeviceAddress, role: ConnectionRole) {
+        self.deliver(
+            LEConnectionComplete(
+                status: .success,
+                handle: ConnectionHandle(rawValue: handle),
+                role: role,
+                peer: peer,
+                interval: ConnectionInterval(rawValue: 24),
+                latency: 0,
+                supervisionTimeout: SupervisionTimeout(rawValue: 72),
+                centralClockAccuracy: ClockAccuracy(rawValue: 0)
+            ).packet()
+        )
+    }
+
+    func disconnect(_ handle: UInt16, reason: HCIErrorCode) {
+        self.deliver(
+            DisconnectionComplete(status: .success, handle: ConnectionHandle(rawValue: handle), reason: reason).packet()
+        )
+    }
+
+    func complete(_ handle: UInt16, count: UInt16) {
+        self.deliver(
+            NumberOfCompletedPackets.packet([.init(handle: ConnectionHandle(rawValue: handle), count: count)])
+        )
+    }
+
+    /// An L2CAP frame from the peer in one packet.
+    func receive(_ handle: UInt16, channel: UInt16, _ octets: [UInt8]) {
+        var fragment = ByteBuffer()
+        fragment.writeLittleEndian(UInt16(octets.count))
+        fragment.writeLittleEndian(channel)
+        fragment.writeBytes(octets)
+        self.deliver(
+            .aclData(handle: ConnectionHandle(rawValue: handle), boundary: .firstFlushable, fragment: fragment)
+        )
+    }
+}
+
+/// What a host told its user, a line per call.
+final class RecordingDelegate: HostDelegate {
+    private(set) var lines: [String] = []
+    var onConnect: ((LinkInformation) -> Void)?
+
+    func takeLines() -> [String] {
+        defer { self.lines = [] }
+        return self.lines
+    }
+
+    func host(_ host: Host, didChange state: HostState) { self.lines.append("state \(state)") }
+    func host(_ host: Host, didReceive report: AdvertisingReport) { self.lines.append("report \(report.address)") }
+    func host(_ host: Host, didConnect link: LinkInformation) {
+        self.lines.append("connected \(link.peer) \(link.isCentral ? "central" : "peripheral")")
+        self.onConnect?(link)
+    }
+    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {
+        self.lines.append("failed \(address) \(error.rawValue)")
+    }
+    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
+        self.lines.append("disconnected \(link.peer) \(reason.rawValue)")
+    }
+    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) { self.lines.append("mtu \(mtu)") }
+    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {
+        self.lines.append("value \(handle) \(value.readableBytes)")
+    }
+    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {
+        self.lines.append("invalid \(range)")
+    }
+    func host(_ host: Host, didReceive request: GATTReadRequest) { self.lines.append("read \(request.handle)") }
+    func host(_ host: Host, didReceive request: GATTWriteRequest) {
+        self.lines.append("write \(request.parts.map { "\($0.handle)" }.joined(separator: " "))")
+    }
+    func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
+        self.lines.append("subscribed \(handle) \(isSubscribed)")
+    }
+    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {
+        self.lines.append("transmitted \(count) \(kind)")
+    }
+    func hostDidFinishTurn(_ host: Host) {}
+}
