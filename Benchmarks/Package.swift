@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+// The figures of OpenCoreBluetooth. A package of its own, so that a user's build never compiles it.
+
+import PackageDescription
+
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [
+        .package(name: "OpenCoreBluetooth", path: ".."),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
+                .product(name: "BluetoothAir", package: "OpenCoreBluetooth"),
+                .product(name: "BluetoothHost", package: "OpenCoreBluetooth"),
+                .product(name: "ITCB", package: "OpenCoreBluetooth"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]
+        )
+    ],
+    swiftLanguageModes: [.v6]
+)

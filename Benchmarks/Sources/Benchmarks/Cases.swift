@@ -1,0 +1,84 @@
+// The cases that are more than one operation repeated: a whole question, many links, memory.
+
+import BluetoothAir
+import BluetoothHost
+import BluetoothTypes
+import CoreBluetooth
+import Foundation
+import ITCB
+import NIOCore
+import NIOEmbedded
+
+enum Cases {
+    // MARK: A question
+
+    /// A ball and an asker from nothing to the answer, on their own air.
+    static func question() {
+        let air = PrivateAir(model: .instant, seed: 1)
+        let asker = Asker()
+        let ball = air.makeAdapter(configuration: .init(deviceName: "Ball")).run {
+            ITCB_SDK.createInstance(isCentral: false)
+        }
+        var peripheral = ball
+        peripheral?.localName = "Ball"
+        let central = air.makeAdapter(configuration: .init(deviceName: "Asker")).run {
+            ITCB_SDK.createInstance(isCentral: true)
+        }
+        var observed = central
+        _ = observed?.addObserver(asker)
+        // The SDK's managers call back on the main queue.
+        let limit = Date(timeIntervalSinceNow: 20)
+        while !asker.isAnswered, Date() < limit {
+            _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
+        }
+        precondition(asker.isAnswered, "the ball did not answer within 20 s")
+    }
+
+    private final class Asker: ITCB_Observer_Central_Protocol {
+        var uuid = UUID()
+        var isAnswered = false
+
+        func deviceDiscovered(_ device: ITCB_Device_Peripheral_Protocol) { device.sendQuestion("Will it be fast?") }
+        func questionAskedOfDevice(_ device: ITCB_Device_Peripheral_Protocol) {}
+        func questionAnsweredByDevice(_ device: ITCB_Device_Peripheral_Protocol) { self.isAnswered = true }
+        func errorOccurred(_ error: ITCB_Errors, sdk: ITCB_SDK_Protocol) {}
+    }
+
+    // MARK: Many links
+
+    /// One central with `links` peripherals in virtual time; each peripheral notifies every 30 ms for one second.
+    static func virtualSecond(links: Int) -> Measurement {
+        let loop = EmbeddedEventLoop()
+        let star = Star(links: links, loop: loop, model: .realistic)
+        let measurement = Meter.measure(count: 1) {
+            for _ in 0..<33 {
+                star.notifyFromAll()
+                loop.advanceTime(by: .milliseconds(30))
+            }
+            loop.advanceTime(by: .milliseconds(10))
+        }
+        precondition(star.received >= 32 * links, "only \(star.received) notifications came")
+        return measurement
+    }
+
+    static func memory(links: Int) -> String {
+        let loop = EmbeddedEventLoop()
+        let star = Star(links: links, loop: loop, model: .instant)
+        star.notifyFromAll()
+        loop.advanceTime(by: .milliseconds(100))
+        return withExtendedLifetime(star) { String(format: "%.1f MB", Meter.residentMemory()) }
+    }
+
+    /// The figure of a fresh process of this program.
+    static func memoryInProcess(links: Int) -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+        process.arguments = ["--memory", String(links)]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        guard (try? process.run()) != nil else { return "could not be started" }
+        let text = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

@@ -1,0 +1,178 @@
+// The central of the benchmarks: ordinary CBCentralManager code that finds the peripheral, discovers what a case needs,
+// and then counts what comes.
+
+import CoreBluetooth
+
+final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    // Confined to `queue`; `done` is how the benchmark's thread waits.
+    let queue = DispatchQueue(label: "central")
+    private let done = DispatchSemaphore(value: 0)
+    private var manager: CBCentralManager?
+    private var peripheral: CBPeripheral?
+    private var characteristics: [CBUUID: CBCharacteristic] = [:]
+    private var left = 0
+    private var operation: () -> Void = {}
+    private var discovery: [CBService] = []
+
+    private enum Phase {
+        case preparing
+        case reading
+        case writing
+        case writingWithoutResponse
+        case listening
+        case discovering
+    }
+
+    private var phase = Phase.preparing
+
+    /// Finds a peripheral, connects, discovers and subscribes; returns when all is ready.
+    func start(on adapter: BluetoothAdapter) {
+        self.manager = adapter.run { CBCentralManager(delegate: self, queue: self.queue) }
+        self.done.wait()
+    }
+
+    // MARK: Cases
+
+    /// Waits for `count` notifications after `trigger`.
+    func receive(_ count: Int, trigger: () -> Void) {
+        self.queue.sync {
+            self.phase = .listening
+            self.left = count
+        }
+        trigger()
+        self.done.wait()
+    }
+
+    func read(_ uuid: CBUUID, count: Int) {
+        self.run(.reading, count) { [unowned self] in
+            self.peripheral!.readValue(for: self.characteristics[uuid]!)
+        }
+    }
+
+    func write(count: Int, octets: Int) {
+        let data = Data(repeating: 0x3C, count: octets)
+        self.run(.writing, count) { [unowned self] in
+            self.peripheral!.writeValue(data, for: self.characteristics[Peripheral.write]!, type: .withResponse)
+        }
+    }
+
+    /// Writes without response as flow control allows, then once with response, which comes behind all of them.
+    func writeWithoutResponse(count: Int, octets: Int) {
+        let data = Data(repeating: 0x3C, count: octets)
+        let target = self.queue.sync { self.characteristics[Peripheral.write]! }
+        self.run(.writingWithoutResponse, count) { [unowned self] in
+            let peripheral = self.peripheral!
+            while self.left > 0, peripheral.canSendWriteWithoutResponse {
+                peripheral.writeValue(data, for: target, type: .withoutResponse)
+                self.left -= 1
+            }
+            if self.left == 0 {
+                self.left = -1
+                peripheral.writeValue(data, for: target, type: .withResponse)
+            }
+        }
+    }
+
+    /// Discovers all services with all their characteristics.
+    func discoverEverything() {
+        self.run(.discovering, 1) { [unowned self] in self.peripheral!.discoverServices(nil) }
+    }
+
+    private func run(_ phase: Phase, _ count: Int, _ operation: @escaping () -> Void) {
+        nonisolated(unsafe) let operation = operation
+        self.queue.async {
+            self.phase = phase
+            self.left = count
+            self.operation = operation
+            operation()
+        }
+        self.done.wait()
+    }
+
+    private func next() {
+        self.left -= 1
+        if self.left > 0 { self.operation() } else { self.done.signal() }
+    }
+
+    // MARK: Callbacks
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state == .poweredOn { central.scanForPeripherals(withServices: [Peripheral.service]) }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        guard self.peripheral == nil else { return }
+        self.peripheral = peripheral
+        peripheral.delegate = self
+        central.stopScan()
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        peripheral.discoverServices([Peripheral.service])
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        let services = peripheral.services ?? []
+        if self.phase == .discovering {
+            self.left = services.count
+            for service in services { peripheral.discoverCharacteristics(nil, for: service) }
+        } else {
+            for service in services { peripheral.discoverCharacteristics(nil, for: service) }
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        if self.phase == .discovering {
+            self.left -= 1
+            if self.left == 0 { self.done.signal() }
+            return
+        }
+        for characteristic in service.characteristics ?? [] {
+            self.characteristics[characteristic.uuid] = characteristic
+        }
+        peripheral.setNotifyValue(true, for: self.characteristics[Peripheral.notify]!)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        self.done.signal()
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        if self.phase == .listening {
+            self.left -= 1
+            if self.left == 0 { self.done.signal() }
+        } else {
+            self.next()
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didWriteValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        if self.phase == .writingWithoutResponse { self.done.signal() } else { self.next() }
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+        if self.phase == .writingWithoutResponse, self.left > 0 { self.operation() }
+    }
+}

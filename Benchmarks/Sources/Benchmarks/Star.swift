@@ -1,0 +1,120 @@
+// One central host and many peripheral hosts on one air in virtual time, without the façade: each peripheral has one
+// characteristic, to which the central is subscribed.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+
+final class Star: HostDelegate {
+    private let loop: EmbeddedEventLoop
+    private let air: Air
+    private let central: Host
+    private var peripherals: [(host: Host, node: Node)] = []
+    private var toConnect: [DeviceAddress] = []
+    private(set) var received = 0
+    private var subscribed = 0
+
+    /// The peripheral's side.
+    private final class Node: HostDelegate {
+        var link: LinkID?
+        var handle: AttributeHandle = 0
+        var isAdvertising = false
+
+        func host(_ host: Host, didChange state: HostState) {}
+        func host(_ host: Host, didReceive report: AdvertisingReport) {}
+        func host(_ host: Host, didConnect link: LinkInformation) { self.link = link.id }
+        func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
+        func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
+        func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
+        func host(_ host: Host, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {}
+        func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
+        func host(_ host: Host, didReceive request: GATTReadRequest) {}
+        func host(_ host: Host, didReceive request: GATTWriteRequest) {}
+        func host(_ host: Host, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {}
+        func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
+        func hostDidFinishTurn(_ host: Host) {}
+    }
+
+    init(links: Int, loop: EmbeddedEventLoop, model: AirModel) {
+        self.loop = loop
+        self.air = Air(eventLoop: loop, model: model, seed: 1)
+        self.central = Host(eventLoop: loop)
+        self.central.delegate = self
+        self.central.attach(to: self.air.makeController())
+        for number in 0..<links {
+            let address = DeviceAddress(0xC000_0000_0001 + UInt64(number), kind: .random)
+            let host = Host(eventLoop: loop, configuration: HostConfiguration(address: address))
+            let node = Node()
+            host.delegate = node
+            host.attach(to: self.air.makeController())
+            self.peripherals.append((host, node))
+            self.toConnect.append(address)
+        }
+        self.run(until: "the controllers are ready") {
+            self.central.state == .ready && self.peripherals.allSatisfy { $0.host.state == .ready }
+        }
+        for (host, node) in self.peripherals {
+            let characteristic = GATTCharacteristicDefinition(uuid: 0xA001, properties: .notify, permissions: [])
+            let service = GATTServiceDefinition(uuid: 0xA000, characteristics: [characteristic])
+            guard let handles = try? host.addService(service) else { preconditionFailure("the database is empty") }
+            node.handle = handles.characteristics[0].value
+            host.startAdvertising(AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in
+                node.isAdvertising = true
+            }
+        }
+        self.run(until: "all advertise") { self.peripherals.allSatisfy { $0.node.isAdvertising } }
+        for address in self.toConnect { self.central.connect(to: address) }
+        self.run(until: "all links are subscribed") { self.subscribed == links }
+        for (host, _) in self.peripherals { host.stopAdvertising() }
+        loop.advanceTime(by: .milliseconds(100))
+    }
+
+    private func run(until what: String, _ condition: () -> Bool) {
+        for _ in 0..<20_000 {
+            if condition() { return }
+            self.loop.advanceTime(by: .milliseconds(10))
+        }
+        preconditionFailure("not within 200 s of virtual time: \(what)")
+    }
+
+    func notifyFromAll() {
+        let value = ByteBuffer(repeating: 0xA5, count: 20)
+        for (host, node) in self.peripherals {
+            guard let link = node.link else { continue }
+            host.notify(value, characteristic: node.handle, to: link)
+        }
+    }
+
+    // MARK: The central's side
+
+    func host(_ host: Host, didConnect link: LinkInformation) {
+        host.discoverServices(on: link.id, uuids: [0xA000]) { [unowned self] result in
+            guard let service = (try? result.get())?.first else { return }
+            host.discoverCharacteristics(on: link.id, of: service.handles, uuids: nil) { result in
+                guard let characteristic = (try? result.get())?.first else { return }
+                // The configuration stands right behind the value in this database.
+                let enable = ByteBuffer(bytes: [1, 0])
+                host.write(enable, to: characteristic.valueHandle + 1, on: link.id) { _ in self.subscribed += 1 }
+            }
+        }
+    }
+
+    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {
+        self.received += 1
+    }
+
+    func host(_ host: Host, didChange state: HostState) {}
+    func host(_ host: Host, didReceive report: AdvertisingReport) {}
+    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
+    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
+    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
+    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
+    func host(_ host: Host, didReceive request: GATTReadRequest) {}
+    func host(_ host: Host, didReceive request: GATTWriteRequest) {}
+    func host(_ host: Host, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {}
+    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
+    func hostDidFinishTurn(_ host: Host) {}
+}

@@ -1,0 +1,103 @@
+// Measures the whole path — façade, GATT, ATT, L2CAP, HCI, virtual controller, air, and back up on the other side — and
+// prints one table. `--smoke` runs each case for a moment only; `--only WORD` runs the cases whose name holds the word.
+
+import CoreBluetooth
+import Foundation
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+let isSmoke = arguments.contains("--smoke")
+let only = arguments.firstIndex(of: "--only").flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }
+let scale = isSmoke ? 100 : 1
+let runs = isSmoke ? 1 : 5
+
+if let index = arguments.firstIndex(of: "--memory"), let links = Int(arguments[index + 1]) {
+    // A process of its own per figure: memory that was used once does not come back.
+    print(Cases.memory(links: links))
+    exit(0)
+}
+
+var table = Table()
+
+func wants(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
+
+func add(_ name: String, aim: String = "", _ measure: () -> Measurement) {
+    guard wants(name) else { return }
+    let result = Meter.median(of: runs, measure)
+    table.add(
+        name,
+        String(
+            format: "%.2f µs CPU, %.2f µs elapsed",
+            result.microsecondsPerOperation,
+            result.wallMicrosecondsPerOperation
+        ),
+        String(format: "%.0f/s, %.0f per core·s", result.operationsPerSecond, result.operationsPerCoreSecond),
+        aim: aim
+    )
+}
+
+for mtu in [247, 517] {
+    for octets in [20, 244] {
+        let pair = Pair(mtu: mtu, valueLength: octets)
+        let label = "\(octets) octets, MTU \(mtu)"
+        add("notification, \(label)", aim: "≤ 8 µs CPU, ≥ 130,000/s per core") {
+            let count = 200_000 / scale
+            return Meter.measure(count: count) {
+                pair.central.receive(count) { pair.peripheral.send(count, octets: octets) }
+            }
+        }
+        add("write without response, \(label)") {
+            let count = 200_000 / scale
+            return Meter.measure(count: count) { pair.central.writeWithoutResponse(count: count, octets: octets) }
+        }
+        add("write with response, \(label)") {
+            let count = 20_000 / scale
+            return Meter.measure(count: count) { pair.central.write(count: count, octets: octets) }
+        }
+        add("read round trip, \(label)", aim: "≤ 15 µs") {
+            let count = 20_000 / scale
+            return Meter.measure(count: count) { pair.central.read(Peripheral.fixed, count: count) }
+        }
+        add("read round trip through the peripheral's delegate, \(label)") {
+            let count = 20_000 / scale
+            return Meter.measure(count: count) { pair.central.read(Peripheral.asked, count: count) }
+        }
+    }
+}
+
+if wants("discovery") {
+    let pair = Pair(mtu: 517, valueLength: 20, furtherServices: 19)
+    let result = Meter.median(of: isSmoke ? 1 : 21) {
+        Meter.measure(count: 1) { pair.central.discoverEverything() }
+    }
+    table.add(
+        "discovery of 20 services with 80 characteristics",
+        String(format: "%.2f ms CPU, %.2f ms elapsed", result.processor * 1e3, result.wall * 1e3),
+        aim: "≤ 2 ms"
+    )
+}
+
+if wants("question") {
+    let result = Meter.median(of: isSmoke ? 1 : 11) { Meter.measure(count: 1) { Cases.question() } }
+    table.add(
+        "connect, discover, ask, answer (ITCB on both sides)",
+        String(format: "%.2f ms CPU, %.2f ms elapsed", result.processor * 1e3, result.wall * 1e3)
+    )
+}
+
+if wants("virtual") {
+    let result = Meter.median(of: isSmoke ? 1 : 5) { Cases.virtualSecond(links: isSmoke ? 10 : 100) }
+    table.add(
+        "100 links × 1 s of virtual time, a notification per link every 30 ms",
+        String(format: "%.0f ms CPU", result.processor * 1e3),
+        String(format: "%.1f × real time", 1 / result.wall),
+        aim: "< 1 s"
+    )
+}
+
+if wants("memory") {
+    for links in [1, 100] {
+        table.add("resident memory with \(links) link\(links == 1 ? "" : "s")", Cases.memoryInProcess(links: links))
+    }
+}
+
+table.printAsMarkdown()
