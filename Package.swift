@@ -9,6 +9,10 @@ let package = Package(
     products: [
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "ITCB", targets: ["ITCB"]),
+        .library(name: "BluetoothAir", targets: ["BluetoothAir"]),
+        .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
+        .library(name: "BluetoothHCI", targets: ["BluetoothHCI"]),
+        .library(name: "BluetoothTypes", targets: ["BluetoothTypes"]),
         .executable(name: "eightball", targets: ["eightball"]),
     ],
     dependencies: [

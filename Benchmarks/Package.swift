@@ -16,6 +16,8 @@ let package = Package(
                 .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
                 .product(name: "BluetoothAir", package: "OpenCoreBluetooth"),
                 .product(name: "BluetoothHost", package: "OpenCoreBluetooth"),
+                .product(name: "BluetoothHCI", package: "OpenCoreBluetooth"),
+                .product(name: "BluetoothTypes", package: "OpenCoreBluetooth"),
                 .product(name: "ITCB", package: "OpenCoreBluetooth"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

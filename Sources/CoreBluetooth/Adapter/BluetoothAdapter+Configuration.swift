@@ -20,18 +20,22 @@ extension BluetoothAdapter {
         public var distance: Double?
         /// A file that gets all HCI packets in the format of btsnoop.
         public var captureFile: String?
+        /// The ATT MTU that this device offers, 23 to 517 octets; the smaller of both sides' offers counts.
+        public var preferredMTU: Int
 
         /// A configuration that leaves to the defaults what is not given.
         public init(
             deviceName: String? = nil,
             identity: String? = nil,
             distance: Double? = nil,
-            captureFile: String? = nil
+            captureFile: String? = nil,
+            preferredMTU: Int = 517
         ) {
             self.deviceName = deviceName
             self.identity = identity
             self.distance = distance
             self.captureFile = captureFile
+            self.preferredMTU = preferredMTU
         }
 
         /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_CAPTURE`.
@@ -134,7 +138,8 @@ extension BluetoothAdapter.Configuration {
         HostConfiguration(
             deviceName: self.deviceName ?? self.identityName,
             address: address,
-            distance: self.distance
+            distance: self.distance,
+            preferredMTU: self.preferredMTU
         )
     }
 }
