@@ -30,7 +30,6 @@ struct GATTCachingSetup: GATTClientProcedure {
     /// What is known so far.
     private(set) var found = GATTClient.ServerCaching()
     private var phase = Phase.findingService
-    private var range: AttributeHandleRange = 0x0001...0xFFFF
     private var characteristics: [GATTRemoteCharacteristic] = []
 
     init() {}
@@ -58,8 +57,7 @@ struct GATTCachingSetup: GATTClientProcedure {
             guard let (handle, end) = list.next(), handle != 0, end >= handle else {
                 throw MalformedBytes(.invalid, "Found Attribute Handle")
             }
-            self.range = handle...end
-            var discovery = GATTCharacteristicDiscovery(of: self.range, uuids: nil)
+            var discovery = GATTCharacteristicDiscovery(of: handle...end, uuids: nil)
             let step = discovery.begin(mtu: mtu)
             return self.follow(step, discovery, mtu: mtu)
         case .findingCharacteristics(var discovery):
@@ -170,13 +168,10 @@ struct GATTCachingSetup: GATTClientProcedure {
     private mutating func readHash() -> GATTClientStep {
         guard self.characteristic(GATTAttributeType.databaseHash) != nil else { return .succeed(.caching(self.found)) }
         self.phase = .readingHash
-        // Read by its type, the only way that tells the server that this client knows the database now (2.5.2.1).
+        // By its type and among all handles: so the read is answered even while the server holds that this client does
+        // not know the database, and tells the server that now it does (2.5.2.1).
         return .send(
-            ATTReadByTypeRequest(
-                start: self.range.lowerBound,
-                end: self.range.upperBound,
-                type: BluetoothUUID(GATTAttributeType.databaseHash)
-            )
+            ATTReadByTypeRequest(start: 0x0001, end: 0xFFFF, type: BluetoothUUID(GATTAttributeType.databaseHash))
         )
     }
 

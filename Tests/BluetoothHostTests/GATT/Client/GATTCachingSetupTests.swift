@@ -33,7 +33,7 @@ struct GATTCachingSetupTests {
                 < 13
                 > 12 0B 00 05
                 < 13
-                > 08 06 00 0D 00 2A 2B
+                > 08 01 00 FF FF 2A 2B
                 < 09 12 0D 00 \(Self.hash)
                 """
         )
@@ -98,7 +98,7 @@ struct GATTCachingSetupTests {
                     < 01 12 09 00 05
                     > 12 0B 00 05
                     < 01 12 0B 00 13
-                    > 08 06 00 0D 00 2A 2B
+                    > 08 01 00 FF FF 2A 2B
                     < 01 08 0D 00 02
                     """
             ) == .success(.caching(GATTClient.ServerCaching(serviceChanged: 0x0008)))
@@ -131,7 +131,7 @@ struct GATTCachingSetupTests {
             ("> 06 01 00 FF FF 00 28 01 18", "07 0D 00 06 00"),
             (Self.discovery + "> 12 09 00 02 00", "13 00"),
             (
-                Self.discovery + "> 12 09 00 02 00 \n < 13 \n > 12 0B 00 05 \n < 13 \n > 08 06 00 0D 00 2A 2B",
+                Self.discovery + "> 12 09 00 02 00 \n < 13 \n > 12 0B 00 05 \n < 13 \n > 08 01 00 FF FF 2A 2B",
                 "09 11 0D 00 \(Self.hash.dropLast(3))"
             ),
         ] {

@@ -1,0 +1,350 @@
+// The client against the server of this host: whatever database is published, the client finds just that, and values of
+// every length come through in both directions.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("GATT client and server")
+struct GATTClientServerTests {
+    /// Both machines with nothing but time between them, and an application that keeps what is written.
+    private struct Pair {
+        typealias Outcome = ClientScript.Outcome
+
+        var client = GATTClient()
+        var server: GATTServer
+        var values: [AttributeHandle: ByteBuffer] = [:]
+        /// The client's actions beside PDUs and ends of procedures.
+        var told: [GATTClient.Action] = []
+        var requests = 0
+        private let link = LinkID(rawValue: 1)
+        private let now = NIODeadline.uptimeNanoseconds(0)
+        private var clientActions: [GATTClient.Action] = []
+        private var serverActions: [GATTServer.Action] = []
+        private var outcomes: [Outcome] = []
+
+        init(mtu: Int = 517) {
+            self.server = GATTServer(configuration: GATTServer.Configuration(deviceName: "Crystal", mtu: mtu))
+            self.server.linkOpened(self.link)
+        }
+
+        mutating func add(_ service: GATTServiceDefinition) throws -> GATTServiceHandles {
+            let handles = try self.server.add(service, now: self.now, into: &self.serverActions)
+            self.pump()
+            return handles
+        }
+
+        mutating func run(_ procedure: GATTClient.Procedure) -> Outcome? {
+            self.outcomes.removeAll()
+            let id = GATTClient.ProcedureID(rawValue: 1)
+            self.client.start(procedure, id: id, now: self.now, into: &self.clientActions)
+            self.pump()
+            #expect(self.outcomes.count == 1)
+            return self.outcomes.first
+        }
+
+        mutating func command(_ handle: AttributeHandle, _ value: ByteBuffer) {
+            self.client.writeCommand(handle, value, into: &self.clientActions)
+            self.pump()
+        }
+
+        mutating func notify(_ value: ByteBuffer, _ handle: AttributeHandle) {
+            self.server.notify(value, characteristic: handle, on: self.link, now: self.now, into: &self.serverActions)
+            self.pump()
+        }
+
+        /// Carries PDUs to and fro until nobody has anything to say.
+        private mutating func pump() {
+            while true {
+                if self.clientActions.isEmpty && self.serverActions.isEmpty {
+                    self.server.flush(into: &self.serverActions)
+                    if self.serverActions.isEmpty { return }
+                }
+                let fromClient = self.clientActions
+                self.clientActions = []
+                for action in fromClient { self.perform(action) }
+                let fromServer = self.serverActions
+                self.serverActions = []
+                for action in fromServer { self.perform(action) }
+            }
+        }
+
+        private mutating func perform(_ action: GATTClient.Action) {
+            switch action {
+            case .send(let pdu), .sendCommand(let pdu):
+                #expect(ATT.opcode(of: pdu)?.isForServer == true)
+                #expect(pdu.readableBytes <= self.server.mtu(of: self.link))
+                self.requests += 1
+                self.server.receive(pdu, on: self.link, now: self.now, into: &self.serverActions)
+            case .complete(_, let outcome):
+                self.outcomes.append(outcome)
+            case .notification, .servicesChanged, .databaseOutOfSync, .bearerFailed:
+                self.told.append(action)
+            case .mtuChanged(let mtu):
+                #expect(mtu == self.server.mtu(of: self.link))
+            }
+        }
+
+        private mutating func perform(_ action: GATTServer.Action) {
+            switch action {
+            case .send(_, let pdu, _):
+                self.client.receive(pdu, now: self.now, into: &self.clientActions)
+            case .read(let request):
+                let value = self.values[request.handle] ?? ByteBuffer()
+                let result: Result<ByteBuffer, ATTErrorCode> =
+                    request.offset > value.readableBytes
+                    ? .failure(.invalidOffset)
+                    : .success(
+                        value.getSlice(
+                            at: value.readerIndex + request.offset,
+                            length: value.readableBytes - request.offset
+                        )
+                            ?? ByteBuffer()
+                    )
+                self.server.respond(to: request.id, with: result, into: &self.serverActions)
+            case .write(let request):
+                for part in request.parts {
+                    var value = self.values[part.handle] ?? ByteBuffer()
+                    if part.offset == 0 { value.clear() }
+                    value.writeImmutableBuffer(part.value)
+                    self.values[part.handle] = value
+                }
+                if let id = request.id { self.server.respond(to: id, error: nil, into: &self.serverActions) }
+            case .subscriptionChanged, .mtuChanged, .indicationConfirmed, .notificationsDropped:
+                break
+            case .bearerFailed(_, let reason):
+                Issue.record("the server gave up: \(reason)")
+            }
+        }
+    }
+
+    private func uuid(_ generator: inout SeededGenerator) -> BluetoothUUID {
+        Bool.random(using: &generator)
+            ? BluetoothUUID(UInt16.random(in: 0xA000...0xA00F, using: &generator))
+            : BluetoothUUID(form: .full(generator.next(), generator.next()))
+    }
+
+    private func characteristic(_ generator: inout SeededGenerator) -> GATTCharacteristicDefinition {
+        let descriptors = (0..<Int.random(in: 0...2, using: &generator)).map { _ in
+            GATTDescriptorDefinition(
+                uuid: Bool.random(using: &generator) ? 0x2901 : self.uuid(&generator),
+                value: octets(Int.random(in: 0...60, using: &generator))
+            )
+        }
+        if Bool.random(using: &generator) {
+            return GATTCharacteristicDefinition(
+                uuid: self.uuid(&generator),
+                properties: .read,
+                permissions: .readable,
+                value: octets(Int.random(in: 0...512, using: &generator)),
+                descriptors: descriptors
+            )
+        }
+        let more: [CharacteristicProperties] = [[], .notify, .indicate, [.notify, .indicate], .extendedProperties]
+        return GATTCharacteristicDefinition(
+            uuid: self.uuid(&generator),
+            properties: [.read, .write, .writeWithoutResponse, more.randomElement(using: &generator) ?? []],
+            permissions: [.readable, .writeable],
+            descriptors: descriptors
+        )
+    }
+
+    @Test("Whatever is published is what is found", arguments: [23, 24, 31, 64, 185, 247, 517])
+    func discovery(mtu: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(mtu))
+        for _ in 0..<4 {
+            var pair = Pair(mtu: mtu)
+            #expect(pair.run(.exchangeMTU(preferred: 517)) == .success(.mtu(mtu)))
+            var published: [(definition: GATTServiceDefinition, handles: GATTServiceHandles)] = []
+            for _ in 0..<Int.random(in: 1...12, using: &generator) {
+                let included = published.filter { _ in Int.random(in: 0...3, using: &generator) == 0 }
+                let definition = GATTServiceDefinition(
+                    uuid: self.uuid(&generator),
+                    isPrimary: Int.random(in: 0...3, using: &generator) > 0,
+                    includedServices: included.map(\.handles.range.lowerBound),
+                    characteristics: (0..<Int.random(in: 0...6, using: &generator)).map { _ in
+                        self.characteristic(&generator)
+                    }
+                )
+                published.append((definition, try pair.add(definition)))
+            }
+
+            // Services, all of them and by UUID.
+            let primary = published.filter(\.definition.isPrimary).map {
+                GATTRemoteService(uuid: $0.definition.uuid, handles: $0.handles.range, isPrimary: true)
+            }
+            guard case .success(.services(let all))? = pair.run(.discoverServices(uuids: nil)) else {
+                Issue.record("no services")
+                return
+            }
+            #expect(all.map(\.uuid).prefix(2) == [0x1800, 0x1801])
+            #expect(Array(all.dropFirst(2)) == primary)
+            let filter = published.map(\.definition.uuid)
+            var expected: [GATTRemoteService] = []
+            for (index, uuid) in filter.enumerated() where !filter[..<index].contains(uuid) {
+                expected += primary.filter { $0.uuid == uuid }
+            }
+            #expect(pair.run(.discoverServices(uuids: filter)) == .success(.services(expected)))
+
+            for (definition, handles) in published {
+                let included = definition.includedServices.compactMap { handle in
+                    published.first { $0.handles.range.lowerBound == handle }.map {
+                        GATTRemoteService(
+                            uuid: $0.definition.uuid,
+                            handles: $0.handles.range,
+                            isPrimary: $0.definition.isPrimary
+                        )
+                    }
+                }
+                #expect(pair.run(.discoverIncludedServices(handles.range)) == .success(.services(included)))
+                guard
+                    case .success(.characteristics(let found))? = pair.run(
+                        .discoverCharacteristics(handles.range, uuids: nil)
+                    )
+                else {
+                    Issue.record("no characteristics")
+                    return
+                }
+                #expect(found.map(\.uuid) == definition.characteristics.map(\.uuid))
+                #expect(found.map(\.properties) == definition.characteristics.map(\.properties))
+                #expect(found.map(\.valueHandle) == handles.characteristics.map(\.value))
+                #expect(found.last.map(\.endHandle) ?? handles.range.upperBound == handles.range.upperBound)
+                for (index, characteristic) in found.enumerated() {
+                    try self.check(
+                        characteristic,
+                        definition.characteristics[index],
+                        handles.characteristics[index],
+                        &pair
+                    )
+                }
+            }
+        }
+    }
+
+    /// The characteristic's descriptors and values are what was published.
+    private func check(
+        _ found: GATTRemoteCharacteristic,
+        _ definition: GATTCharacteristicDefinition,
+        _ handles: GATTServiceHandles.Characteristic,
+        _ pair: inout Pair
+    ) throws {
+        guard case .success(.descriptors(let descriptors))? = pair.run(.discoverDescriptors(found)) else {
+            Issue.record("no descriptors")
+            return
+        }
+        let own = handles.descriptors.map { handle in descriptors.first { $0.handle == handle }?.uuid }
+        #expect(own == definition.descriptors.map(\.uuid))
+        #expect(
+            descriptors.first { $0.uuid == 0x2902 }?.handle == handles.clientConfiguration
+        )
+        for (handle, descriptor) in zip(handles.descriptors, definition.descriptors) {
+            #expect(pair.run(.read(handle)) == .success(.value(descriptor.value)))
+        }
+        if let value = definition.value { #expect(pair.run(.read(found.valueHandle)) == .success(.value(value))) }
+    }
+
+    @Test("Values of every length are written and read back", arguments: [23, 64, 247, 517])
+    func values(mtu: Int) throws {
+        var pair = Pair(mtu: mtu)
+        _ = pair.run(.exchangeMTU(preferred: 517))
+        let definition = GATTCharacteristicDefinition(
+            uuid: 0xA001,
+            properties: [.read, .write, .writeWithoutResponse, .notify, .indicate],
+            permissions: [.readable, .writeable]
+        )
+        let handles = try pair.add(GATTServiceDefinition(uuid: 0xA000, characteristics: [definition, definition]))
+        let first = handles.characteristics[0].value
+        let second = handles.characteristics[1].value
+        let lengths = [0, 1, 2, 17, 18, 19, 20, 21, 22, 23, 44, 63, 64, 243, 244, 245, 246, 247, 511, 512]
+        for length in lengths {
+            #expect(pair.run(.write(first, octets(length, from: 7))) == .success(.done))
+            #expect(pair.values[first] == octets(length, from: 7))
+            #expect(pair.run(.read(first)) == .success(.value(octets(length, from: 7))))
+        }
+        let reliable = [
+            GATTClient.Value(handle: first, value: octets(100)), GATTClient.Value(handle: second, value: octets(9)),
+        ]
+        #expect(pair.run(.writeReliably(reliable)) == .success(.done))
+        #expect(pair.values[first] == octets(100))
+        #expect(pair.values[second] == octets(9))
+        pair.command(second, octets(600))
+        // A command is cut to the MTU; where that is more than a value can be, the server drops it.
+        #expect(pair.values[second] == octets(mtu - 3 <= 512 ? mtu - 3 : 9))
+        #expect(pair.run(.read(0x7777)) == .failure(.att(.invalidHandle, handle: 0x7777)))
+    }
+
+    @Test func `Subscriptions bring notifications and indications, and changes of the database are told`() throws {
+        var pair = Pair()
+        _ = pair.run(.exchangeMTU(preferred: 517))
+        let handles = try pair.add(
+            GATTServiceDefinition(
+                uuid: 0xA000,
+                characteristics: [
+                    GATTCharacteristicDefinition(uuid: 0xA001, properties: .notify, permissions: []),
+                    GATTCharacteristicDefinition(uuid: 0xA002, properties: .indicate, permissions: []),
+                ]
+            )
+        )
+        guard case .success(.caching(let caching))? = pair.run(.subscribeToServiceChanged) else {
+            Issue.record("no caching")
+            return
+        }
+        #expect(caching.serviceChanged == pair.server.serviceChangedHandle)
+        #expect(caching.isSubscribed)
+        #expect(caching.acceptsClientFeatures)
+        #expect(caching.databaseHash?.readableBytes == 16)
+
+        for (characteristic, configuration) in zip(handles.characteristics, ["01 00", "02 00"]) {
+            let descriptor = try #require(characteristic.clientConfiguration)
+            #expect(pair.run(.write(descriptor, hex(configuration))) == .success(.done))
+            pair.notify(octets(5), characteristic.value)
+        }
+        #expect(pair.told == handles.characteristics.map { .notification($0.value, octets(5)) })
+        pair.told.removeAll()
+
+        // A new service: the indication says where, and the next request may be told to read the hash.
+        let added = try pair.add(GATTServiceDefinition(uuid: 0xB000, characteristics: []))
+        #expect(pair.told == [.servicesChanged(added.range)])
+        guard case .success(.services(let services))? = pair.run(.discoverServices(uuids: [0xB000])) else {
+            Issue.record("no services")
+            return
+        }
+        #expect(services.map(\.handles) == [added.range])
+    }
+
+    @Test func `Twenty services with eighty characteristics take few requests at a large MTU`() throws {
+        var pair = Pair()
+        _ = pair.run(.exchangeMTU(preferred: 517))
+        let characteristic = GATTCharacteristicDefinition(
+            uuid: try #require(BluetoothUUID("8E9A0002-1D8B-4C7F-9E0A-0123456789AB")),
+            properties: [.read, .write],
+            permissions: [.readable, .writeable]
+        )
+        var handles: [GATTServiceHandles] = []
+        for _ in 0..<20 {
+            let characteristics = Array(repeating: characteristic, count: 4)
+            handles.append(try pair.add(GATTServiceDefinition(uuid: 0xA000, characteristics: characteristics)))
+        }
+        pair.requests = 0
+        guard case .success(.services(let services))? = pair.run(.discoverServices(uuids: nil)) else {
+            Issue.record("no services")
+            return
+        }
+        #expect(services.count == 22)
+        for service in services.dropFirst(2) {
+            guard
+                case .success(.characteristics(let found))? = pair.run(
+                    .discoverCharacteristics(service.handles, uuids: nil)
+                )
+            else {
+                Issue.record("no characteristics")
+                return
+            }
+            #expect(found.count == 4)
+        }
+        #expect(pair.requests <= 2 + 20 * 2)
+    }
+}
