@@ -24,5 +24,6 @@ let package = Package(
             ]
         )
     ],
-    swiftLanguageModes: [.v6]
+    // Ordinary client code, written before strict concurrency, as most is.
+    swiftLanguageModes: [.v5]
 )

@@ -24,8 +24,7 @@ enum Cases {
         let central = air.makeAdapter(configuration: .init(deviceName: "Asker")).run {
             ITCB_SDK.createInstance(isCentral: true)
         }
-        var observed = central
-        _ = observed?.addObserver(asker)
+        _ = central?.addObserver(asker)
         // The SDK's managers call back on the main queue.
         let limit = Date(timeIntervalSinceNow: 20)
         while !asker.isAnswered, Date() < limit {

@@ -3,7 +3,7 @@
 
 import CoreBluetooth
 
-final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     // Confined to `queue`; `done` is how the benchmark's thread waits.
     let queue = DispatchQueue(label: "central")
     private let done = DispatchSemaphore(value: 0)
@@ -79,7 +79,6 @@ final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @
     }
 
     private func run(_ phase: Phase, _ count: Int, _ operation: @escaping () -> Void) {
-        nonisolated(unsafe) let operation = operation
         self.queue.async {
             self.phase = phase
             self.left = count

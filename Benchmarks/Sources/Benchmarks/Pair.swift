@@ -10,8 +10,9 @@ final class Pair {
     private let adapters: [BluetoothAdapter]
 
     init(mtu: Int, valueLength: Int, furtherServices: Int = 0) {
+        let air = self.air
         self.adapters = ["peripheral", "central"].map {
-            self.air.makeAdapter(configuration: .init(deviceName: $0, preferredMTU: mtu))
+            air.makeAdapter(configuration: .init(deviceName: $0, preferredMTU: mtu))
         }
         self.peripheral = Peripheral(valueLength: valueLength, furtherServices: furtherServices)
         self.peripheral.start(on: self.adapters[0])

@@ -3,7 +3,7 @@
 
 import CoreBluetooth
 
-final class Peripheral: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
+final class Peripheral: NSObject, CBPeripheralManagerDelegate {
     // Confined to `queue`.
     static let service = CBUUID(string: "8E38140A-27BE-4090-8955-4FC4B5698D1E")
     static let notify = CBUUID(string: "349A0D7B-6215-4E2C-A095-AF078D737445")
