@@ -92,16 +92,16 @@ final class SocketFile: Sendable {
 
     /// Makes way for a socket at `path`.
     ///
-    /// - Parameter onlyIfDead: Leave a socket at which somebody listens.
-    /// - Throws: ``TransportError`` where something is in the way that must stay.
-    static func clear(_ path: String, onlyIfDead: Bool) throws(TransportError) {
+    /// - Throws: ``TransportError`` where something is in the way that must stay: a socket at which somebody listens, or
+    ///   a file that is no socket.
+    static func clear(_ path: String) throws(TransportError) {
         if let error = StreamAddress.unix(path: path).lengthError { throw error }
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw TransportError(.inUse, "\(path) is there and is not a socket: remove it or choose another path")
         }
-        if onlyIfDead, Self.isAlive(path) {
+        if Self.isAlive(path) {
             throw TransportError(.inUse, "\(path) is served by another process: end it or choose another path")
         }
         guard unlink(path) == 0 || errno == ENOENT else {
@@ -165,3 +165,12 @@ final class SocketFile: Sendable {
 }
 
 private func systemListen(_ descriptor: CInt, _ backlog: CInt) -> CInt { listen(descriptor, backlog) }
+
+/// Questions about Unix sockets.
+package enum UnixSocket {
+    /// Whether there is a socket at `path`, alive or not.
+    package static func exists(at path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+}

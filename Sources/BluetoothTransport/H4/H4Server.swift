@@ -22,14 +22,6 @@ public final class H4Server {
         }
     }
 
-    /// What to do with a file that is already at the path of a Unix socket.
-    public enum ExistingSocket: Hashable, Sendable {
-        /// Replace it if it is a socket that nobody listens at.
-        case replaceIfDead
-        /// Replace it: the caller knows, by a lock, that nobody listens.
-        case replace
-    }
-
     /// The loop of the server and of its connections.
     public let eventLoop: any EventLoop
     /// Where the server listens; the port is the real one where any was allowed.
@@ -52,15 +44,14 @@ public final class H4Server {
     /// Begins to listen; to be called on `eventLoop`, which is one of SwiftNIO's socket loops.
     ///
     /// - Parameters:
-    ///   - address: Where to listen; TCP port 0 means any free one.
-    ///   - existingSocket: What to do with a socket file that is there already.
+    ///   - address: Where to listen; TCP port 0 means any free one. A Unix socket that is there already is replaced
+    ///     if nobody listens at it.
     ///   - accept: Gets each connection, on the loop. It starts the channel and retains it; a channel that is not
     ///     retained closes.
     /// - Returns: The server, on `eventLoop`, or a ``TransportError`` with one line for a person.
     public static func bind(
         to address: StreamAddress,
         on eventLoop: any EventLoop,
-        existingSocket: ExistingSocket = .replaceIfDead,
         limits: Limits = Limits(),
         logger: Logger,
         accept: @escaping (H4Channel) -> Void
@@ -80,7 +71,7 @@ public final class H4Server {
         switch address {
         case .unix(let path):
             do {
-                try SocketFile.clear(path, onlyIfDead: existingSocket == .replaceIfDead)
+                try SocketFile.clear(path)
                 let descriptor = try SocketFile.listen(at: path)
                 socketFile = SocketFile(path: path)
                 bound = prepared.withBoundSocket(descriptor)

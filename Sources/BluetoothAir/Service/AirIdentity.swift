@@ -1,0 +1,186 @@
+// Who a process is on an air: a random static address (Vol 6, Part B, 1.3.2.1) that stays the same from run to run, so
+// that others know it again. It is kept for each program name, a second one for the second process of a program that
+// runs at the same time, and so on; or under a name that the user gives.
+//
+// Each identity is a small file and a lock beside it, which the process holds for as long as it is that device.
+
+public import BluetoothTransport
+public import BluetoothTypes
+public import Logging
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// An identity that this process has, for as long as the object is retained.
+public final class AirIdentity: Sendable {
+    /// The random static address.
+    public let address: DeviceAddress
+    /// What the identity is called in messages: `crystal`, or the program's name and its number.
+    public let name: String
+    private let lock: FileLock
+
+    fileprivate init(address: DeviceAddress, name: String, lock: FileLock) {
+        self.address = address
+        self.name = name
+        self.lock = lock
+    }
+}
+
+/// The identities of a user's processes, in files under `$XDG_STATE_HOME/corebluetooth`.
+public struct AirIdentityStore: Sendable {
+    /// The most octets of a name that a user gives.
+    public static let maximumNameLength = 64
+    private static let maximumProgramLength = 64
+    private static let maximumProcesses = 4096
+
+    /// Where the identities are.
+    public let folder: String
+    private let logger: Logger
+
+    /// Opens the store.
+    ///
+    /// - Parameter folder: Where to keep the identities; `nil` for the user's own place. Where that cannot be written,
+    ///   the temporary folder serves and a line is logged.
+    /// - Throws: ``TransportError`` where no folder can be made.
+    public init(folder: String? = nil, logger: Logger) throws(TransportError) {
+        self.logger = logger
+        if let folder {
+            self.folder = try PrivateFolder.make(folder)
+        } else {
+            let state = try PrivateFolder.state()
+            if let problem = state.problem {
+                logger.notice("identities are kept in \(state.path) only, until that is cleaned: \(problem)")
+            }
+            self.folder = try PrivateFolder.make("\(state.path)/own")
+        }
+    }
+
+    /// Takes the identity with a name that the user gave.
+    ///
+    /// - Throws: ``TransportError``: `inUse` where somebody is that device already, `badName` for an empty or long name.
+    public func claim(name: String) throws(TransportError) -> AirIdentity {
+        guard !name.isEmpty, name.utf8.count <= Self.maximumNameLength else {
+            throw TransportError(
+                .badName,
+                "the identity has \(name.utf8.count) octets: give it 1 to \(Self.maximumNameLength)"
+            )
+        }
+        let stem = "\(self.folder)/name-\(Self.fileName(name))"
+        guard let lock = try FileLock.take("\(stem).lock") else {
+            let holder = FileLock.processNumber(in: "\(stem).lock")
+            let whose =
+                holder.map { $0 == Int(getpid()) ? "another adapter of this process" : "process \($0)" }
+                ?? "another process"
+            throw TransportError(
+                .inUse,
+                "the identity \"\(name)\" is in use by \(whose): end that or choose another name"
+            )
+        }
+        return self.identity(name, stem, lock)
+    }
+
+    /// Takes the first free identity of a program.
+    public func claim(program: String) throws(TransportError) -> AirIdentity {
+        let name = String(decoding: program.utf8.prefix(Self.maximumProgramLength), as: UTF8.self)
+        for number in 1...Self.maximumProcesses {
+            let stem = "\(self.folder)/program-\(Self.fileName(name))-\(number)"
+            guard let lock = try FileLock.take("\(stem).lock") else { continue }
+            return self.identity(number == 1 ? name : "\(name) \(number)", stem, lock)
+        }
+        throw TransportError(.inUse, "\(Self.maximumProcesses) processes of \(program) are running: end some")
+    }
+
+    private func identity(_ name: String, _ stem: String, _ lock: FileLock) -> AirIdentity {
+        lock.writeProcessNumber()
+        let path = "\(stem).json"
+        if let address = self.read(path) { return AirIdentity(address: address, name: name, lock: lock) }
+        var generator = SystemRandomNumberGenerator()
+        let address = DeviceAddress.randomStatic(using: &generator)
+        do {
+            try Self.write(Record(version: Record.currentVersion, name: name, address: address.description), to: path)
+        } catch {
+            self.logger.warning("the identity \(name) lasts for this run only: \(error)")
+        }
+        return AirIdentity(address: address, name: name, lock: lock)
+    }
+
+    // MARK: Files
+
+    private struct Record: Codable {
+        static let currentVersion = 1
+
+        var version: Int
+        var name: String
+        var address: String
+    }
+
+    /// A name as part of a file's: letters and digits stay, every other octet becomes `%` and two digits.
+    private static func fileName(_ name: String) -> String {
+        var text = ""
+        for octet in name.utf8 {
+            switch octet {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                text.unicodeScalars.append(Unicode.Scalar(octet))
+            default:
+                let digits = String(octet, radix: 16, uppercase: true)
+                text += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return text
+    }
+
+    /// The address in a file; `nil` where there is no file or one that is not ours, which is set aside.
+    private func read(_ path: String) -> DeviceAddress? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if descriptor < 0, errno == ENOENT { return nil }
+        if descriptor >= 0 {
+            defer { close(descriptor) }
+            // A file of ours is far shorter.
+            var octets = [UInt8](repeating: 0, count: 4096)
+            let count = pread(descriptor, &octets, octets.count, 0)
+            if count > 0,
+                let record = try? JSONDecoder().decode(Record.self, from: Data(octets[..<count])),
+                record.version == Record.currentVersion,
+                let address = DeviceAddress(record.address, kind: .random), address.randomKind == .static
+            {
+                return address
+            }
+        }
+        let aside = "\(path).bad"
+        if rename(path, aside) == 0 {
+            self.logger.warning(
+                "\(path) is damaged or foreign: it was set aside as \(aside), and the address is a new one"
+            )
+        }
+        return nil
+    }
+
+    /// Writes a new file and gives it the name, so that a reader finds the old or the new one whole.
+    private static func write(_ record: Record, to path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        let octets = Array(try encoder.encode(record)) + [UInt8(ascii: "\n")]
+        let new = "\(path).new"
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot write \(new)") }
+        let isWritten = pwrite(descriptor, octets, octets.count, 0) == octets.count && fsync(descriptor) == 0
+        let failure = errno
+        close(descriptor)
+        guard isWritten else {
+            unlink(new)
+            throw TransportError(errno: failure, "cannot write \(new)")
+        }
+        guard rename(new, path) == 0 else { throw TransportError(errno: errno, "cannot rename \(new)") }
+    }
+}

@@ -1,0 +1,129 @@
+import BluetoothTransport
+import Foundation
+import Testing
+
+@testable import BluetoothAir
+
+@Suite("Identities on an air")
+struct AirIdentityTests {
+    let folder: ScratchFolder
+    let log = KeptLog()
+    let store: AirIdentityStore
+
+    init() throws {
+        self.folder = try ScratchFolder()
+        self.store = try AirIdentityStore(folder: self.folder.path, logger: self.log.logger)
+    }
+
+    @Test("A program has the same address in each run; a second process at the same time has the second one")
+    func programs() throws {
+        var first: AirIdentity? = try self.store.claim(program: "eightball")
+        var second: AirIdentity? = try self.store.claim(program: "eightball")
+        let other = try self.store.claim(program: "blueear")
+        let addresses = try [#require(first).address, #require(second).address, other.address]
+        #expect(Set(addresses).count == 3)
+        #expect(addresses.allSatisfy { $0.randomKind == .static })
+        #expect(first?.name == "eightball")
+        #expect(second?.name == "eightball 2")
+        first = nil
+        #expect(try self.store.claim(program: "eightball").address == addresses[0])
+        second = nil
+        let again = try (0..<2).map { _ in try self.store.claim(program: "eightball") }
+        #expect(again.map(\.address) == Array(addresses[..<2]))
+        #expect(self.log.lines.value.isEmpty)
+    }
+
+    @Test("A named identity is one adapter's at a time")
+    func names() throws {
+        var crystal: AirIdentity? = try self.store.claim(name: "crystal")
+        let address = try #require(crystal).address
+        let error = #expect(throws: TransportError.self) { try self.store.claim(name: "crystal") }
+        #expect(error?.code == .inUse)
+        #expect(
+            error?.message
+                == "the identity \"crystal\" is in use by another adapter of this process: end that or choose another name"
+        )
+        crystal = nil
+        #expect(try self.store.claim(name: "crystal").address == address)
+        // A name and a program of that name are two devices.
+        #expect(try self.store.claim(program: "crystal").address != address)
+        for wrong in ["", String(repeating: "x", count: 65)] {
+            #expect(throws: TransportError.self) { try self.store.claim(name: wrong) }
+        }
+    }
+
+    @Test("Any name is a file in the folder and nowhere else")
+    func oddNames() throws {
+        let names = ["../up", "/etc/x", ".", "..", "a b", "a%20b", "Äther", "\u{1F3B1}", "a\0b", "A", "a", "a.", "-"]
+        let identities = try names.map { try self.store.claim(name: $0) }
+        #expect(Set(identities.map(\.address)).count == names.count)
+        #expect(self.folder.content.count == 2 * names.count)
+        #expect(self.folder.content.allSatisfy { $0.hasPrefix("name-") })
+        #expect(try self.store.claim(program: String(repeating: "/", count: 5_000)).address.randomKind == .static)
+    }
+
+    @Test(
+        "A file that is torn or not ours is set aside and told, and the address is a new one",
+        arguments: [
+            "", "{", "{\"version\":1,\"name\":\"x\"}", "null", "[]",
+            "{\"version\":2,\"name\":\"x\",\"address\":\"C0:11:22:33:44:55\"}",
+            "{\"version\":1,\"name\":\"x\",\"address\":\"40:11:22:33:44:55\"}",
+            "{\"version\":1,\"name\":\"x\",\"address\":\"C0:11:22:33:44\"}",
+            String(repeating: "x", count: 100_000),
+        ]
+    )
+    func damaged(text: String) throws {
+        let path = self.folder("name-crystal.json")
+        try text.write(toFile: path, atomically: false, encoding: .utf8)
+        let address = try self.store.claim(name: "crystal").address
+        #expect(self.log.lines.value.count == 1)
+        #expect(self.log.lines.value.first?.contains("was set aside as \(path).bad") == true)
+        #expect(try String(contentsOfFile: "\(path).bad", encoding: .utf8) == text)
+        #expect(try self.store.claim(name: "crystal").address == address)
+        #expect(self.log.lines.value.count == 1)
+    }
+
+    @Test("Every way to tear a file gives an address, and never a trap")
+    func torn() throws {
+        let path = self.folder("name-crystal.json")
+        let address = try self.store.claim(name: "crystal").address
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        for length in 0..<whole.count - 2 {
+            try whole.prefix(length).write(to: URL(fileURLWithPath: path))
+            #expect(try self.store.claim(name: "crystal").address != address)
+        }
+        try whole.write(to: URL(fileURLWithPath: path))
+        #expect(try self.store.claim(name: "crystal").address == address)
+    }
+
+    @Test("Where nothing can be written the process has an address all the same, and says so")
+    func notWritable() throws {
+        mkdir(self.folder("name-crystal.json.new"), 0o700)
+        let identity = try self.store.claim(name: "crystal")
+        #expect(identity.address.randomKind == .static)
+        #expect(self.log.lines.value.count == 1)
+        #expect(self.log.lines.value.first?.contains("lasts for this run only") == true)
+        #expect(throws: TransportError.self) {
+            try AirIdentityStore(folder: self.folder("name-crystal.lock/x"), logger: self.log.logger)
+        }
+    }
+
+    @Test("Many that claim at once get different addresses")
+    func contention() async throws {
+        let store = self.store
+        let identities = try await withThrowingTaskGroup(of: AirIdentity.self) { group in
+            for _ in 0..<24 { group.addTask { try store.claim(program: "p") } }
+            var identities: [AirIdentity] = []
+            for try await identity in group { identities.append(identity) }
+            return identities
+        }
+        #expect(Set(identities.map(\.address)).count == 24)
+        let winners = await withTaskGroup(of: AirIdentity?.self) { group in
+            for _ in 0..<24 { group.addTask { try? store.claim(name: "only") } }
+            var winners: [AirIdentity] = []
+            for await winner in group { if let winner { winners.append(winner) } }
+            return winners
+        }
+        #expect(winners.count == 1)
+    }
+}

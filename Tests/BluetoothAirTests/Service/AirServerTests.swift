@@ -1,0 +1,114 @@
+import BluetoothHCI
+import BluetoothTransport
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import BluetoothAir
+
+@Suite("An air on a socket", .timeLimit(.minutes(2)))
+struct AirServerTests {
+    /// A served stand-in for an air.
+    final class Served: Sendable {
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let server: NIOLoopBoundBox<AirServer?>
+        let air: NIOLoopBound<FakeAir>
+
+        init(_ address: StreamAddress, limits: H4Server.Limits = .init()) async throws {
+            let loop = self.loop
+            let air = try await loop.run { NIOLoopBound(FakeAir(eventLoop: loop), eventLoop: loop) }
+            self.air = air
+            let logger = KeptLog().logger
+            let server = try await loop.started {
+                let air = air.value
+                return AirServer.serve(on: loop, at: address, limits: limits, logger: logger) { air.makeController() }
+            }
+            self.server = try await loop.run { NIOLoopBoundBox(server.value, eventLoop: loop) }
+        }
+
+        func controllerCount() async throws -> Int { try await self.loop.run { self.air.value.controllers.count } }
+        func connectionCount() async throws -> Int? { try await self.loop.run { self.server.value?.connectionCount } }
+        func close() async throws { try await self.loop.run { self.server.value?.close() } }
+    }
+
+    @Test("Each raw host gets a controller of its own, and they hear each other")
+    func hosts() async throws {
+        let folder = try ScratchFolder()
+        let served = try await Served(.unix(path: folder("a")))
+        let hosts = try (0..<4).map { _ in try RawHost(unix: folder("a")) }
+        for (number, host) in hosts.enumerated() {
+            #expect(host.complete(0x0C03) == [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00])
+            let address = host.complete(0x1009)
+            #expect(address == [0x04, 0x0E, 0x0A, 0x01, 0x09, 0x10, 0x00, UInt8(number + 1), 0, 0, 0, 0, 0])
+        }
+        hosts[2].send([0x01, 0x01, 0xFC, 0x02, 0xAB, 0xCD])
+        for number in [0, 1, 3] { #expect(hosts[number].read(5) == [0x04, 0xFF, 0x02, 0xAB, 0xCD]) }
+        #expect(try await served.connectionCount() == 4)
+        try await served.close()
+        for host in hosts { #expect(host.endsWithin20Seconds()) }
+        #expect(try await served.controllerCount() == 0)
+        #expect(folder.content.isEmpty)
+    }
+
+    @Test("A controller leaves when its host does, when the host sends garbage, and when it gives up itself")
+    func leaving() async throws {
+        let folder = try ScratchFolder()
+        let served = try await Served(.unix(path: folder("a")))
+        let hosts = try (0..<4).map { _ in try RawHost(unix: folder("a")) }
+        for host in hosts { #expect(host.complete(0x0C03).count == 7) }
+        hosts[0].finish()
+        hosts[1].send([0x77, 1, 2, 3])
+        #expect(hosts[1].endsWithin20Seconds())
+        hosts[2].send([0x01, 0x02, 0xFC, 0x00])
+        #expect(hosts[2].endsWithin20Seconds())
+        // The server sees the end of the first a moment later than the test does.
+        try await eventually { try await served.connectionCount() == 1 }
+        #expect(try await served.connectionCount() == 1)
+        #expect(try await served.controllerCount() == 1)
+        #expect(hosts[3].complete(0x0C03).count == 7)
+        try await served.close()
+    }
+
+    @Test("An air that nobody holds any more is not served any more, whichever thread let it go")
+    func released() async throws {
+        for onLoop in [true, false] {
+            let folder = try ScratchFolder()
+            let served = try await Served(.unix(path: folder("a")))
+            let host = try RawHost(unix: folder("a"))
+            #expect(host.complete(0x0C03).count == 7)
+            if onLoop {
+                try await served.loop.run { served.server.value = nil }
+            } else {
+                let server = try await served.loop.run {
+                    let server = served.server.value
+                    served.server.value = nil
+                    return UncheckedBox(server)
+                }
+                server.value = nil
+            }
+            #expect(host.endsWithin20Seconds())
+            #expect(try await served.controllerCount() == 0)
+            #expect(folder.content.isEmpty)
+        }
+    }
+
+    /// Carries the last reference to another thread.
+    final class UncheckedBox: @unchecked Sendable {
+        var value: AirServer?
+        init(_ value: AirServer?) { self.value = value }
+    }
+
+    @Test("The air is served on TCP too")
+    func tcp() async throws {
+        let served = try await Served(.tcp(host: "127.0.0.1", port: 0))
+        let address = try #require(try await served.loop.run { served.server.value?.address })
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let host = try await Member.channel(loop) {
+            H4Channel.connect(to: address, on: loop).assumeIsolated().map { $0 }.nonisolated()
+        }
+        try await host.send([0x01, 0x09, 0x10, 0x00])
+        #expect(await host.seen.wait { $0.contains([0x04, 0x0E, 0x0A, 0x01, 0x09, 0x10, 0x00, 1, 0, 0, 0, 0, 0]) })
+        try await served.close()
+        #expect(await host.closed.wait { $0 == 1 })
+    }
+}

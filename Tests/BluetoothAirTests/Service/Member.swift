@@ -1,0 +1,141 @@
+// A host on a channel that is opened anew whenever it closes, as an adapter does it.
+
+import BluetoothHCI
+import BluetoothTransport
+import NIOCore
+import NIOPosix
+
+@testable import BluetoothAir
+
+/// What is on a channel, as seen from a test's thread.
+final class Member: Sendable {
+    let loop: any EventLoop
+    /// All packets that came, on all channels.
+    let seen = Watched<[[UInt8]]>([])
+    /// How many channels were opened, and how many have closed.
+    let opened = Watched(0)
+    let closed = Watched(0)
+    let failures = Watched<[String]>([])
+    private let inside: NIOLoopBoundBox<Inside?>
+
+    private init(loop: any EventLoop) {
+        self.loop = loop
+        self.inside = NIOLoopBoundBox.makeEmptyBox(valueType: Inside.self, eventLoop: loop)
+    }
+
+    /// A member on a channel that is opened once.
+    static func channel(
+        _ loop: any EventLoop,
+        _ open: @escaping @Sendable () -> EventLoopFuture<any HCIChannel>
+    ) async throws -> Member {
+        let member = Member(loop: loop)
+        try await loop.run {
+            member.inside.value = Inside(member: member, isPersistent: false, open: open)
+            member.inside.value?.begin()
+        }
+        await member.opened.wait { $0 > 0 }
+        return member
+    }
+
+    /// A member of the user's air in `folder`.
+    static func userAir(
+        in folder: String,
+        loop: any EventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next(),
+        timeout: TimeAmount = .seconds(15),
+        waits: Bool = true
+    ) async throws -> Member {
+        let member = Member(loop: loop)
+        let logger = KeptLog().logger
+        try await loop.run {
+            let air = UserAir(
+                eventLoop: loop,
+                configuration: UserAir.Configuration(folder: folder, timeout: timeout),
+                logger: logger
+            ) {
+                let air = FakeAir(eventLoop: loop)
+                return { air.makeController() }
+            }
+            member.inside.value = Inside(member: member, isPersistent: true, air: air) { air.join() }
+            member.inside.value?.begin()
+        }
+        if waits { await member.opened.wait { $0 > 0 } }
+        return member
+    }
+
+    func isServing() async throws -> Bool { try await self.loop.run { self.inside.value?.air?.isServing ?? false } }
+
+    func send(_ octets: [UInt8]) async throws {
+        try await self.loop.run { self.inside.value?.channel?.send(HCIPacket(h4: ByteBuffer(bytes: octets))) }
+    }
+
+    /// Says something that all others on the air hear.
+    func say(_ octets: [UInt8]) async throws { try await self.send([0x01, 0x01, 0xFC, UInt8(octets.count)] + octets) }
+
+    func hears(_ octets: [UInt8]) async -> Bool {
+        let event = [0x04, 0xFF, UInt8(octets.count)] + octets
+        return await self.seen.wait { $0.contains(event) }
+    }
+
+    /// Leaves in an orderly way.
+    func leave() async throws {
+        try await self.loop.run {
+            self.inside.value?.end()
+            self.inside.value = nil
+        }
+    }
+
+    private final class Inside: HCIChannelReceiver {
+        private unowned let member: Member
+        private let isPersistent: Bool
+        let air: UserAir?
+        private let open: () -> EventLoopFuture<any HCIChannel>
+        private(set) var channel: (any HCIChannel)?
+        private var hasEnded = false
+
+        init(
+            member: Member,
+            isPersistent: Bool,
+            air: UserAir? = nil,
+            open: @escaping () -> EventLoopFuture<any HCIChannel>
+        ) {
+            self.member = member
+            self.isPersistent = isPersistent
+            self.air = air
+            self.open = open
+        }
+
+        func begin() {
+            let member = self.member
+            self.open().assumeIsolated().whenComplete { result in
+                switch result {
+                case .success(let channel):
+                    guard !self.hasEnded else { return channel.close() }
+                    self.channel = channel
+                    channel.start(receiver: self)
+                    member.opened.update { $0 += 1 }
+                case .failure(let error):
+                    member.failures.update { $0.append("\(error)") }
+                }
+            }
+        }
+
+        func end() {
+            self.hasEnded = true
+            self.channel?.close()
+            self.air?.close()
+        }
+
+        func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+            let octets = Array(packet.bytes.readableBytesView)
+            self.member.seen.update { $0.append(octets) }
+        }
+
+        func channelDidFinishBatch(_ channel: any HCIChannel) {}
+
+        func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
+            self.member.closed.update { $0 += 1 }
+            self.channel = nil
+            if self.isPersistent { self.begin() }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// What a test waits on: a value that other threads change, and a wait for a condition with a deadline.
+
+import Dispatch
+import Synchronization
+
+/// A value that can be changed on any thread and waited on.
+final class Watched<Value: Sendable>: Sendable {
+    private struct Waiter: Sendable {
+        var number: Int
+        var isMet: @Sendable (Value) -> Bool
+        var continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State: Sendable {
+        var value: Value
+        var waiters: [Waiter] = []
+        var lastNumber = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(_ value: Value) { self.state = Mutex(State(value: value)) }
+
+    var value: Value { self.state.withLock { $0.value } }
+
+    func update(_ change: @Sendable (inout Value) -> Void) {
+        let met = self.state.withLock { state in
+            change(&state.value)
+            let met = state.waiters.filter { $0.isMet(state.value) }
+            let numbers = Set(met.map(\.number))
+            state.waiters.removeAll { numbers.contains($0.number) }
+            return met
+        }
+        for waiter in met { waiter.continuation.resume(returning: true) }
+    }
+
+    /// Waits for the condition; says whether it was met before the deadline.
+    @discardableResult
+    func wait(seconds: Double = 20, until isMet: @escaping @Sendable (Value) -> Bool) async -> Bool {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+            let number: Int? = self.state.withLock { state in
+                if isMet(state.value) { return nil }
+                state.lastNumber += 1
+                state.waiters.append(Waiter(number: state.lastNumber, isMet: isMet, continuation: continuation))
+                return state.lastNumber
+            }
+            guard let number else {
+                continuation.resume(returning: true)
+                return
+            }
+            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+                let late = self.state.withLock { state in
+                    let index = state.waiters.firstIndex { $0.number == number }
+                    return index.map { state.waiters.remove(at: $0) }
+                }
+                late?.continuation.resume(returning: false)
+            }
+        }
+    }
+}
