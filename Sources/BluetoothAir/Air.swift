@@ -1,40 +1,166 @@
-// The medium between virtual controllers. Confined to one event loop, on which all its controllers live too.
+// The medium between virtual controllers. Confined to one event loop, on which all its controllers live too. What hosts
+// send in a turn of the loop is collected and handled in one turn of the air: first all packets of all hosts, then the
+// delivery of all that they caused, one batch for each host.
 
-public import BluetoothHCI
+import BluetoothHCI
+import BluetoothTypes
 public import NIOCore
 
-/// How the air treats time and distance.
-public struct AirModel: Hashable, Sendable {
-    /// Whether packets take air time and wait for connection events.
-    public var hasAirTime: Bool
-    /// The share of packets that are lost, 0 to 1; the link layer sends data again, advertising is gone.
-    public var loss: Double
-
-    /// No air time and no loss: as fast as the machine.
-    public static let instant = AirModel(hasAirTime: false, loss: 0)
-    /// Air time by PHY and length, connection events, no loss at the distances of a room.
-    public static let realistic = AirModel(hasAirTime: true, loss: 0)
-
-    /// Creates a model.
-    public init(hasAirTime: Bool, loss: Double) {
-        self.hasAirTime = hasAirTime
-        self.loss = loss
-    }
-}
-
 /// An air: what one controller sends, the others hear.
+///
+/// How far two devices are apart follows from the distance of each: it is the larger of the two, as if everyone else
+/// stood together in the middle. At one metre a signal arrives with -45 dBm, at ten with -65, and at more than 300 not at
+/// all.
 public final class Air {
     /// The loop on which the air and its controllers live.
     public let eventLoop: any EventLoop
-    /// How it treats time and distance.
-    public let model: AirModel
+    /// How it treats time and loss; the loss may be changed with ``setLoss(_:)``.
+    public private(set) var model: AirModel
+
+    let seed: UInt64
+    private var generator: SeededGenerator
+    // In the order of creation, in which everything that concerns several of them is done.
+    private(set) var controllers: [Controller] = []
+    private var nextIndex = 0
+
+    private var clock = AirClock()
+    private var runQueue: [Controller] = []
+    private var deliveries: [Controller] = []
+    private var completions: [Controller] = []
+    private var isTurnScheduled = false
+    private var isInTurn = false
+
+    // A turn ends after so many exchanges between hosts, so that others on the event loop get theirs.
+    private static let roundsPerTurn = 16
 
     /// Creates an empty air. Equal seeds give equal runs.
     public init(eventLoop: any EventLoop, model: AirModel = .instant, seed: UInt64 = 1) {
         self.eventLoop = eventLoop
         self.model = model
+        self.seed = seed
+        self.generator = SeededGenerator(seed: seed)
     }
 
     /// A new controller on this air. It leaves the air when it is closed or released.
-    public func makeController() -> VirtualController { preconditionFailure("in the making") }
+    public func makeController(
+        configuration: VirtualControllerConfiguration = VirtualControllerConfiguration()
+    ) -> VirtualController {
+        let controller = Controller(air: self, index: self.nextIndex, configuration: configuration)
+        self.nextIndex += 1
+        self.controllers.append(controller)
+        return VirtualController(air: self, controller: controller)
+    }
+
+    /// Changes the share of packets that are lost, from 0 to 1. At 1 nothing arrives, and links end when their
+    /// supervision timeout has passed.
+    public func setLoss(_ loss: Double) {
+        self.model.loss = loss
+        self.enter {
+            for controller in self.controllers { controller.reviewLoss() }
+        }
+    }
+
+    func remove(_ controller: Controller) {
+        self.controllers.removeAll { $0 === controller }
+    }
+
+    // MARK: Time and chance
+
+    /// The time on the event loop.
+    var now: NIODeadline { self.eventLoop.now }
+
+    /// Whether the packet that is being sent is lost.
+    func losesPacket() -> Bool {
+        guard self.model.loss > 0 else { return false }
+        guard self.model.loss < 1 else { return true }
+        return Double(self.generator.next() >> 11) * 0x1p-53 < self.model.loss
+    }
+
+    func arm(_ timer: AirTimer, at deadline: NIODeadline) {
+        self.clock.arm(timer, at: deadline)
+        self.armLoop()
+    }
+
+    private func armLoop() {
+        guard let deadline = self.clock.nextLoopDeadline() else { return }
+        self.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in
+            self?.reached(deadline)
+        }
+    }
+
+    private func reached(_ deadline: NIODeadline) {
+        self.clock.loopReached(deadline)
+        self.enter {
+            while let action = self.clock.popDue(at: self.now) { action() }
+        }
+        self.armLoop()
+    }
+
+    // MARK: Turns
+
+    /// Does something that may cause packets to hosts, and lets a turn follow that delivers them.
+    func enter(_ body: () -> Void) {
+        body()
+        self.scheduleTurn()
+    }
+
+    /// A host has sent something to `controller`.
+    func enqueue(_ controller: Controller) {
+        self.runQueue.append(controller)
+        self.scheduleTurn()
+    }
+
+    /// The packets for the host of `controller` wait to be delivered.
+    func enqueueDelivery(_ controller: Controller) { self.deliveries.append(controller) }
+
+    /// `controller` has sent data of its host, and will tell it so at the end of the round.
+    func enqueueCompletion(_ controller: Controller) { self.completions.append(controller) }
+
+    private func scheduleTurn() {
+        guard !self.isTurnScheduled, !self.isInTurn else { return }
+        guard !self.runQueue.isEmpty || !self.deliveries.isEmpty || !self.completions.isEmpty else { return }
+        self.isTurnScheduled = true
+        self.eventLoop.assumeIsolated().execute { [weak self] in
+            guard let self else { return }
+            self.isTurnScheduled = false
+            self.turn()
+        }
+    }
+
+    private func turn() {
+        self.isInTurn = true
+        var rounds = 0
+        while rounds < Self.roundsPerTurn {
+            rounds += 1
+            self.runHosts()
+            self.deliver()
+            if self.runQueue.isEmpty && self.deliveries.isEmpty && self.completions.isEmpty { break }
+        }
+        self.isInTurn = false
+        self.scheduleTurn()
+    }
+
+    /// Handles what hosts have sent. No host is called here, so nothing is added to the queue meanwhile.
+    private func runHosts() {
+        for controller in self.runQueue { controller.handleHostPackets() }
+        self.runQueue.removeAll(keepingCapacity: true)
+    }
+
+    private func deliver() {
+        for controller in self.completions { controller.reportCompletedPackets() }
+        self.completions.removeAll(keepingCapacity: true)
+        guard !self.deliveries.isEmpty else { return }
+        var batch: [Controller] = []
+        swap(&batch, &self.deliveries)
+        for controller in batch { controller.deliverToHost() }
+        batch.removeAll(keepingCapacity: true)
+        if self.deliveries.isEmpty { swap(&batch, &self.deliveries) }
+    }
+
+    // MARK: Reach
+
+    /// The strength at which `receiver` hears `sender`, in dBm; `nil` where it does not.
+    func strength(from sender: Controller, to receiver: Controller, txPower: Int8 = 0) -> Int8? {
+        PathLoss.strength(distance: max(sender.distance, receiver.distance), txPower: txPower)
+    }
 }

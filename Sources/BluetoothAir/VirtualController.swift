@@ -1,6 +1,8 @@
-// A Bluetooth LE controller made of software: HCI on top, a link layer inside, an air below.
+// A Bluetooth LE controller made of software: HCI on top, a link layer inside, an air below. This is what a host holds;
+// the controller itself is kept by the air, and leaves it when this is closed or released.
 
 public import BluetoothHCI
+public import BluetoothTypes
 public import NIOCore
 
 /// A virtual controller, reached through the same HCI packets as a chip.
@@ -8,14 +10,48 @@ public final class VirtualController: HCIChannel {
     /// The loop on which the controller and its air live.
     public let eventLoop: any EventLoop
 
-    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+    private let air: Air
+    private let controller: Controller
+    // The last reference may be released on any thread; the controller leaves the air on its loop.
+    private let bound: NIOLoopBound<(Air, Controller)>
+
+    init(air: Air, controller: Controller) {
+        self.air = air
+        self.eventLoop = air.eventLoop
+        self.controller = controller
+        self.bound = NIOLoopBound((air, controller), eventLoop: air.eventLoop)
+    }
+
+    deinit {
+        guard !self.eventLoop.inEventLoop else { return self.controller.powerOff() }
+        let bound = self.bound
+        self.eventLoop.execute { bound.value.1.powerOff() }
+    }
+
+    /// The public address, which follows from the air's seed and the order in which its controllers were made.
+    public var address: DeviceAddress { self.controller.publicAddress }
+
+    /// How far the device stands from all others, in metres; 1 unless somebody says otherwise.
+    ///
+    /// A host says it with the command ``AirSetDistance``. Between two devices the larger distance counts.
+    public var distance: Double {
+        get { self.controller.distance }
+        set { self.air.enter { self.controller.move(to: newValue) } }
+    }
+
+    /// How many links the controller has.
+    public var linkCount: Int { self.controller.linkCount }
 
     /// Starts delivery to the host.
-    public func start(receiver: any HCIChannelReceiver) { preconditionFailure("in the making") }
+    public func start(receiver: any HCIChannelReceiver) {
+        self.air.enter { self.controller.start(channel: self, receiver: receiver) }
+    }
 
     /// Takes a packet of the host.
-    public func send(_ packet: HCIPacket) { preconditionFailure("in the making") }
+    public func send(_ packet: HCIPacket) { self.controller.send(packet) }
 
     /// Leaves the air: links are dropped, as if the power failed.
-    public func close() { preconditionFailure("in the making") }
+    ///
+    /// The peers notice when the supervision timeout of their links has passed.
+    public func close() { self.air.enter { self.controller.powerOff() } }
 }

@@ -1,0 +1,86 @@
+// The timers of an air: a heap of deadlines over one timer of the event loop. Timers are re-armed lazily: to move a
+// deadline later costs a store, since the entry in the heap is looked at when its old time comes. Timers that fall due
+// together fire in the order in which they were armed, so that a run can be repeated.
+
+import HeapModule
+import NIOCore
+
+/// A timer of an air.
+final class AirTimer {
+    /// When it fires; `nil` where it is not armed.
+    fileprivate(set) var deadline: NIODeadline?
+    fileprivate var queuedDeadline: NIODeadline?
+    fileprivate let action: () -> Void
+
+    /// Creates a timer that is not armed.
+    init(_ action: @escaping () -> Void) { self.action = action }
+
+    /// Takes the timer back.
+    func cancel() { self.deadline = nil }
+}
+
+/// The timers of an air, in the order in which they fall due.
+struct AirClock {
+    private struct Entry: Comparable {
+        let deadline: NIODeadline
+        let order: UInt64
+        let timer: AirTimer
+
+        static func == (left: Entry, right: Entry) -> Bool { left.order == right.order }
+
+        static func < (left: Entry, right: Entry) -> Bool {
+            left.deadline != right.deadline ? left.deadline < right.deadline : left.order < right.order
+        }
+    }
+
+    private var heap = Heap<Entry>()
+    private var nextOrder: UInt64 = 0
+    // The deadlines for which the event loop was given a timer, the earliest last. A later one stays when an earlier one
+    // is added, so none is ever cancelled.
+    private var loopDeadlines: [NIODeadline] = []
+
+    /// Arms `timer`, or moves its deadline.
+    mutating func arm(_ timer: AirTimer, at deadline: NIODeadline) {
+        timer.deadline = deadline
+        if let queued = timer.queuedDeadline, queued <= deadline { return }
+        self.push(timer, deadline)
+    }
+
+    /// The deadline for which the event loop is to be given a timer now; `nil` where it has one that is early enough.
+    mutating func nextLoopDeadline() -> NIODeadline? {
+        guard let next = self.heap.min?.deadline else { return nil }
+        if let last = self.loopDeadlines.last, last <= next { return nil }
+        self.loopDeadlines.append(next)
+        return next
+    }
+
+    /// The event loop's timer for `deadline` fired.
+    mutating func loopReached(_ deadline: NIODeadline) {
+        while let last = self.loopDeadlines.last, last <= deadline { self.loopDeadlines.removeLast() }
+    }
+
+    /// Takes out the next timer that is due.
+    mutating func popDue(at now: NIODeadline) -> (() -> Void)? {
+        while let entry = self.heap.min, entry.deadline <= now {
+            self.heap.removeMin()
+            let timer = entry.timer
+            // An entry that was overtaken by an earlier one of the same timer.
+            guard timer.queuedDeadline == entry.deadline else { continue }
+            timer.queuedDeadline = nil
+            guard let deadline = timer.deadline else { continue }
+            guard deadline <= now else {
+                self.push(timer, deadline)
+                continue
+            }
+            timer.deadline = nil
+            return timer.action
+        }
+        return nil
+    }
+
+    private mutating func push(_ timer: AirTimer, _ deadline: NIODeadline) {
+        timer.queuedDeadline = deadline
+        self.heap.insert(Entry(deadline: deadline, order: self.nextOrder, timer: timer))
+        self.nextOrder += 1
+    }
+}

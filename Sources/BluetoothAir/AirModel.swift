@@ -1,0 +1,20 @@
+// How an air treats time, distance and loss.
+
+/// How the air treats time and loss.
+public struct AirModel: Hashable, Sendable {
+    /// Whether packets take air time and wait for connection events.
+    public var hasAirTime: Bool
+    /// The share of packets that are lost, 0 to 1; the link layer sends data again, advertising is gone.
+    public var loss: Double
+
+    /// No air time and no loss: as fast as the machine.
+    public static let instant = AirModel(hasAirTime: false, loss: 0)
+    /// Air time by PHY and length, connection events, no loss at the distances of a room.
+    public static let realistic = AirModel(hasAirTime: true, loss: 0)
+
+    /// Creates a model.
+    public init(hasAirTime: Bool, loss: Double) {
+        self.hasAirTime = hasAirTime
+        self.loss = loss
+    }
+}

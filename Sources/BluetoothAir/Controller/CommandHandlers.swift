@@ -1,0 +1,150 @@
+// Which commands the controller knows, and what each of them does. The table is also what Read Local Supported Commands
+// tells. A command is answered as the specification wants it (Vol 4, Part E, 4.4 and 4.5): with Command Complete, or with
+// Command Status and what follows; an unknown one with 0x01, malformed parameters with 0x12.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+/// How a command is handled.
+struct CommandHandler: Sendable {
+    let opcode: HCIOpcode
+    let handle: @Sendable (Controller, ByteBuffer) -> Void
+
+    /// A command that is answered by Command Complete. `after` runs behind the answer.
+    static func complete<Command: HCICommand>(
+        _: Command.Type,
+        _ body: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> Command.ReturnParameters,
+        after: (@Sendable (Controller, Command) -> Void)? = nil
+    ) -> CommandHandler {
+        CommandHandler(opcode: Command.opcode) { controller, parameters in
+            var parameters = parameters
+            guard let command = try? Command(parsing: &parameters) else {
+                return controller.fail(Command.self, .invalidParameters)
+            }
+            let answer: Command.ReturnParameters
+            do throws(HCIErrorCode) {
+                answer = try body(controller, command)
+            } catch {
+                return controller.fail(Command.self, error)
+            }
+            controller.complete(Command.self, answer)
+            after?(controller, command)
+        }
+    }
+
+    /// A command that is answered by a status alone, with Command Complete.
+    static func plain<Command: HCICommand>(
+        _ type: Command.Type,
+        _ body: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> Void
+    ) -> CommandHandler where Command.ReturnParameters == StatusReturnParameters {
+        self.complete(type) { (controller, command) throws(HCIErrorCode) in
+            try body(controller, command)
+            return StatusReturnParameters()
+        }
+    }
+
+    /// A command whose effect comes behind its answer: Command Complete, or Command Status where the command is
+    /// answered so. What `begin` returns is the effect; what it throws is the answer.
+    static func procedure<Command: HCICommand>(
+        _: Command.Type,
+        answer: @escaping @Sendable (Command) -> Command.ReturnParameters,
+        _ begin: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> () -> Void
+    ) -> CommandHandler {
+        CommandHandler(opcode: Command.opcode) { controller, parameters in
+            var parameters = parameters
+            guard let command = try? Command(parsing: &parameters) else {
+                return controller.fail(Command.self, .invalidParameters)
+            }
+            let effect: () -> Void
+            do throws(HCIErrorCode) {
+                effect = try begin(controller, command)
+            } catch {
+                return controller.fail(Command.self, error)
+            }
+            controller.complete(Command.self, answer(command))
+            effect()
+        }
+    }
+
+    /// A command that is answered by Command Status.
+    static func status<Command: HCICommand>(
+        _ type: Command.Type,
+        _ begin: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> () -> Void
+    ) -> CommandHandler where Command.ReturnParameters == NoReturnParameters {
+        self.procedure(type, answer: { _ in NoReturnParameters() }, begin)
+    }
+
+    /// A command without an answer, unless it is wrong.
+    static func silent<Command: HCICommand>(
+        _: Command.Type,
+        _ body: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> Void
+    ) -> CommandHandler {
+        CommandHandler(opcode: Command.opcode) { controller, parameters in
+            var parameters = parameters
+            guard let command = try? Command(parsing: &parameters) else {
+                return controller.fail(Command.self, .invalidParameters)
+            }
+            do throws(HCIErrorCode) {
+                try body(controller, command)
+            } catch {
+                controller.fail(Command.self, error)
+            }
+        }
+    }
+}
+
+extension Controller {
+    /// Handles a command of the host.
+    func handleCommand(_ packet: HCIPacket) {
+        let start = packet.bytes.readerIndex
+        // Without an opcode there is nothing to answer.
+        guard let opcode: UInt16 = packet.bytes.getInteger(at: start + 1, endianness: .little) else { return }
+        let number = HCIOpcode(rawValue: opcode)
+        guard let handler = Self.handlers[number] else {
+            self.deliver(
+                CommandStatus(
+                    status: .unknownCommand,
+                    numberOfCommandPackets: self.commandCredits,
+                    opcode: number
+                ).packet()
+            )
+            return
+        }
+        // Parameters that end too early are malformed; the handler finds that out.
+        let length = packet.bytes.getInteger(at: start + 3, as: UInt8.self).map(Int.init) ?? 0
+        let available = max(0, packet.bytes.readableBytes - 4)
+        let parameters = packet.bytes.getSlice(at: start + 4, length: min(length, available)) ?? ByteBuffer()
+        handler.handle(self, parameters)
+    }
+
+    private var commandCredits: UInt8 { UInt8(clamping: self.configuration.commandCredits) }
+
+    /// Answers a command.
+    func complete<Command: HCICommand>(_: Command.Type, _ answer: Command.ReturnParameters) {
+        if Command.isAnsweredByStatus {
+            self.deliver(
+                CommandStatus(
+                    status: answer.status,
+                    numberOfCommandPackets: self.commandCredits,
+                    opcode: Command.opcode
+                ).packet()
+            )
+        } else {
+            self.deliver(
+                CommandComplete.packet(Command.self, answer, numberOfCommandPackets: self.commandCredits)
+            )
+        }
+    }
+
+    /// Refuses a command; what its answer carries behind the status is zero.
+    func fail<Command: HCICommand>(_: Command.Type, _ status: HCIErrorCode) {
+        var octets = ByteBuffer(integer: status.rawValue)
+        if !Command.isAnsweredByStatus, let answer = try? Command.ReturnParameters(parsing: &octets) {
+            return self.complete(Command.self, answer)
+        }
+        self.deliver(
+            CommandStatus(status: status, numberOfCommandPackets: self.commandCredits, opcode: Command.opcode).packet()
+        )
+    }
+}

@@ -1,0 +1,151 @@
+// Legacy advertising (Vol 4, Part E, 7.8.5 to 7.8.9), and what both kinds of advertising have in common.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+extension Controller {
+    // MARK: Commands
+
+    /// HCI_LE_Set_Random_Address; the address must not change under anything that may use it (7.8.4).
+    func setRandomAddress(_ address: DeviceAddress) throws(HCIErrorCode) {
+        if self.isListening || self.isAdvertising(where: \.isLegacyAdvertiser) { throw .commandDisallowed }
+        self.settings.randomAddress = address
+    }
+
+    /// HCI_LE_Set_Advertising_Parameters.
+    func setAdvertisingParameters(_ command: LESetAdvertisingParameters) throws(HCIErrorCode) {
+        try self.use(.legacy)
+        let set = self.legacyAdvertiser
+        guard !set.isEnabled else { throw .commandDisallowed }
+        guard command.ownAddressType.rawValue <= 3, command.filterPolicy.rawValue <= 3,
+            !command.channels.isEmpty, AdvertisingChannels.all.isSuperset(of: command.channels)
+        else { throw .invalidParameters }
+        var parameters = AdvertisingParameters()
+        switch command.type {
+        case .connectableUndirected: parameters.properties = [.legacy, .connectable, .scannable]
+        case .connectableDirectedHighDutyCycle:
+            parameters.properties = [.legacy, .connectable, .directed, .highDutyCycleDirected]
+        case .scannableUndirected: parameters.properties = [.legacy, .scannable]
+        case .nonConnectableUndirected: parameters.properties = [.legacy]
+        case .connectableDirectedLowDutyCycle: parameters.properties = [.legacy, .connectable, .directed]
+        default: throw .invalidParameters
+        }
+        // The interval does not matter to a high duty cycle.
+        if command.type != .connectableDirectedHighDutyCycle {
+            guard command.minimumInterval.isInRange, command.maximumInterval.isInRange,
+                command.minimumInterval <= command.maximumInterval
+            else { throw .invalidParameters }
+        }
+        parameters.interval = command.minimumInterval.timeAmount
+        parameters.ownAddressType = command.ownAddressType
+        parameters.peer = command.peer
+        parameters.filterPolicy = command.filterPolicy
+        set.parameters = parameters
+    }
+
+    /// HCI_LE_Set_Advertising_Data.
+    func setAdvertisingData(_ data: ByteBuffer) throws(HCIErrorCode) {
+        try self.use(.legacy)
+        self.legacyAdvertiser.data = data
+    }
+
+    /// HCI_LE_Set_Scan_Response_Data.
+    func setScanResponseData(_ data: ByteBuffer) throws(HCIErrorCode) {
+        try self.use(.legacy)
+        self.legacyAdvertiser.scanResponse = data
+    }
+
+    /// HCI_LE_Set_Advertising_Enable.
+    func setAdvertisingEnable(_ isEnabled: Bool) throws(HCIErrorCode) {
+        try self.use(.legacy)
+        let set = self.legacyAdvertiser
+        guard isEnabled else { return set.stop() }
+        // Enabling again is allowed, and begins with a new random address (7.8.9).
+        let run = try self.makeRun(set, duration: nil, maximumEvents: 0)
+        set.start(run)
+    }
+
+    // MARK: Parts
+
+    /// The set of the legacy commands, which is there from the start.
+    private var legacyAdvertiser: AdvertisingSet {
+        if let set = self.advertisingSets.first(where: \.isLegacyAdvertiser) { return set }
+        let set = AdvertisingSet(handle: .none, controller: self, parameters: AdvertisingParameters())
+        self.advertisingSets.append(set)
+        return set
+    }
+
+    /// Decides for the legacy or the extended commands; the other family is then not allowed until a reset (3.1.1).
+    func use(_ family: ControllerSettings.CommandFamily) throws(HCIErrorCode) {
+        if self.settings.commandFamily == .undecided { self.settings.commandFamily = family }
+        guard self.settings.commandFamily == family else { throw .commandDisallowed }
+    }
+
+    /// What an advertising set needs to be enabled.
+    func makeRun(
+        _ set: AdvertisingSet,
+        duration: TimeAmount?,
+        maximumEvents: UInt8
+    ) throws(HCIErrorCode) -> AdvertisingSet.Run {
+        if set.parameters.isConnectable, self.links.isFull { throw .connectionLimitExceeded }
+        let random = set.isLegacyAdvertiser ? self.settings.randomAddress : set.randomAddress
+        let address = try self.ownAddress(
+            set.parameters.ownAddressType,
+            random: random,
+            peer: set.parameters.peer
+        )
+        var duration = duration
+        if set.parameters.isHighDutyCycle {
+            duration = min(duration ?? AdvertisingSet.highDutyCycleDuration, AdvertisingSet.highDutyCycleDuration)
+        }
+        return AdvertisingSet.Run(
+            address: address,
+            end: duration.map { self.now + $0 },
+            maximumEvents: maximumEvents
+        )
+    }
+
+    /// The address of a set's PDUs now.
+    func currentAddress(of set: AdvertisingSet, _ run: AdvertisingSet.Run) -> DeviceAddress {
+        let type = set.parameters.ownAddressType
+        guard type == .resolvableOrPublic || type == .resolvableOrRandom else { return run.address }
+        let random = set.isLegacyAdvertiser ? self.settings.randomAddress : set.randomAddress
+        return (try? self.ownAddress(type, random: random, peer: set.parameters.peer)) ?? run.address
+    }
+
+    /// A set has ended by itself.
+    func advertisingEnded(_ set: AdvertisingSet, status: HCIErrorCode) {
+        let events = set.run?.events ?? 0
+        set.stop()
+        if set.isLegacyAdvertiser {
+            self.reportFailedConnection(status, role: .peripheral)
+        } else {
+            self.emit(
+                LEAdvertisingSetTerminated(
+                    status: status,
+                    advertisingHandle: set.handle,
+                    handle: ConnectionHandle(rawValue: 0),
+                    completedEvents: UInt8(truncatingIfNeeded: events)
+                )
+            )
+        }
+    }
+
+    /// Whether a set lets a central connect.
+    func accepts(_ central: DeviceAddress, address: DeviceAddress, set: AdvertisingSet) -> Bool {
+        if set.parameters.properties.contains(.directed) {
+            let peer = set.parameters.peer.withoutIdentity
+            return central.withoutIdentity == peer || address == peer
+        }
+        switch set.parameters.filterPolicy {
+        case .connectFromAcceptList, .acceptList: return self.acceptListContains(central)
+        default: return true
+        }
+    }
+
+    /// Whether any set is enabled for which `condition` holds.
+    func isAdvertising(where condition: (AdvertisingSet) -> Bool = { _ in true }) -> Bool {
+        self.advertisingSets.contains { $0.isEnabled && condition($0) }
+    }
+}

@@ -1,0 +1,156 @@
+// Data between host and controller (Vol 4, Part E, 4.1): the path of every ACL data packet. Where nothing is in the way
+// (no air time, no loss, no encryption being set up) a packet is handed to the peer's host as it is, with the two octets
+// of the handle rewritten; else it waits at its end of the link.
+
+import BluetoothHCI
+import NIOCore
+
+/// The buffers for data of the host (4.1.1).
+struct TransmitBuffers {
+    /// How many packets the controller holds, as far as the host knows.
+    var used = 0
+    /// The ends that have sent packets since the host was told last.
+    var completedEnds: [LinkEnd] = []
+}
+
+/// The buffers of the host for data of the controller, where the host wants to be asked (4.1.2).
+struct ReceiveBuffers {
+    /// Whether the host wants that.
+    var isLimited = false
+    /// How many packets the host can hold.
+    var capacity = 0
+    /// How many it holds.
+    var used = 0
+
+    /// Whether the host can take a packet.
+    var hasRoom: Bool { !self.isLimited || self.used < self.capacity }
+}
+
+extension Controller {
+    // MARK: From the host
+
+    /// Takes an ACL data packet of the host.
+    func handleData(_ packet: inout HCIPacket) {
+        let start = packet.bytes.readerIndex
+        guard let word: UInt32 = packet.bytes.getInteger(at: start + 1, endianness: .little) else { return }
+        let length = Int(word >> 16)
+        let boundary = word >> 12 & 0b1111
+        // A host sends no broadcast, and no whole PDUs with flag 0b11 (5.4.2).
+        guard packet.bytes.readableBytes == ACLDataHeader.octetCountWithType + length, boundary <= 0b0010,
+            let entry = self.links[ConnectionHandle(rawValue: UInt16(truncatingIfNeeded: word))]
+        else { return }
+        guard self.transmitBuffers.used < self.configuration.aclDataPacketCount,
+            length <= self.configuration.aclDataPacketLength
+        else {
+            self.emit(DataBufferOverflow(linkType: .acl))
+            return
+        }
+        let end = entry.end
+        self.transmitBuffers.used += 1
+        end.usedBuffers += 1
+        guard end.isClear, length <= end.transmitLimit, length > 0 else {
+            guard length > 0, !end.isTerminating else { return self.complete(end) }
+            packet.bytes.moveReaderIndex(forwardBy: ACLDataHeader.octetCountWithType)
+            end.data.append(PendingData(payload: packet.bytes, isStart: boundary != 0b0001))
+            entry.link.wake()
+            return
+        }
+        // 0b00 and 0b10 begin a PDU, and leave the controller as 0b10.
+        let flags: UInt32 = boundary == 0b0001 ? 0x1000 : 0x2000
+        let peer = entry.link.peer(of: end)
+        let header = UInt32(peer.handle.rawValue) | flags | word & 0xFFFF_0000
+        packet.bytes.setInteger(header, at: start + 1, endianness: .little)
+        peer.controller.deliver(packet)
+        self.complete(end)
+    }
+
+    /// A packet of `end` was sent; the host gets the buffer back at the end of the round.
+    func complete(_ end: LinkEnd) {
+        if end.completedPackets == 0 {
+            if self.transmitBuffers.completedEnds.isEmpty { self.air.enqueueCompletion(self) }
+            self.transmitBuffers.completedEnds.append(end)
+        }
+        end.completedPackets += 1
+    }
+
+    /// Tells the host how many of its packets were sent (7.7.19).
+    func reportCompletedPackets() {
+        var elements: [CompletedPackets.Element] = []
+        for end in self.transmitBuffers.completedEnds where end.completedPackets > 0 {
+            elements.append(.init(handle: end.handle, count: UInt16(end.completedPackets)))
+            self.transmitBuffers.used -= end.completedPackets
+            end.usedBuffers -= end.completedPackets
+            end.completedPackets = 0
+            if elements.count == CompletedPackets.maximumCount {
+                self.deliver(NumberOfCompletedPackets.packet(elements))
+                elements.removeAll(keepingCapacity: true)
+            }
+        }
+        self.transmitBuffers.completedEnds.removeAll(keepingCapacity: true)
+        if !elements.isEmpty { self.deliver(NumberOfCompletedPackets.packet(elements)) }
+    }
+
+    /// The link of `end` has ended: its buffers are free, and the host knows it (4.3).
+    func forgetBuffers(of end: LinkEnd) {
+        self.transmitBuffers.used -= end.usedBuffers
+        end.usedBuffers = 0
+        end.completedPackets = 0
+        end.data.removeAll()
+        self.receiveBuffers.used -= end.unreportedPackets
+        end.unreportedPackets = 0
+    }
+
+    // MARK: To the host
+
+    /// Hands a fragment that came over the air to the host; `payload` has room for a header in front if it can.
+    func deliverData(_ payload: ByteBuffer, isStart: Bool, at end: LinkEnd) {
+        let boundary: ACLDataHeader.Boundary = isStart ? .firstFlushable : .continuing
+        if self.receiveBuffers.isLimited {
+            self.receiveBuffers.used += 1
+            end.unreportedPackets += 1
+        }
+        guard payload.readerIndex >= ACLDataHeader.octetCountWithType else {
+            return self.deliver(.aclData(handle: end.handle, boundary: boundary, fragment: payload))
+        }
+        var payload = payload
+        payload.prependACLDataHeader(handle: end.handle, boundary: boundary)
+        self.deliver(HCIPacket(h4: payload))
+    }
+}
+
+// MARK: Commands
+
+extension Controller {
+    /// HCI_Set_Controller_To_Host_Flow_Control (7.3.38).
+    func setFlowControl(_ command: SetControllerToHostFlowControl) throws(HCIErrorCode) {
+        // The mode may only change while there is no link.
+        guard self.links.count == 0 else { throw .commandDisallowed }
+        switch command.mode {
+        case .off: self.receiveBuffers.isLimited = false
+        case .acl:
+            guard self.receiveBuffers.capacity > 0 else { throw .commandDisallowed }
+            self.receiveBuffers.isLimited = true
+        case .synchronous, .aclAndSynchronous: throw .unsupportedFeature
+        default: throw .invalidParameters
+        }
+    }
+
+    /// HCI_Host_Buffer_Size (7.3.39).
+    func setHostBufferSize(_ command: HostBufferSize) throws(HCIErrorCode) {
+        guard command.aclDataPacketLength >= self.configuration.aclDataPacketLength, command.aclDataPacketCount > 0
+        else { throw .invalidParameters }
+        self.receiveBuffers.capacity = Int(command.aclDataPacketCount)
+    }
+
+    /// HCI_Host_Number_Of_Completed_Packets (7.3.40), which has no answer unless it is wrong.
+    func hostCompleted(_ command: HostNumberOfCompletedPackets) throws(HCIErrorCode) {
+        guard self.receiveBuffers.isLimited else { throw .commandDisallowed }
+        for element in command.completed {
+            guard let entry = self.links[element.handle] else { continue }
+            let count = min(Int(element.count), entry.end.unreportedPackets)
+            entry.end.unreportedPackets -= count
+            self.receiveBuffers.used -= count
+        }
+        for entry in self.links.entries { entry.link.wake() }
+    }
+}

@@ -1,0 +1,203 @@
+// Initiating connections (Vol 4, Part E, 7.8.12, 7.8.13 and 7.8.66): a connection that a host wants is waited for until
+// the device is heard or the host takes its wish back; it never expires.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+extension Controller {
+    // MARK: Commands
+
+    /// HCI_LE_Create_Connection.
+    func createConnection(_ command: LECreateConnection) throws(HCIErrorCode) {
+        try self.use(.legacy)
+        guard command.scanInterval.isInRange, command.scanWindow.isInRange,
+            command.scanWindow <= command.scanInterval
+        else { throw .invalidParameters }
+        let channel = Initiation.Channel(
+            plan: ListeningPlan(
+                interval: command.scanInterval.timeAmount,
+                window: command.scanWindow.timeAmount
+            ),
+            parameters: command.parameters
+        )
+        try self.initiate(
+            le1M: channel,
+            le2M: nil,
+            leCoded: nil,
+            policy: command.filterPolicy,
+            peer: command.peer,
+            ownAddressType: command.ownAddressType,
+            isExtended: false
+        )
+    }
+
+    /// HCI_LE_Extended_Create_Connection.
+    func extendedCreateConnection(_ command: LEExtendedCreateConnection) throws(HCIErrorCode) {
+        try self.use(.extended)
+        func channel(
+            _ parameters: LEExtendedCreateConnection.PHYParameters?,
+            listens: Bool
+        ) throws(HCIErrorCode) -> Initiation.Channel? {
+            guard let parameters else { return nil }
+            // Nobody listens on 2M: its interval and window do not matter.
+            if listens {
+                guard parameters.scanInterval.isInRange, parameters.scanWindow.isInRange,
+                    parameters.scanWindow <= parameters.scanInterval
+                else { throw .invalidParameters }
+            }
+            return Initiation.Channel(
+                plan: ListeningPlan(
+                    interval: parameters.scanInterval.timeAmount,
+                    window: parameters.scanWindow.timeAmount
+                ),
+                parameters: parameters.parameters
+            )
+        }
+        // At least one PHY must be one on which advertisers are heard.
+        guard command.le1M != nil || command.leCoded != nil else { throw .invalidParameters }
+        try self.initiate(
+            le1M: try channel(command.le1M, listens: true),
+            le2M: try channel(command.le2M, listens: false),
+            leCoded: try channel(command.leCoded, listens: true),
+            policy: command.filterPolicy,
+            peer: command.peer,
+            ownAddressType: command.ownAddressType,
+            isExtended: true
+        )
+    }
+
+    private func initiate(
+        le1M: Initiation.Channel?,
+        le2M: Initiation.Channel?,
+        leCoded: Initiation.Channel?,
+        policy: InitiatorFilterPolicy,
+        peer: DeviceAddress,
+        ownAddressType: OwnAddressType,
+        isExtended: Bool
+    ) throws(HCIErrorCode) {
+        guard self.initiation == nil else { throw .commandDisallowed }
+        guard policy.rawValue <= 1, ownAddressType.rawValue <= 3 else { throw .invalidParameters }
+        for channel in [le1M, le2M, leCoded] {
+            if let channel, !channel.parameters.isValid { throw .invalidParameters }
+        }
+        let address = try self.ownAddress(ownAddressType, random: self.settings.randomAddress, peer: peer)
+        guard !self.links.isFull else { throw .connectionLimitExceeded }
+        if policy == .peer, self.isConnected(to: peer) { throw .connectionAlreadyExists }
+        self.initiation = Initiation(
+            le1M: le1M,
+            le2M: le2M,
+            leCoded: leCoded,
+            peer: policy == .peer ? peer : nil,
+            ownAddressType: ownAddressType,
+            address: address,
+            isExtended: isExtended,
+            startTime: self.now
+        )
+    }
+
+    /// HCI_LE_Create_Connection_Cancel; the event of the connection follows, with status 0x02.
+    func cancelConnection() throws(HCIErrorCode) -> () -> Void {
+        guard self.initiation != nil else { throw .commandDisallowed }
+        self.initiation = nil
+        return { self.reportFailedConnection(.unknownConnectionIdentifier, role: .central) }
+    }
+
+    // MARK: Hearing
+
+    /// Whether the initiator answers a PDU with a request to connect.
+    func wantsToConnect(to pdu: AdvertisingPDU) -> Bool {
+        guard let initiation = self.initiation, pdu.properties.contains(.connectable), let address = pdu.address,
+            initiation.channel(for: pdu) != nil, !self.links.isFull
+        else { return false }
+        if self.air.model.hasAirTime, !initiation.listens(for: pdu, at: self.now) { return false }
+        if let target = pdu.target, !self.isOwn(target) { return false }
+        let advertiser = self.identity(of: address)
+        guard self.admitsPrivacy(of: advertiser), !self.isConnected(to: advertiser) else { return false }
+        guard let peer = initiation.peer else { return self.acceptListContains(advertiser) }
+        return peer.withoutIdentity == advertiser.withoutIdentity || peer == address
+    }
+
+    /// Whether there is a link to a device.
+    func isConnected(to device: DeviceAddress) -> Bool {
+        let device = device.withoutIdentity
+        return self.links.entries.contains { $0.end.peerAddress.withoutIdentity == device }
+    }
+
+    // MARK: Events
+
+    /// Tells the host of a new link.
+    func reportConnection(
+        _ link: Link,
+        at end: LinkEnd,
+        addresses: (own: DeviceAddress, peer: DeviceAddress),
+        advertisingHandle: AdvertisingHandle
+    ) {
+        let isResolved = end.peerAddress.kind == .publicIdentity || end.peerAddress.kind == .randomIdentity
+        self.emitConnection(
+            LEEnhancedConnectionCompleteV2(
+                handle: end.handle,
+                role: end.role,
+                peer: end.peerAddress,
+                localResolvableAddress: self.isGenerated(addresses.own) ? addresses.own : nil,
+                peerResolvableAddress: isResolved ? addresses.peer : nil,
+                interval: link.timing.interval,
+                latency: link.timing.latency,
+                supervisionTimeout: link.timing.supervisionTimeout,
+                centralClockAccuracy: end.role == .central ? .ppm500 : .ppm50,
+                advertisingHandle: advertisingHandle
+            )
+        )
+        self.emit(LEChannelSelectionAlgorithm(handle: end.handle, algorithm: .algorithm2))
+    }
+
+    /// Tells the host that a connection did not come about.
+    func reportFailedConnection(_ status: HCIErrorCode, role: ConnectionRole) {
+        self.emitConnection(
+            LEEnhancedConnectionCompleteV2(
+                status: status,
+                handle: ConnectionHandle(rawValue: 0),
+                role: role,
+                peer: .none,
+                interval: ConnectionInterval(rawValue: 0),
+                latency: 0,
+                supervisionTimeout: SupervisionTimeout(rawValue: 0)
+            )
+        )
+    }
+
+    /// Of the three forms of the event, the host gets the latest that it wants (7.7.65.1, 7.7.65.10).
+    private func emitConnection(_ event: LEEnhancedConnectionCompleteV2) {
+        if self.wants(.enhancedConnectionCompleteV2) {
+            self.emit(event)
+        } else if self.wants(.enhancedConnectionComplete) {
+            self.emit(
+                LEEnhancedConnectionComplete(
+                    status: event.status,
+                    handle: event.handle,
+                    role: event.role,
+                    peer: event.peer,
+                    localResolvableAddress: event.localResolvableAddress,
+                    peerResolvableAddress: event.peerResolvableAddress,
+                    interval: event.interval,
+                    latency: event.latency,
+                    supervisionTimeout: event.supervisionTimeout,
+                    centralClockAccuracy: event.centralClockAccuracy
+                )
+            )
+        } else {
+            self.emit(
+                LEConnectionComplete(
+                    status: event.status,
+                    handle: event.handle,
+                    role: event.role,
+                    peer: event.peer.withoutIdentity,
+                    interval: event.interval,
+                    latency: event.latency,
+                    supervisionTimeout: event.supervisionTimeout,
+                    centralClockAccuracy: event.centralClockAccuracy
+                )
+            )
+        }
+    }
+}

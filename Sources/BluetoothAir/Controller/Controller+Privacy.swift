@@ -1,0 +1,269 @@
+// Addresses: the filter accept list, and the privacy of the link layer (Vol 6, Part B, 6; Vol 4, Part E, 7.8.14 to 7.8.17,
+// 7.8.38 to 7.8.45 and 7.8.77). With a resolving list, resolvable private addresses of known peers are turned into their
+// identity addresses before anything else looks at them, and own ones are made and renewed here.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+/// An entry of the resolving list.
+struct ResolvingListEntry {
+    /// The peer's identity address.
+    var peer: DeviceAddress
+    var peerKey: Octets16
+    var localKey: Octets16
+    var mode = PrivacyMode.network
+    /// The peer's last address.
+    var peerAddress: DeviceAddress?
+    /// The own address towards this peer, and until when it is used.
+    var localAddress: DeviceAddress?
+    var localAddressEnd = NIODeadline.uptimeNanoseconds(0)
+}
+
+/// What a host has said about privacy.
+struct PrivacySettings {
+    var isResolving = false
+    var list: [ResolvingListEntry] = []
+    var timeout = ResolvablePrivateAddressTimeout(rawValue: 900)
+}
+
+/// Resolvable private addresses (Vol 6, Part B, 1.3.2.2).
+enum ResolvableAddress {
+    /// The random address hash function ah (Vol 3, Part H, 2.2.2).
+    static func hash(_ key: Octets16, _ random: UInt32) -> UInt32 {
+        let block = BlockCipher.encrypt(Octets16(high: 0, low: UInt64(random)), key: key)
+        return UInt32(truncatingIfNeeded: block.low) & 0xFF_FFFF
+    }
+
+    /// A new address for a key.
+    static func make(_ key: Octets16, using generator: inout some RandomNumberGenerator) -> DeviceAddress {
+        var random = UInt32(truncatingIfNeeded: generator.next()) & 0x3F_FFFF
+        // All zeros and all ones are not allowed in the random part.
+        if random == 0 || random == 0x3F_FFFF { random = 1 }
+        random |= 0x40_0000
+        return DeviceAddress(UInt64(random) << 24 | UInt64(self.hash(key, random)), kind: .random)
+    }
+
+    /// Whether an address was made with a key.
+    static func matches(_ address: DeviceAddress, _ key: Octets16) -> Bool {
+        guard address.randomKind == .resolvablePrivate, key != .zero else { return false }
+        let random = UInt32(truncatingIfNeeded: address.value >> 24)
+        return self.hash(key, random) == UInt32(truncatingIfNeeded: address.value) & 0xFF_FFFF
+    }
+}
+
+// MARK: - Use
+
+extension Controller {
+    /// The device behind an address: its identity where it can be resolved, else the address itself.
+    func identity(of address: DeviceAddress) -> DeviceAddress {
+        guard self.settings.privacy.isResolving, address.randomKind == .resolvablePrivate else { return address }
+        for index in self.settings.privacy.list.indices {
+            let entry = self.settings.privacy.list[index]
+            guard ResolvableAddress.matches(address, entry.peerKey) else { continue }
+            self.settings.privacy.list[index].peerAddress = address
+            return DeviceAddress(entry.peer.value, kind: entry.peer.isRandom ? .randomIdentity : .publicIdentity)
+        }
+        return address
+    }
+
+    /// In network privacy mode, a peer with a key is not believed under its identity address (Vol 6, Part B, 4.7).
+    func admitsPrivacy(of advertiser: DeviceAddress) -> Bool {
+        guard self.settings.privacy.isResolving, advertiser.kind == .public || advertiser.kind == .random else {
+            return true
+        }
+        return !self.settings.privacy.list.contains {
+            $0.peer.withoutIdentity == advertiser && $0.peerKey != .zero && $0.mode == .network
+        }
+    }
+
+    /// Whether the filter accept list holds a device, `nil` for an anonymous one.
+    func acceptListContains(_ device: DeviceAddress?) -> Bool {
+        guard let device else { return self.settings.acceptList.contains(.anonymous) }
+        return self.settings.acceptList.contains(.device(device.withoutIdentity))
+    }
+
+    /// The address of a type, for use towards `peer`.
+    func ownAddress(
+        _ type: OwnAddressType,
+        random: DeviceAddress?,
+        peer: DeviceAddress
+    ) throws(HCIErrorCode) -> DeviceAddress {
+        if type == .resolvableOrPublic || type == .resolvableOrRandom,
+            let address = self.resolvableAddress(towards: peer)
+        {
+            return address
+        }
+        guard type == .random || type == .resolvableOrRandom else { return self.publicAddress }
+        // A random address that was never set cannot be used (7.8.9, 7.8.11, 7.8.12).
+        guard let random else { throw .invalidParameters }
+        return random
+    }
+
+    /// The address with which an initiator connects to a device that it has heard.
+    func initiatingAddress(for initiation: Initiation, peer: DeviceAddress?) -> DeviceAddress {
+        guard let peer else { return initiation.address }
+        let address = try? self.ownAddress(
+            initiation.ownAddressType,
+            random: self.settings.randomAddress,
+            peer: self.identity(of: peer)
+        )
+        return address ?? initiation.address
+    }
+
+    /// The own resolvable address towards a peer of the resolving list with a local key.
+    private func resolvableAddress(towards peer: DeviceAddress) -> DeviceAddress? {
+        guard let index = self.resolvingListIndex(of: peer), self.settings.privacy.list[index].localKey != .zero else {
+            return nil
+        }
+        let entry = self.settings.privacy.list[index]
+        if let address = entry.localAddress, self.now < entry.localAddressEnd { return address }
+        let address = ResolvableAddress.make(entry.localKey, using: &self.generator)
+        self.settings.privacy.list[index].localAddress = address
+        self.settings.privacy.list[index].localAddressEnd = self.now + self.settings.privacy.timeout.timeAmount
+        return address
+    }
+
+    /// Whether an address is one of this device.
+    func isOwn(_ address: DeviceAddress) -> Bool {
+        if address == self.publicAddress || address == self.settings.randomAddress { return true }
+        if self.advertisingSets.contains(where: { $0.randomAddress == address }) { return true }
+        return self.settings.privacy.isResolving
+            && self.settings.privacy.list.contains { ResolvableAddress.matches(address, $0.localKey) }
+    }
+
+    /// Whether an own address was made here.
+    func isGenerated(_ address: DeviceAddress) -> Bool {
+        address.randomKind == .resolvablePrivate
+            && self.settings.privacy.list.contains { $0.localAddress == address }
+    }
+
+    private func resolvingListIndex(of peer: DeviceAddress) -> Int? {
+        let peer = peer.withoutIdentity
+        return self.settings.privacy.list.firstIndex { $0.peer.withoutIdentity == peer }
+    }
+}
+
+// MARK: - Filter accept list
+
+extension Controller {
+    /// The list must not change while something goes by it (7.8.15).
+    private func requireAcceptListUnused() throws(HCIErrorCode) {
+        let isUsed =
+            self.isAdvertising { $0.parameters.filterPolicy != .all }
+            || self.scan?.parameters.usesAcceptList ?? false
+            || (self.initiation.map { $0.peer == nil } ?? false)
+        if isUsed { throw .commandDisallowed }
+    }
+
+    /// Identity types are no addresses on the air (7.8.16).
+    private func checked(_ entry: FilterAcceptListEntry) throws(HCIErrorCode) -> FilterAcceptListEntry {
+        guard case .device(let address) = entry else { return entry }
+        guard address.kind == .public || address.kind == .random else { throw .invalidParameters }
+        return entry
+    }
+
+    /// HCI_LE_Clear_Filter_Accept_List.
+    func clearAcceptList() throws(HCIErrorCode) {
+        try self.requireAcceptListUnused()
+        self.settings.acceptList = []
+    }
+
+    /// HCI_LE_Add_Device_To_Filter_Accept_List.
+    func addToAcceptList(_ entry: FilterAcceptListEntry) throws(HCIErrorCode) {
+        try self.requireAcceptListUnused()
+        let entry = try self.checked(entry)
+        guard !self.settings.acceptList.contains(entry) else { return }
+        guard self.settings.acceptList.count < self.configuration.filterAcceptListSize else {
+            throw .memoryCapacityExceeded
+        }
+        self.settings.acceptList.append(entry)
+    }
+
+    /// HCI_LE_Remove_Device_From_Filter_Accept_List.
+    func removeFromAcceptList(_ entry: FilterAcceptListEntry) throws(HCIErrorCode) {
+        try self.requireAcceptListUnused()
+        let entry = try self.checked(entry)
+        self.settings.acceptList.removeAll { $0 == entry }
+    }
+}
+
+// MARK: - Resolving list
+
+extension Controller {
+    /// The list must not change while addresses are being resolved (7.8.38).
+    private func requireResolvingListUnused() throws(HCIErrorCode) {
+        if self.settings.privacy.isResolving { try self.requireNoRadio() }
+    }
+
+    private func requireNoRadio() throws(HCIErrorCode) {
+        if self.isAdvertising() || self.isListening { throw .commandDisallowed }
+    }
+
+    /// HCI_LE_Add_Device_To_Resolving_List.
+    func addToResolvingList(_ command: LEAddDeviceToResolvingList) throws(HCIErrorCode) {
+        try self.requireResolvingListUnused()
+        guard command.peer.kind == .public || command.peer.kind == .random,
+            self.resolvingListIndex(of: command.peer) == nil
+        else { throw .invalidParameters }
+        guard self.settings.privacy.list.count < self.configuration.resolvingListSize else {
+            throw .memoryCapacityExceeded
+        }
+        self.settings.privacy.list.append(
+            ResolvingListEntry(
+                peer: command.peer,
+                peerKey: command.peerIdentityResolvingKey,
+                localKey: command.localIdentityResolvingKey
+            )
+        )
+    }
+
+    /// HCI_LE_Remove_Device_From_Resolving_List.
+    func removeFromResolvingList(_ peer: DeviceAddress) throws(HCIErrorCode) {
+        try self.requireResolvingListUnused()
+        guard let index = self.resolvingListIndex(of: peer) else { throw .unknownConnectionIdentifier }
+        self.settings.privacy.list.remove(at: index)
+    }
+
+    /// HCI_LE_Clear_Resolving_List.
+    func clearResolvingList() throws(HCIErrorCode) {
+        try self.requireResolvingListUnused()
+        self.settings.privacy.list = []
+    }
+
+    /// HCI_LE_Read_Peer_Resolvable_Address.
+    func peerResolvableAddress(_ peer: DeviceAddress) throws(HCIErrorCode) -> DeviceAddress {
+        guard let index = self.resolvingListIndex(of: peer),
+            let address = self.settings.privacy.list[index].peerAddress
+        else { throw .unknownConnectionIdentifier }
+        return address
+    }
+
+    /// HCI_LE_Read_Local_Resolvable_Address.
+    func localResolvableAddress(_ peer: DeviceAddress) throws(HCIErrorCode) -> DeviceAddress {
+        guard let index = self.resolvingListIndex(of: peer),
+            let address = self.settings.privacy.list[index].localAddress
+        else { throw .unknownConnectionIdentifier }
+        return address
+    }
+
+    /// HCI_LE_Set_Address_Resolution_Enable.
+    func setAddressResolution(_ isEnabled: Bool) throws(HCIErrorCode) {
+        try self.requireNoRadio()
+        self.settings.privacy.isResolving = isEnabled
+    }
+
+    /// HCI_LE_Set_Resolvable_Private_Address_Timeout.
+    func setResolvableAddressTimeout(_ timeout: ResolvablePrivateAddressTimeout) throws(HCIErrorCode) {
+        guard timeout.isInRange else { throw .invalidParameters }
+        self.settings.privacy.timeout = timeout
+    }
+
+    /// HCI_LE_Set_Privacy_Mode.
+    func setPrivacyMode(_ command: LESetPrivacyMode) throws(HCIErrorCode) {
+        try self.requireNoRadio()
+        guard command.mode.rawValue <= 1 else { throw .invalidParameters }
+        guard let index = self.resolvingListIndex(of: command.peer) else { throw .unknownConnectionIdentifier }
+        self.settings.privacy.list[index].mode = command.mode
+    }
+}

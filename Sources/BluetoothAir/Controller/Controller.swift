@@ -1,0 +1,239 @@
+// The state of one virtual controller, and its joint with the host. What belongs to a single subject (advertising,
+// scanning, links, …) is in the extensions beside this file; what a host may set and HCI Reset clears is in
+// `ControllerSettings`.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+/// A controller on the air.
+final class Controller {
+    unowned let air: Air
+    /// Its number among the controllers that were made on this air.
+    let index: Int
+    let configuration: VirtualControllerConfiguration
+    let publicAddress: DeviceAddress
+    var generator: SeededGenerator
+
+    // MARK: Device
+
+    private(set) var distance = 1.0
+    private(set) var isOpen = true
+
+    // MARK: Joint with the host
+
+    private weak var channel: VirtualController?
+    private weak var receiver: (any HCIChannelReceiver)?
+    private var fromHost: [HCIPacket] = []
+    private var toHost: [HCIPacket] = []
+    private var isInRunQueue = false
+    private var isInDeliveries = false
+
+    // MARK: State
+
+    var settings = ControllerSettings()
+    var advertisingSets: [AdvertisingSet] = []
+    var scan: Scan?
+    var initiation: Initiation?
+    var links: LinkTable
+    var transmitBuffers = TransmitBuffers()
+    var receiveBuffers = ReceiveBuffers()
+    /// With air time: when the radio is free again.
+    var radioBusyUntil = NIODeadline.uptimeNanoseconds(0)
+
+    private(set) lazy var scanTimer = AirTimer { [weak self] in self?.scanTimerFired() }
+
+    init(air: Air, index: Int, configuration: VirtualControllerConfiguration) {
+        self.air = air
+        self.index = index
+        self.configuration = configuration.clamped
+        // The sequence depends on the air's seed and on the order of creation alone.
+        var generator = SeededGenerator(seed: air.seed &+ UInt64(index) &* 0xD1B5_4A32_D192_ED03)
+        self.generator = SeededGenerator(seed: generator.next())
+        self.publicAddress = Self.publicAddress(seed: air.seed, index: index)
+        self.links = LinkTable(limit: self.configuration.maximumLinkCount)
+    }
+
+    /// An address of the range that nobody buys (locally administered), its own for each controller of an air.
+    private static func publicAddress(seed: UInt64, index: Int) -> DeviceAddress {
+        var generator = SeededGenerator(seed: seed)
+        let random = generator.next()
+        let company = 0x02_0000 | random >> 48 | 0x01
+        let device = (random &+ UInt64(index)) & 0xFF_FFFF
+        return DeviceAddress(company << 24 | device, kind: .public)
+    }
+
+    var now: NIODeadline { self.air.now }
+
+    var linkCount: Int { self.links.count }
+
+    // MARK: Host to controller
+
+    func start(channel: VirtualController, receiver: any HCIChannelReceiver) {
+        self.channel = channel
+        self.receiver = receiver
+        if !self.toHost.isEmpty { self.queueDelivery() }
+    }
+
+    func send(_ packet: HCIPacket) {
+        guard self.isOpen else { return }
+        self.fromHost.append(packet)
+        guard !self.isInRunQueue else { return }
+        self.isInRunQueue = true
+        self.air.enqueue(self)
+    }
+
+    func handleHostPackets() {
+        self.isInRunQueue = false
+        var batch: [HCIPacket] = []
+        swap(&batch, &self.fromHost)
+        for index in batch.indices {
+            guard self.isOpen else { return }
+            let kind = batch[index].kind
+            if kind == .aclData {
+                self.handleData(&batch[index])
+            } else if kind == .command {
+                self.handleCommand(batch[index])
+            }
+        }
+        // No host is called while packets are handled, so none has come; the memory is used again.
+        batch.removeAll(keepingCapacity: true)
+        swap(&batch, &self.fromHost)
+    }
+
+    // MARK: Controller to host
+
+    /// Sends an event that no mask can suppress.
+    func deliver(_ packet: HCIPacket) {
+        guard self.isOpen else { return }
+        self.toHost.append(packet)
+        self.queueDelivery()
+    }
+
+    /// Sends an event if the host wants it.
+    func emit(_ event: some HCIEventPayload) {
+        guard self.wants(event) else { return }
+        self.deliver(event.packet())
+    }
+
+    /// Whether the masks let an event pass (Vol 4, Part E, 7.3.1, 7.3.69 and 7.8.1).
+    private func wants<Event: HCIEventPayload>(_: Event) -> Bool {
+        if let subevent = Event.leSubevent { return self.wants(subevent) }
+        if Event.code.rawValue > 0x40 { return self.settings.eventMaskPage2.contains(Event.code) }
+        return self.settings.eventMask.contains(Event.code)
+    }
+
+    /// Whether the masks let an LE event pass.
+    func wants(_ subevent: LESubeventCode) -> Bool {
+        self.settings.eventMask.contains(.leMeta) && self.settings.leEventMask.contains(subevent)
+    }
+
+    private func queueDelivery() {
+        guard !self.isInDeliveries else { return }
+        self.isInDeliveries = true
+        self.air.enqueueDelivery(self)
+    }
+
+    /// Hands all waiting packets to the host, in one batch.
+    func deliverToHost() {
+        self.isInDeliveries = false
+        // Until the host has started, packets wait.
+        guard let channel = self.channel, let receiver = self.receiver else { return }
+        var batch: [HCIPacket] = []
+        swap(&batch, &self.toHost)
+        for packet in batch {
+            guard self.isOpen else { return }
+            receiver.channel(channel, didReceive: packet)
+        }
+        if self.isOpen { receiver.channelDidFinishBatch(channel) }
+        batch.removeAll(keepingCapacity: true)
+        if self.toHost.isEmpty { swap(&batch, &self.toHost) }
+    }
+
+    // MARK: Device
+
+    /// Places the device at a distance from all others.
+    func move(to distance: Double) {
+        self.distance = distance.isFinite ? max(distance, 0) : 1
+        self.reviewLinks()
+    }
+
+    /// Finds out which links have lost or found their peer.
+    func reviewLinks() {
+        for entry in self.links.entries { entry.link.reviewReach() }
+    }
+
+    /// The air loses more or fewer packets than before.
+    func reviewLoss() {
+        for entry in self.links.entries { entry.link.reviewLoss() }
+    }
+
+    /// Takes the device from the air without a word to anyone.
+    func powerOff() {
+        guard self.isOpen else { return }
+        self.abandonLinkLayer()
+        self.isOpen = false
+        self.fromHost = []
+        self.toHost = []
+        self.receiver = nil
+        self.channel = nil
+        self.air.remove(self)
+    }
+
+    /// Stops everything that the link layer does; peers notice by their supervision timeouts.
+    func abandonLinkLayer() {
+        for set in self.advertisingSets { set.stop() }
+        self.advertisingSets = []
+        self.scan = nil
+        self.scanTimer.cancel()
+        self.initiation = nil
+        let abandoned = self.links.removeAll()
+        self.transmitBuffers = TransmitBuffers()
+        self.receiveBuffers = ReceiveBuffers()
+        for entry in abandoned { entry.link.abandoned(by: entry.end) }
+    }
+
+    /// HCI Reset (Vol 4, Part E, 7.3.2).
+    func reset() {
+        self.abandonLinkLayer()
+        self.settings = ControllerSettings()
+    }
+}
+
+/// What a host sets and HCI Reset clears.
+struct ControllerSettings {
+    /// The two families of commands for advertising, scanning and initiating, which do not mix
+    /// (Vol 4, Part E, 3.1.1).
+    enum CommandFamily {
+        case undecided
+        case legacy
+        case extended
+    }
+
+    var eventMask = EventMask.initial
+    var eventMaskPage2 = EventMaskPage2.initial
+    var leEventMask = LEEventMask.initial
+    var commandFamily = CommandFamily.undecided
+    var isLESupportedByHost = false
+
+    var randomAddress: DeviceAddress?
+    var acceptList: [FilterAcceptListEntry] = []
+    var privacy = PrivacySettings()
+
+    var scanParameters = ScanParameters()
+
+    var suggestedTransmitOctets: UInt16 = 27
+    var suggestedTransmitTime: UInt16 = 328
+    var preferredTransmitterPHYs = PHYSet.all
+    var preferredReceiverPHYs = PHYSet.all
+    var channelClassification = ChannelMap.all
+    var transmitCompensation: Int16 = 0
+    var receiveCompensation: Int16 = 0
+    /// The private P-256 key, once the host has asked for a public one.
+    var privateKey: [UInt8]?
+}
+
+extension PHYSet {
+    /// All three.
+    static let all: PHYSet = [.le1M, .le2M, .leCoded]
+}

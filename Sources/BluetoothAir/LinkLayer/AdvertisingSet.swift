@@ -1,0 +1,143 @@
+// An advertiser: what it says, how often, and to whom (Vol 6, Part B, 4.4.2). Legacy advertising is one set among the
+// others, with legacy PDUs and parameters from the legacy commands.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+/// What an advertising set is told to do.
+struct AdvertisingParameters {
+    var properties: AdvertisingEventProperties = [.legacy, .connectable, .scannable]
+    var interval = TimeAmount.milliseconds(1_280)
+    var ownAddressType = OwnAddressType.public
+    var peer = DeviceAddress.none
+    var filterPolicy = AdvertisingFilterPolicy.all
+    var txPower: Int8 = 0
+    var primaryPHY = PHY.le1M
+    var secondaryPHY = PHY.le1M
+    var setIdentifier: UInt8 = 0
+    var notifiesScanRequests = false
+
+    var isLegacy: Bool { self.properties.contains(.legacy) }
+    var isConnectable: Bool { self.properties.contains(.connectable) }
+    var isHighDutyCycle: Bool { self.properties.contains(.highDutyCycleDirected) }
+}
+
+/// What is heard of one advertising event.
+struct AdvertisingPDU {
+    var properties: AdvertisingEventProperties
+    /// The advertiser; `nil` where it is anonymous.
+    var address: DeviceAddress?
+    /// To whom it is directed.
+    var target: DeviceAddress?
+    var data: ByteBuffer
+    var txPower: Int8
+    var primaryPHY: PHY
+    var secondaryPHY: PHY
+    var setIdentifier: UInt8
+    /// Counts changes of the data, as the data identifier of extended advertising does (AdvDataInfo).
+    var dataIdentifier: UInt32
+
+    var isLegacy: Bool { self.properties.contains(.legacy) }
+}
+
+/// An advertising set of a controller.
+final class AdvertisingSet {
+    /// What a set that is enabled has done so far.
+    struct Run {
+        /// The address in its PDUs.
+        var address: DeviceAddress
+        /// When it ends by itself.
+        var end: NIODeadline?
+        /// After how many events it ends by itself; 0 for never.
+        var maximumEvents: UInt8
+        var events = 0
+    }
+
+    /// The set's handle; ``AdvertisingHandle/none`` for legacy advertising.
+    let handle: AdvertisingHandle
+    unowned let controller: Controller
+    var parameters: AdvertisingParameters
+    var randomAddress: DeviceAddress?
+    var data = ByteBuffer() { didSet { self.dataIdentifier &+= 1 } }
+    var scanResponse = ByteBuffer() { didSet { self.dataIdentifier &+= 1 } }
+    /// Data of which the last fragment has not come.
+    var partialData: ByteBuffer?
+    var partialScanResponse: ByteBuffer?
+    private var dataIdentifier: UInt32 = 0
+    private(set) var run: Run?
+    private lazy var timer = AirTimer { [weak self] in self?.timerFired() }
+
+    /// Directed advertising with a high duty cycle sends at least every 3.75 ms, and ends after 1.28 s
+    /// (Vol 6, Part B, 4.4.2.4.3).
+    private static let highDutyCycleInterval = TimeAmount.microseconds(3_750)
+    static let highDutyCycleDuration = TimeAmount.milliseconds(1_280)
+    /// The random delay in front of each event, at most (4.4.2.2.1).
+    private static let largestDelay: UInt64 = 10_000_000
+
+    init(handle: AdvertisingHandle, controller: Controller, parameters: AdvertisingParameters) {
+        self.handle = handle
+        self.controller = controller
+        self.parameters = parameters
+    }
+
+    /// Lets scanners take the data for new.
+    func renewDataIdentifier() { self.dataIdentifier &+= 1 }
+
+    var isLegacyAdvertiser: Bool { self.handle == .none }
+
+    var isEnabled: Bool { self.run != nil }
+
+    /// Starts to advertise; the first event comes at once.
+    func start(_ run: Run) {
+        self.run = run
+        self.controller.air.arm(self.timer, at: self.controller.now)
+    }
+
+    func stop() {
+        self.run = nil
+        self.timer.cancel()
+    }
+
+    private func timerFired() {
+        guard var run = self.run else { return }
+        let now = self.controller.now
+        if let end = run.end, end <= now {
+            return self.controller.advertisingEnded(self, status: .advertisingTimeout)
+        }
+        run.events += 1
+        self.run = run
+        if self.controller.air.advertise(self) { return }
+        if run.maximumEvents > 0, run.events >= Int(run.maximumEvents) {
+            return self.controller.advertisingEnded(self, status: .limitReached)
+        }
+        var next: NIODeadline
+        if self.parameters.isHighDutyCycle {
+            next = now + Self.highDutyCycleInterval
+        } else {
+            let delay = Int64(self.controller.generator.next() % (Self.largestDelay + 1))
+            next = now + self.parameters.interval + .nanoseconds(delay)
+        }
+        if let end = run.end { next = min(next, end) }
+        self.controller.air.arm(self.timer, at: next)
+    }
+
+    /// What is sent in an event.
+    func makePDU(address: DeviceAddress) -> AdvertisingPDU {
+        let properties = self.parameters.properties
+        // Directed legacy PDUs carry no data, nor do scannable extended ones.
+        let carriesData =
+            properties.contains(.legacy) ? !properties.contains(.directed) : !properties.contains(.scannable)
+        return AdvertisingPDU(
+            properties: properties,
+            address: properties.contains(.anonymous) ? nil : address,
+            target: properties.contains(.directed) ? self.parameters.peer : nil,
+            data: carriesData ? self.data : ByteBuffer(),
+            txPower: self.parameters.txPower,
+            primaryPHY: self.parameters.primaryPHY,
+            secondaryPHY: self.parameters.secondaryPHY,
+            setIdentifier: self.parameters.setIdentifier,
+            dataIdentifier: self.dataIdentifier
+        )
+    }
+}

@@ -1,0 +1,129 @@
+// An advertising event on the air (Vol 6, Part B, 4.4.2): who hears it, who asks for more, who connects. An event counts
+// as one packet, though a radio sends it on three channels; it is lost for each listener on its own. Requests and
+// answers are lost likewise, and are then simply not made: the next event comes soon.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+extension Air {
+    /// Sends an advertising event. Returns whether somebody connected, which ends the advertising.
+    func advertise(_ set: AdvertisingSet) -> Bool {
+        guard var run = set.run else { return true }
+        let advertiser = set.controller
+        // A resolvable private address is renewed while the set goes on (Vol 6, Part B, 6.2.1).
+        run.address = advertiser.currentAddress(of: set, run)
+        let pdu = set.makePDU(address: run.address)
+        var initiator: Controller?
+        for listener in self.controllers where listener !== advertiser && listener.isListening {
+            guard let rssi = self.strength(from: advertiser, to: listener, txPower: pdu.txPower),
+                !self.losesPacket()
+            else { continue }
+            if listener.hears(pdu), let scanner = listener.report(pdu, rssi: rssi) {
+                self.answerScanRequest(of: listener, from: scanner, pdu: pdu, set: set, rssi: rssi)
+            }
+            if initiator == nil, listener.wantsToConnect(to: pdu), !self.losesPacket() { initiator = listener }
+        }
+        guard let initiator else { return false }
+        return self.connect(initiator, to: set, pdu: pdu, run: run)
+    }
+
+    private func answerScanRequest(
+        of listener: Controller,
+        from scanner: DeviceAddress,
+        pdu: AdvertisingPDU,
+        set: AdvertisingSet,
+        rssi: Int8
+    ) {
+        let advertiser = set.controller
+        guard !self.losesPacket() else { return }
+        let known = advertiser.identity(of: scanner)
+        switch set.parameters.filterPolicy {
+        case .scanFromAcceptList, .acceptList:
+            guard advertiser.acceptListContains(known) else { return }
+        default: break
+        }
+        if set.parameters.notifiesScanRequests {
+            advertiser.emit(LEScanRequestReceived(advertisingHandle: set.handle, scanner: known))
+        }
+        guard !self.losesPacket() else { return }
+        listener.reportScanResponse(set.scanResponse, to: pdu, rssi: rssi)
+    }
+
+    /// Makes a link, if both sides can have one.
+    private func connect(
+        _ initiator: Controller,
+        to set: AdvertisingSet,
+        pdu: AdvertisingPDU,
+        run: AdvertisingSet.Run
+    ) -> Bool {
+        let advertiser = set.controller
+        guard let initiation = initiator.initiation, let channel = initiation.channel(for: pdu),
+            !initiator.links.isFull, !advertiser.links.isFull
+        else { return false }
+        let centralAddress = initiator.initiatingAddress(for: initiation, peer: pdu.address)
+        let central = advertiser.identity(of: centralAddress)
+        let peripheral = initiator.identity(of: run.address)
+        guard advertiser.accepts(central, address: centralAddress, set: set),
+            !initiator.isConnected(to: peripheral), !advertiser.isConnected(to: central)
+        else { return false }
+
+        let phy = pdu.isLegacy ? PHY.le1M : pdu.secondaryPHY
+        let centralEnd = LinkEnd(
+            controller: initiator,
+            handle: initiator.links.makeHandle(),
+            role: .central,
+            peerAddress: peripheral
+        )
+        let peripheralEnd = LinkEnd(
+            controller: advertiser,
+            handle: advertiser.links.makeHandle(),
+            role: .peripheral,
+            peerAddress: central
+        )
+        // The first event comes a little after the request: its own air time, 1.25 ms and the window (4.5.3).
+        let request = AirTime.microseconds(phy, payload: 34)
+        let link = Link(
+            air: self,
+            central: centralEnd,
+            peripheral: peripheralEnd,
+            timing: LinkTiming(channel.parameters),
+            channels: initiator.settings.channelClassification,
+            phy: phy,
+            anchor: self.now + .microseconds(request + 1_250)
+        )
+        set.stop()
+        initiator.initiation = nil
+        initiator.links.insert(LinkTable.Entry(link: link, end: centralEnd))
+        advertiser.links.insert(LinkTable.Entry(link: link, end: peripheralEnd))
+        initiator.reportConnection(
+            link,
+            at: centralEnd,
+            addresses: (centralAddress, run.address),
+            advertisingHandle: .none
+        )
+        advertiser.reportConnection(
+            link,
+            at: peripheralEnd,
+            addresses: (run.address, centralAddress),
+            advertisingHandle: set.handle
+        )
+        if !set.isLegacyAdvertiser {
+            advertiser.emit(
+                LEAdvertisingSetTerminated(
+                    advertisingHandle: set.handle,
+                    handle: peripheralEnd.handle,
+                    completedEvents: UInt8(truncatingIfNeeded: run.maximumEvents > 0 ? run.events : 0)
+                )
+            )
+        }
+        // An end that would send more than all can take says so unasked (4.5.10).
+        if let end = [centralEnd, peripheralEnd].first(where: { $0.preferredLength != .initial }) {
+            link.updateLengths(from: end)
+        } else {
+            // With loss, a link has events from the start.
+            link.wake()
+        }
+        return true
+    }
+}

@@ -1,0 +1,197 @@
+// One end of a link: what a controller keeps for it. What both ends share is in `Link`.
+
+import BluetoothHCI
+import BluetoothTypes
+import DequeModule
+import NIOCore
+
+/// Data of the host that waits for its turn on the air.
+struct PendingData {
+    /// The octets that were not sent yet.
+    var payload: ByteBuffer
+    /// Whether an L2CAP PDU begins with them.
+    var isStart: Bool
+}
+
+/// What is sent in one packet.
+enum Transmission {
+    case control(LinkControl)
+    /// A fragment, whether a PDU begins with it, and whether the host's packet ends with it.
+    case data(ByteBuffer, isStart: Bool, isLast: Bool)
+
+    /// The octets behind the header of the packet, without an integrity code.
+    var octetCount: Int {
+        switch self {
+        case .control(let control): control.octetCount
+        case .data(let fragment, _, _): fragment.readableBytes
+        }
+    }
+}
+
+/// The limits of data packets in one direction (Vol 6, Part B, 4.5.10).
+struct DataLength: Hashable {
+    var octets: UInt16
+    /// Microseconds.
+    var time: UInt16
+
+    /// What every controller can do.
+    static let initial = DataLength(octets: 27, time: 328)
+    /// The most that there is.
+    static let maximum = DataLength(octets: 251, time: 17_040)
+
+    func limited(by other: DataLength) -> DataLength {
+        DataLength(octets: min(self.octets, other.octets), time: min(self.time, other.time))
+    }
+}
+
+/// One end of a link.
+final class LinkEnd {
+    unowned let controller: Controller
+    let handle: ConnectionHandle
+    let role: ConnectionRole
+    /// The peer as the host knows it.
+    let peerAddress: DeviceAddress
+    /// Whether a controller is there: false after power off, or when the link has ended here.
+    var isPresent = true
+
+    // MARK: Sending
+
+    var control: Deque<LinkControl> = []
+    var data: Deque<PendingData> = []
+    /// What was sent and is not acknowledged; the peer may have it already.
+    var inFlight: Transmission?
+    var isInFlightReceived = false
+    /// Whether data may be passed on at once; kept by `Link.refreshPaths()`.
+    var isClear = false
+    /// The host's reason to end the link, until it is on its way.
+    var terminationReason: HCIErrorCode?
+    var isTerminating = false
+
+    // MARK: Buffers
+
+    /// Packets of the host that it believes to be here.
+    var usedBuffers = 0
+    /// Packets of the host that were sent, and of which it was not told yet.
+    var completedPackets = 0
+    /// Packets for the host of which it has not said that it is done with them.
+    var unreportedPackets = 0
+
+    // MARK: Procedures
+
+    /// What this end would send at most.
+    var preferredLength: DataLength
+    /// What it may send, since the peer takes no more.
+    var transmitLength = DataLength.initial
+    /// What it has to expect.
+    var receiveLength = DataLength.initial
+    /// The octets of data that a packet may have now, with regard to its PHY.
+    var transmitLimit = 27
+
+    var transmitterPHYs: PHYSet
+    var receiverPHYs: PHYSet
+    var awaitsPHYUpdate = false
+    var awaitsFeatures = false
+    var awaitsVersion = false
+    /// The peer's version, once it is known.
+    var peerVersion: PeerVersion?
+    var hasSentVersion = false
+    var parameterUpdate = ParameterUpdate.none
+    var encryption = EncryptionProcedure.none
+    var isEncrypted = false
+    var authenticatedPayloadTimeout = AuthenticatedPayloadTimeout(rawValue: 3000)
+
+    init(controller: Controller, handle: ConnectionHandle, role: ConnectionRole, peerAddress: DeviceAddress) {
+        self.controller = controller
+        self.handle = handle
+        self.role = role
+        self.peerAddress = peerAddress
+        self.preferredLength = DataLength(
+            octets: controller.settings.suggestedTransmitOctets,
+            time: controller.settings.suggestedTransmitTime
+        )
+        self.transmitterPHYs = controller.settings.preferredTransmitterPHYs
+        self.receiverPHYs = controller.settings.preferredReceiverPHYs
+    }
+
+    /// Whether data of the host must wait, as encryption is being set up (Vol 6, Part B, 5.1.3).
+    var isPaused: Bool {
+        switch self.encryption {
+        case .none: false
+        default: true
+        }
+    }
+
+    /// Whether nothing at either end keeps data from being passed on at once.
+    func isClear(to peer: LinkEnd) -> Bool {
+        !self.hasWork && !self.isPaused && !self.isTerminating && !peer.controller.receiveBuffers.isLimited
+    }
+
+    /// Whether there is anything to send, now or later.
+    var hasWork: Bool {
+        self.inFlight != nil || !self.control.isEmpty || !self.data.isEmpty || self.terminationReason != nil
+    }
+
+    /// Whether there is something to send behind what is in flight.
+    func canSendMore(to peer: LinkEnd) -> Bool {
+        !self.control.isEmpty || self.terminationReason != nil || (!self.data.isEmpty && self.maySendData(to: peer))
+    }
+
+    private func maySendData(to peer: LinkEnd) -> Bool {
+        !self.isPaused && peer.controller.receiveBuffers.hasRoom
+    }
+
+    /// What is sent next: what is not acknowledged, then the link layer's own, then data; the end of the link comes last.
+    func nextTransmission(to peer: LinkEnd) -> Transmission? {
+        if let inFlight = self.inFlight { return inFlight }
+        let next: Transmission
+        if let control = self.control.popFirst() {
+            next = .control(control)
+        } else if !self.data.isEmpty, self.maySendData(to: peer) {
+            next = self.nextFragment()
+        } else if let reason = self.terminationReason {
+            // Data that cannot be sent now would hold up the end for ever.
+            self.terminationReason = nil
+            next = .control(.terminate(reason))
+        } else {
+            return nil
+        }
+        self.inFlight = next
+        self.isInFlightReceived = false
+        return next
+    }
+
+    /// The octets of the packet that would be sent next; `nil` where it would be empty.
+    func nextOctetCount(to peer: LinkEnd) -> Int? {
+        if let inFlight = self.inFlight, !self.isInFlightReceived { return inFlight.octetCount }
+        if let control = self.control.first { return control.octetCount }
+        if let data = self.data.first, self.maySendData(to: peer) {
+            return min(data.payload.readableBytes, self.transmitLimit)
+        }
+        return self.terminationReason.map { LinkControl.terminate($0).octetCount }
+    }
+
+    /// The octets behind the header of a packet with `count` octets to say: encryption adds an integrity code.
+    func payload(of count: Int?) -> Int {
+        guard let count else { return 0 }
+        return count + (self.isEncrypted ? AirTime.integrityCode : 0)
+    }
+
+    private func nextFragment() -> Transmission {
+        let isStart = self.data[0].isStart
+        if self.data[0].payload.readableBytes <= self.transmitLimit {
+            return .data(self.data.removeFirst().payload, isStart: isStart, isLast: true)
+        }
+        self.data[0].isStart = false
+        // The limit is below the readable octets.
+        let fragment = self.data[0].payload.readSlice(length: self.transmitLimit) ?? ByteBuffer()
+        return .data(fragment, isStart: isStart, isLast: false)
+    }
+
+    /// The peer has acknowledged what was in flight.
+    func acknowledge() {
+        guard let inFlight = self.inFlight else { return }
+        self.inFlight = nil
+        self.isInFlightReceived = false
+        if case .data(_, _, isLast: true) = inFlight { self.controller.complete(self) }
+    }
+}

@@ -1,0 +1,71 @@
+// The links of a controller by their handles. Handles are given out in a row, so that the number of a link that ended is
+// not used again soon; a handle's low bits are its place in the table, so a look-up needs no hashing.
+
+import BluetoothHCI
+
+/// Links by connection handle.
+struct LinkTable {
+    /// A link, and the end of it that is here.
+    struct Entry {
+        let link: Link
+        let end: LinkEnd
+    }
+
+    private var slots: [Entry?]
+    private let mask: Int
+    private let limit: Int
+    private var nextHandle: UInt16 = 0x0040
+    private(set) var count = 0
+
+    // Handles from 0x0F00 on are reserved (Vol 4, Part E, 5.4.2).
+    private static let endOfHandles: UInt16 = 0x0F00
+
+    init(limit: Int) {
+        var size = 1
+        while size < limit { size *= 2 }
+        self.slots = Array(repeating: nil, count: size)
+        self.mask = size - 1
+        self.limit = limit
+    }
+
+    /// Whether there is no room for another link.
+    var isFull: Bool { self.count >= self.limit }
+
+    /// The link with a handle.
+    subscript(handle: ConnectionHandle) -> Entry? {
+        guard let entry = self.slots[Int(handle.rawValue) & self.mask], entry.end.handle == handle else { return nil }
+        return entry
+    }
+
+    /// A handle for another link; the table must not be full.
+    mutating func makeHandle() -> ConnectionHandle {
+        precondition(!self.isFull, "no room for another link")
+        while true {
+            let handle = self.nextHandle
+            self.nextHandle = handle + 1 == Self.endOfHandles ? 0 : handle + 1
+            if self.slots[Int(handle) & self.mask] == nil { return ConnectionHandle(rawValue: handle) }
+        }
+    }
+
+    mutating func insert(_ entry: Entry) {
+        self.slots[Int(entry.end.handle.rawValue) & self.mask] = entry
+        self.count += 1
+    }
+
+    mutating func remove(_ handle: ConnectionHandle) {
+        let slot = Int(handle.rawValue) & self.mask
+        guard let entry = self.slots[slot], entry.end.handle == handle else { return }
+        self.slots[slot] = nil
+        self.count -= 1
+    }
+
+    mutating func removeAll() -> [Entry] {
+        let entries = self.entries
+        self.slots = Array(repeating: nil, count: self.slots.count)
+        self.count = 0
+        return entries
+    }
+
+    /// All links, in the order of their places.
+    var entries: [Entry] { self.count == 0 ? [] : self.slots.compactMap(\.self) }
+}

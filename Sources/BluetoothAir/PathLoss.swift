@@ -1,0 +1,29 @@
+// What distance does to a signal. The model is the usual one for the open: the signal falls with the square of the
+// distance (log-distance path loss with exponent 2), from -45 dBm at one metre for a sender of 0 dBm. So 10 m are -65
+// dBm, 30 m about -75 dBm, and beyond some 300 m nothing is heard.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Received signal strength by distance.
+enum PathLoss {
+    /// The strength at one metre from a sender of 0 dBm, in dBm.
+    static let strengthAtOneMetre = -45.0
+    /// The weakest signal that a receiver understands, in dBm.
+    static let sensitivity: Int8 = -95
+    /// Nobody stands closer than this, in metres.
+    static let shortestDistance = 0.1
+
+    /// The received strength in dBm at `distance` metres from a sender of `txPower` dBm; `nil` where it is too weak.
+    static func strength(distance: Double, txPower: Int8) -> Int8? {
+        let metres = max(distance, Self.shortestDistance)
+        let strength = (Self.strengthAtOneMetre + Double(txPower) - 20 * log10(metres)).rounded()
+        guard strength >= Double(Self.sensitivity) else { return nil }
+        return Int8(min(strength, 20))
+    }
+}

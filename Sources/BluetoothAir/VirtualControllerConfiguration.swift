@@ -1,0 +1,38 @@
+// What a virtual controller has: buffers, lists, links.
+
+/// The resources of a virtual controller.
+public struct VirtualControllerConfiguration: Hashable, Sendable {
+    /// The longest ACL data packet that it takes from its host, in octets behind the header: 27 to 251.
+    public var aclDataPacketLength = 251
+    /// How many such packets it holds: 1 to 255.
+    public var aclDataPacketCount = 64
+    /// How many links it can have at once: 1 to 1,024.
+    public var maximumLinkCount = 128
+    /// How many commands a host may send before it waits for an answer: 1 to 255.
+    public var commandCredits = 4
+    /// The room of the filter accept list: 1 to 255.
+    public var filterAcceptListSize = 64
+    /// The room of the resolving list: 1 to 255.
+    public var resolvingListSize = 64
+    /// How many advertising sets it has: 1 to 240.
+    public var advertisingSetCount = 16
+
+    /// The resources of a generous controller of today.
+    public init() {}
+
+    /// The same with every number in its range.
+    var clamped: VirtualControllerConfiguration {
+        func clamp(_ value: Int, _ range: ClosedRange<Int>) -> Int {
+            min(max(value, range.lowerBound), range.upperBound)
+        }
+        var result = self
+        result.aclDataPacketLength = clamp(self.aclDataPacketLength, 27...251)
+        result.aclDataPacketCount = clamp(self.aclDataPacketCount, 1...255)
+        result.maximumLinkCount = clamp(self.maximumLinkCount, 1...1024)
+        result.commandCredits = clamp(self.commandCredits, 1...255)
+        result.filterAcceptListSize = clamp(self.filterAcceptListSize, 1...255)
+        result.resolvingListSize = clamp(self.resolvingListSize, 1...255)
+        result.advertisingSetCount = clamp(self.advertisingSetCount, 1...240)
+        return result
+    }
+}

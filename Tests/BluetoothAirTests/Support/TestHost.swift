@@ -1,0 +1,306 @@
+// A host that is nothing but a hand on HCI: it sends commands and keeps what comes back.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+/// An air in virtual time with hosts on it.
+final class TestRoom {
+    let loop = EmbeddedEventLoop()
+    let air: Air
+
+    init(_ model: AirModel = .instant, seed: UInt64 = 1) {
+        self.air = Air(eventLoop: self.loop, model: model, seed: seed)
+    }
+
+    /// A host whose controller was reset and tells everything.
+    func host(
+        configuration: VirtualControllerConfiguration = VirtualControllerConfiguration(),
+        leEvents: LEEventMask = TestHost.usualEvents
+    ) -> TestHost {
+        let host = TestHost(self, self.air.makeController(configuration: configuration))
+        host.setUp(leEvents: leEvents)
+        return host
+    }
+
+    func pass(_ time: TimeAmount) { self.loop.advanceTime(by: time) }
+}
+
+/// Data as a host gets it.
+struct ReceivedData: Equatable {
+    var handle: ConnectionHandle
+    var boundary: ACLDataHeader.Boundary
+    var octets: [UInt8]
+}
+
+final class TestHost: HCIChannelReceiver {
+    /// All but the enhanced forms of the connection event.
+    static let usualEvents = LEEventMask(
+        rawValue: ~LEEventMask([.enhancedConnectionComplete, .enhancedConnectionCompleteV2]).rawValue
+    )
+
+    unowned let room: TestRoom
+    let controller: VirtualController
+    /// Events that were not looked at yet.
+    var events: [HCIEvent] = []
+    var data: [ReceivedData] = []
+    /// Every packet with its time, as octets.
+    var trace: [String] = []
+    var batches = 0
+    var isInsideSend = false
+    var onPacket: ((HCIPacket) -> Void)?
+    /// Packets that the controller has taken and not completed, by link.
+    var outstanding: [ConnectionHandle: Int] = [:]
+    var keepsTrace = false
+
+    init(_ room: TestRoom, _ controller: VirtualController) {
+        self.room = room
+        self.controller = controller
+        controller.start(receiver: self)
+    }
+
+    func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+        #expect(!self.isInsideSend, "a receiver is never called from inside send")
+        if self.keepsTrace {
+            self.trace.append("\(self.room.loop.now.uptimeNanoseconds) \(packet.bytes.readableBytesView.map { $0 })")
+        }
+        if packet.kind == .aclData {
+            do {
+                let (header, fragment) = try packet.aclData()
+                self.data.append(
+                    ReceivedData(
+                        handle: header.handle,
+                        boundary: header.boundary,
+                        octets: Array(fragment.readableBytesView)
+                    )
+                )
+            } catch {
+                Issue.record("malformed data: \(error)")
+            }
+        } else {
+            do {
+                let event = try HCIEvent(packet)
+                if case .numberOfCompletedPackets(let event) = event {
+                    for element in event.completed {
+                        self.outstanding[element.handle, default: 0] -= Int(element.count)
+                    }
+                }
+                self.events.append(event)
+            } catch {
+                Issue.record("malformed event: \(error)")
+            }
+        }
+        self.onPacket?(packet)
+    }
+
+    func channelDidFinishBatch(_ channel: any HCIChannel) { self.batches += 1 }
+
+    func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
+        Issue.record("a virtual controller does not close by itself")
+    }
+
+    // MARK: Sending
+
+    func send(_ packet: HCIPacket) {
+        self.isInsideSend = true
+        self.controller.send(packet)
+        self.isInsideSend = false
+    }
+
+    func send(_ command: some HCICommand) { self.send(command.packet()) }
+
+    /// Sends a command and returns its answer.
+    @discardableResult
+    func run<Command: HCICommand>(
+        _ command: Command,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Command.ReturnParameters? {
+        self.send(command)
+        self.room.loop.run()
+        for (index, event) in self.events.enumerated() {
+            switch event {
+            case .commandComplete(let answer) where answer.opcode == Command.opcode:
+                self.events.remove(at: index)
+                #expect(answer.numberOfCommandPackets > 0, sourceLocation: sourceLocation)
+                return try? answer.returned(by: Command.self)
+            case .commandStatus(let answer) where answer.opcode == Command.opcode:
+                self.events.remove(at: index)
+                #expect(answer.numberOfCommandPackets > 0, sourceLocation: sourceLocation)
+                var octets = ByteBuffer(integer: answer.status.rawValue)
+                return try? Command.ReturnParameters(parsing: &octets)
+            default: continue
+            }
+        }
+        Issue.record("no answer to \(command)", sourceLocation: sourceLocation)
+        return nil
+    }
+
+    /// Sends a command that has to succeed.
+    func ok(_ command: some HCICommand, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(self.run(command, sourceLocation: sourceLocation)?.status == .success, sourceLocation: sourceLocation)
+    }
+
+    /// Sends a command that has to be refused.
+    func refused(
+        _ command: some HCICommand,
+        _ status: HCIErrorCode,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(self.run(command, sourceLocation: sourceLocation)?.status == status, sourceLocation: sourceLocation)
+    }
+
+    /// Sends one ACL data packet.
+    func sendData(
+        _ octets: [UInt8],
+        on handle: ConnectionHandle,
+        boundary: ACLDataHeader.Boundary = .firstNonFlushable
+    ) {
+        self.outstanding[handle, default: 0] += 1
+        self.send(.aclData(handle: handle, boundary: boundary, fragment: ByteBuffer(bytes: octets)))
+    }
+
+    // MARK: Looking
+
+    /// Takes out the first event of a type.
+    func take<Event: HCIEventPayload>(_: Event.Type) -> Event? {
+        for (index, event) in self.events.enumerated() {
+            if let payload = event.payload as? Event {
+                self.events.remove(at: index)
+                return payload
+            }
+        }
+        return nil
+    }
+
+    /// Takes out all events of a type.
+    func takeAll<Event: HCIEventPayload>(_ type: Event.Type) -> [Event] {
+        var found: [Event] = []
+        while let event = self.take(type) { found.append(event) }
+        return found
+    }
+
+    var reports: [LEAdvertisingReport] { self.takeAll(LEAdvertisingReports.self).flatMap { Array($0) } }
+
+    var extendedReports: [LEExtendedAdvertisingReport] {
+        self.takeAll(LEExtendedAdvertisingReports.self).flatMap { Array($0) }
+    }
+
+    // MARK: Usual things
+
+    func setUp(leEvents: LEEventMask) {
+        self.ok(Reset())
+        self.ok(SetEventMask(mask: EventMask(rawValue: .max)))
+        self.ok(LESetEventMask(mask: leEvents))
+    }
+
+    static let advertisingData = ByteBuffer(bytes: [0x02, 0x01, 0x06])
+    static let scanResponse = ByteBuffer(bytes: [0x05, 0x09, 0x42, 0x61, 0x6C, 0x6C])
+
+    func advertise(
+        type: AdvertisingType = .connectableUndirected,
+        ownAddressType: OwnAddressType = .public,
+        peer: DeviceAddress = .none,
+        filterPolicy: AdvertisingFilterPolicy = .all,
+        interval: UInt16 = 0x00A0,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        self.ok(
+            LESetAdvertisingParameters(
+                minimumInterval: AdvertisingInterval(rawValue: interval),
+                maximumInterval: AdvertisingInterval(rawValue: interval),
+                type: type,
+                ownAddressType: ownAddressType,
+                peer: peer,
+                filterPolicy: filterPolicy
+            ),
+            sourceLocation: sourceLocation
+        )
+        self.ok(LESetAdvertisingData(data: Self.advertisingData), sourceLocation: sourceLocation)
+        self.ok(LESetScanResponseData(data: Self.scanResponse), sourceLocation: sourceLocation)
+        self.ok(LESetAdvertisingEnable(isEnabled: true), sourceLocation: sourceLocation)
+    }
+
+    func scan(
+        type: ScanType = .passive,
+        filterPolicy: ScanFilterPolicy = .all,
+        filter: DuplicateFilter = .off,
+        interval: UInt16 = 0x10,
+        window: UInt16 = 0x10,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        self.ok(
+            LESetScanParameters(
+                type: type,
+                interval: ScanInterval(rawValue: interval),
+                window: ScanInterval(rawValue: window),
+                filterPolicy: filterPolicy
+            ),
+            sourceLocation: sourceLocation
+        )
+        self.ok(LESetScanEnable(isEnabled: true, filterDuplicates: filter), sourceLocation: sourceLocation)
+    }
+
+    /// Parameters with an interval of 24 units, 30 ms.
+    static let parameters = ConnectionParameters(
+        minimumInterval: ConnectionInterval(rawValue: 24),
+        maximumInterval: ConnectionInterval(rawValue: 40),
+        supervisionTimeout: SupervisionTimeout(rawValue: 72)
+    )
+
+    static func createConnection(
+        to peer: DeviceAddress,
+        filterPolicy: InitiatorFilterPolicy = .peer,
+        ownAddressType: OwnAddressType = .public,
+        parameters: ConnectionParameters = TestHost.parameters
+    ) -> LECreateConnection {
+        LECreateConnection(
+            scanInterval: ScanInterval(rawValue: 0x10),
+            scanWindow: ScanInterval(rawValue: 0x10),
+            filterPolicy: filterPolicy,
+            peer: peer,
+            ownAddressType: ownAddressType,
+            parameters: parameters
+        )
+    }
+}
+
+/// Two hosts with a link between them.
+struct TestLink {
+    let room: TestRoom
+    let central: TestHost
+    let peripheral: TestHost
+    let centralHandle: ConnectionHandle
+    let peripheralHandle: ConnectionHandle
+
+    init(
+        _ room: TestRoom,
+        central: TestHost? = nil,
+        peripheral: TestHost? = nil,
+        parameters: ConnectionParameters = TestHost.parameters,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        self.room = room
+        self.central = central ?? room.host()
+        self.peripheral = peripheral ?? room.host()
+        self.peripheral.advertise(sourceLocation: sourceLocation)
+        self.central.ok(
+            TestHost.createConnection(to: self.peripheral.controller.address, parameters: parameters),
+            sourceLocation: sourceLocation
+        )
+        var passed = 0
+        while passed < 200, !self.central.events.contains(where: { $0.payload is LEConnectionComplete }) {
+            room.pass(.milliseconds(10))
+            passed += 1
+        }
+        let atCentral = try #require(self.central.take(LEConnectionComplete.self), sourceLocation: sourceLocation)
+        let atPeripheral = try #require(self.peripheral.take(LEConnectionComplete.self), sourceLocation: sourceLocation)
+        #expect(atCentral.status == .success, sourceLocation: sourceLocation)
+        self.centralHandle = atCentral.handle
+        self.peripheralHandle = atPeripheral.handle
+        _ = self.central.take(LEChannelSelectionAlgorithm.self)
+        _ = self.peripheral.take(LEChannelSelectionAlgorithm.self)
+    }
+}
