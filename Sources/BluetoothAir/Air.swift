@@ -33,7 +33,9 @@ public final class Air {
     // A turn ends after so many exchanges between hosts, so that others on the event loop get theirs.
     private static let roundsPerTurn = 16
 
-    /// Creates an empty air. Equal seeds give equal runs.
+    /// Creates an empty air.
+    ///
+    /// Equal seeds give equal runs.
     public init(eventLoop: any EventLoop, model: AirModel = .instant, seed: UInt64 = 1) {
         self.eventLoop = eventLoop
         self.model = model
@@ -41,7 +43,9 @@ public final class Air {
         self.generator = SeededGenerator(seed: seed)
     }
 
-    /// A new controller on this air. It leaves the air when it is closed or released.
+    /// A new controller on this air.
+    ///
+    /// It leaves the air when it is closed or released.
     public func makeController(
         configuration: VirtualControllerConfiguration = VirtualControllerConfiguration()
     ) -> VirtualController {
@@ -51,7 +55,9 @@ public final class Air {
         return VirtualController(air: self, controller: controller)
     }
 
-    /// Changes the share of packets that are lost, from 0 to 1. At 1 nothing arrives, and links end when their
+    /// Changes the share of packets that are lost, from 0 to 1.
+    ///
+    /// At 1 nothing arrives, and links end when their
     /// supervision timeout has passed.
     public func setLoss(_ loss: Double) {
         self.model.loss = loss
@@ -140,7 +146,9 @@ public final class Air {
         self.scheduleTurn()
     }
 
-    /// Handles what hosts have sent. No host is called here, so nothing is added to the queue meanwhile.
+    /// Handles what hosts have sent.
+    ///
+    /// No host is called here, so nothing is added to the queue meanwhile.
     private func runHosts() {
         for controller in self.runQueue { controller.handleHostPackets() }
         self.runQueue.removeAll(keepingCapacity: true)

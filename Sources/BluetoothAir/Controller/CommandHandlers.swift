@@ -11,11 +11,10 @@ struct CommandHandler: Sendable {
     let opcode: HCIOpcode
     let handle: @Sendable (Controller, ByteBuffer) -> Void
 
-    /// A command that is answered by Command Complete. `after` runs behind the answer.
+    /// A command that is answered by Command Complete.
     static func complete<Command: HCICommand>(
         _: Command.Type,
-        _ body: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> Command.ReturnParameters,
-        after: (@Sendable (Controller, Command) -> Void)? = nil
+        _ body: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> Command.ReturnParameters
     ) -> CommandHandler {
         CommandHandler(opcode: Command.opcode) { controller, parameters in
             var parameters = parameters
@@ -29,7 +28,6 @@ struct CommandHandler: Sendable {
                 return controller.fail(Command.self, error)
             }
             controller.complete(Command.self, answer)
-            after?(controller, command)
         }
     }
 
@@ -44,12 +42,14 @@ struct CommandHandler: Sendable {
         }
     }
 
-    /// A command whose effect comes behind its answer: Command Complete, or Command Status where the command is
-    /// answered so. What `begin` returns is the effect; what it throws is the answer.
+    /// A command whose effect comes behind its answer.
+    ///
+    /// The answer is Command Complete, or Command Status where the command is answered so. What `begin` returns is the
+    /// effect; what it throws is the answer.
     static func procedure<Command: HCICommand>(
         _: Command.Type,
         answer: @escaping @Sendable (Command) -> Command.ReturnParameters,
-        _ begin: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> () -> Void
+        begin: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> () -> Void
     ) -> CommandHandler {
         CommandHandler(opcode: Command.opcode) { controller, parameters in
             var parameters = parameters
@@ -72,7 +72,7 @@ struct CommandHandler: Sendable {
         _ type: Command.Type,
         _ begin: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> () -> Void
     ) -> CommandHandler where Command.ReturnParameters == NoReturnParameters {
-        self.procedure(type, answer: { _ in NoReturnParameters() }, begin)
+        self.procedure(type, answer: { _ in NoReturnParameters() }, begin: begin)
     }
 
     /// A command without an answer, unless it is wrong.

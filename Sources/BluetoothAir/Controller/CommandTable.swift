@@ -243,10 +243,11 @@ extension Controller {
             try controller.extendedCreateConnection(command)
             return {}
         },
-        .procedure(LECreateConnectionCancel.self, answer: { _ in StatusReturnParameters() }) {
-            (controller, _) throws(HCIErrorCode) in
-            try controller.cancelConnection()
-        },
+        .procedure(
+            LECreateConnectionCancel.self,
+            answer: { _ in StatusReturnParameters() },
+            begin: { (controller, _) throws(HCIErrorCode) in try controller.cancelConnection() }
+        ),
     ]
 
     // MARK: Timing, channels, lengths, PHYs of links
@@ -257,30 +258,30 @@ extension Controller {
         },
         .procedure(
             LERemoteConnectionParameterRequestReply.self,
-            answer: { LERemoteConnectionParameterRequestReply.ReturnParameters(handle: $0.handle) }
-        ) { (controller, command) throws(HCIErrorCode) in
-            try controller.acceptParameters(command)
-        },
+            answer: { LERemoteConnectionParameterRequestReply.ReturnParameters(handle: $0.handle) },
+            begin: { (controller, command) throws(HCIErrorCode) in try controller.acceptParameters(command) }
+        ),
         .procedure(
             LERemoteConnectionParameterRequestNegativeReply.self,
-            answer: { LERemoteConnectionParameterRequestNegativeReply.ReturnParameters(handle: $0.handle) }
-        ) { (controller, command) throws(HCIErrorCode) in
-            try controller.refuseParameters(command)
-        },
-        .procedure(LESetHostChannelClassification.self, answer: { _ in StatusReturnParameters() }) {
-            (controller, command) throws(HCIErrorCode) in
-            try controller.setChannelClassification(command.channels)
-        },
+            answer: { LERemoteConnectionParameterRequestNegativeReply.ReturnParameters(handle: $0.handle) },
+            begin: { (controller, command) throws(HCIErrorCode) in try controller.refuseParameters(command) }
+        ),
+        .procedure(
+            LESetHostChannelClassification.self,
+            answer: { _ in StatusReturnParameters() },
+            begin: { (controller, command) throws(HCIErrorCode) in
+                try controller.setChannelClassification(command.channels)
+            }
+        ),
         .complete(LEReadChannelMap.self) { (controller, command) throws(HCIErrorCode) in
             let link = try controller.link(command.handle).link
             return LEReadChannelMap.ReturnParameters(handle: command.handle, channels: link.channels)
         },
         .procedure(
             LESetDataLength.self,
-            answer: { LESetDataLength.ReturnParameters(handle: $0.handle) }
-        ) { (controller, command) throws(HCIErrorCode) in
-            try controller.setDataLength(command)
-        },
+            answer: { LESetDataLength.ReturnParameters(handle: $0.handle) },
+            begin: { (controller, command) throws(HCIErrorCode) in try controller.setDataLength(command) }
+        ),
         .complete(LEReadSuggestedDefaultDataLength.self) { controller, _ in
             LEReadSuggestedDefaultDataLength.ReturnParameters(
                 transmitOctets: controller.settings.suggestedTransmitOctets,
@@ -327,16 +328,14 @@ extension Controller {
         },
         .procedure(
             LELongTermKeyRequestReply.self,
-            answer: { LELongTermKeyRequestReply.ReturnParameters(handle: $0.handle) }
-        ) { (controller, command) throws(HCIErrorCode) in
-            try controller.provideKey(command)
-        },
+            answer: { LELongTermKeyRequestReply.ReturnParameters(handle: $0.handle) },
+            begin: { (controller, command) throws(HCIErrorCode) in try controller.provideKey(command) }
+        ),
         .procedure(
             LELongTermKeyRequestNegativeReply.self,
-            answer: { LELongTermKeyRequestNegativeReply.ReturnParameters(handle: $0.handle) }
-        ) { (controller, command) throws(HCIErrorCode) in
-            try controller.refuseKey(command.handle)
-        },
+            answer: { LELongTermKeyRequestNegativeReply.ReturnParameters(handle: $0.handle) },
+            begin: { (controller, command) throws(HCIErrorCode) in try controller.refuseKey(command.handle) }
+        ),
         .status(LEReadLocalP256PublicKey.self) { controller, _ in controller.makeKeyPair() },
         .status(LEGenerateDHKey.self) { (controller, command) throws(HCIErrorCode) in
             try controller.makeSharedSecret(x: command.x, y: command.y, type: .generated)

@@ -135,7 +135,9 @@ extension Controller {
         return !self.air.model.hasAirTime || channel.plan.listens(at: self.now, since: scan.startTime)
     }
 
-    /// Reports what was heard, if the filters let it pass. Returns the address with which a scan request is sent, where
+    /// Reports what was heard, if the filters let it pass.
+    ///
+    /// Returns the address with which a scan request is sent, where
     /// the scanner wants to know more.
     func report(_ pdu: AdvertisingPDU, rssi: Int8) -> DeviceAddress? {
         guard let scan = self.scan else { return nil }

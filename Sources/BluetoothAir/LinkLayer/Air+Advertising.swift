@@ -7,7 +7,9 @@ import BluetoothTypes
 import NIOCore
 
 extension Air {
-    /// Sends an advertising event. Returns whether somebody connected, which ends the advertising.
+    /// Sends an advertising event.
+    ///
+    /// Returns whether somebody connected, which ends the advertising.
     func advertise(_ set: AdvertisingSet) -> Bool {
         guard var run = set.run else { return true }
         let advertiser = set.controller

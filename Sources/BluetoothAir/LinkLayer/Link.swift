@@ -148,7 +148,9 @@ final class Link {
         self.end(central: .connectionTimeout, peripheral: .connectionTimeout)
     }
 
-    /// A packet of an event was lost. Ends the link where too much time has passed since one got across.
+    /// A packet of an event was lost.
+    ///
+    /// Ends the link where too much time has passed since one got across.
     func missedPacket() {
         guard self.air.now - self.lastHeard >= self.timing.supervisionTimeout.timeAmount else { return }
         self.supervisionExpired()
