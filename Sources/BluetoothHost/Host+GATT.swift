@@ -108,14 +108,14 @@ extension Host {
             var actions = self.spareClientActions
             self.spareClientActions = []
             swap(&actions, &link.clientActions)
-            for action in actions { self.perform(action, of: link) }
+            for index in actions.indices { self.perform(actions[index].take(), of: link) }
             actions.removeAll(keepingCapacity: true)
             self.spareClientActions = actions
         }
     }
 
-    private func perform(_ action: GATTClient.Action, of link: Link) {
-        switch action {
+    private func perform(_ action: consuming GATTClient.Action, of link: Link) {
+        switch consume action {
         case .send(let pdu):
             self.enqueue(pdu, on: .attributeProtocol, of: link)
         case .sendCommand(let pdu):
@@ -208,14 +208,14 @@ extension Host {
             var actions = self.spareServerActions
             self.spareServerActions = []
             swap(&actions, &self.serverActions)
-            for action in actions { self.perform(action) }
+            for index in actions.indices { self.perform(actions[index].take()) }
             actions.removeAll(keepingCapacity: true)
             self.spareServerActions = actions
         }
     }
 
-    private func perform(_ action: GATTServer.Action) {
-        switch action {
+    private func perform(_ action: consuming GATTServer.Action) {
+        switch consume action {
         case .send(let id, let pdu, let notifications):
             guard let link = self.linksByID[id] else { return }
             let tag = notifications > 0 ? FrameTag.notifications(notifications) : .none

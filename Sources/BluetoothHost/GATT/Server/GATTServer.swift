@@ -50,6 +50,16 @@ struct GATTServer {
         case notificationsDropped(LinkID, Int)
         /// The bearer is dead: the link must be ended.
         case bearerFailed(LinkID, BearerFailure)
+
+        /// Takes the action out of where it is kept.
+        ///
+        /// A PDU in it then has one owner, so that the layers below write their headers into its headroom.
+        @inline(__always)
+        mutating func take() -> Action {
+            let action = consume self
+            self = .notificationsDropped(LinkID(rawValue: 0), 0)
+            return action
+        }
     }
 
     /// What the server was made with.
