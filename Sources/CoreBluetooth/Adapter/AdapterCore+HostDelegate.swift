@@ -8,7 +8,7 @@ import NIOCore
 extension AdapterCore: HostDelegate {
     func host(_ host: Host, didChange state: HostState) { self.hostChanged(to: state) }
 
-    func host(_ host: Host, didReceive report: AdvertisingReport) { self.scanner.receive(report, self) }
+    func host(_ host: Host, didReceive report: AdvertisingReport) { self.received(report) }
 
     func host(_ host: Host, didConnect link: LinkInformation) {
         guard self.isReady else { return }

@@ -31,6 +31,7 @@ final class AdapterCore {
     let identities: IdentityStore
     let connectedPeers: ConnectedPeers
     private let source: any ChannelSource
+    private let keeps: (any Sendable)?
     private let keepsIdentities: Bool
     /// Whether time is that of the event loop, in virtual time, rather than of the wall clock.
     private let usesLoopTime: Bool
@@ -44,22 +45,24 @@ final class AdapterCore {
     private(set) var peripheralSessions: [PeripheralSession] = []
     private(set) lazy var connections = Connections(core: self)
     private(set) lazy var advertising = Advertising(core: self)
-    let scanner = Scanning()
+    private var scanning: Scanning
+    private var isScanning = false
     private var updates: [LinkID: UpdateRow] = [:]
 
     init(
         eventLoop: any EventLoop,
-        configuration: HostConfiguration,
-        source: any ChannelSource,
+        foundation: AdapterFoundation,
         identities: IdentityStore,
         connectedPeers: ConnectedPeers,
         keepsIdentities: Bool,
         usesLoopTime: Bool
     ) {
         self.eventLoop = eventLoop
-        self.host = Host(eventLoop: eventLoop, configuration: configuration)
-        self.source = source
+        self.host = Host(eventLoop: eventLoop, configuration: foundation.configuration)
+        self.source = foundation.source
+        self.keeps = foundation.keeps
         self.identities = identities
+        self.scanning = Scanning(identities: identities)
         self.connectedPeers = connectedPeers
         self.keepsIdentities = keepsIdentities
         self.usesLoopTime = usesLoopTime
@@ -121,6 +124,32 @@ final class AdapterCore {
         guard let session = self.peripheralSessions.first(where: { $0.number == number }) else { return }
         session.drainCommands()
         self.flush()
+    }
+
+    /// Brings the host's scanning to what the sessions want.
+    func updateScanning() {
+        let isWanted = self.centralSessions.contains { $0.scan != nil }
+        guard self.isReady, isWanted != self.isScanning else { return }
+        self.isScanning = isWanted
+        if isWanted {
+            self.host.startScanning(ScanRequest())
+        } else {
+            self.host.stopScanning()
+            self.scanning.reset()
+        }
+    }
+
+    /// An advertiser was heard.
+    func received(_ report: AdvertisingReport) {
+        guard self.isScanning else { return }
+        self.scanning.receive(
+            report,
+            for: self.centralSessions.compactMap(\.scan),
+            now: self.eventLoop.now,
+            timestamp: self.timestamp
+        ) { scan, discovery in
+            self.centralSessions.first { $0.number == scan.session }?.tell(.discovered(discovery))
+        }
     }
 
     /// Notes whose update of a value is about to be queued on a link.
@@ -227,7 +256,7 @@ final class AdapterCore {
         case .ready:
             self.failures = 0
             self.wasReady = true
-            if self.keepsIdentities, let address = self.host.configuration.address {
+            if self.keepsIdentities, let address = self.host.address {
                 self.identities.open(IdentityFile(adapter: address))
             }
             self.setState(.poweredOn)
@@ -243,7 +272,8 @@ final class AdapterCore {
         self.state = state
         if state < .poweredOn {
             self.connections.reset()
-            self.scanner.reset()
+            self.scanning.reset()
+            self.isScanning = false
             self.advertising.reset()
             self.updates = [:]
             for session in self.centralSessions { session.adapterStopped(state) }

@@ -68,13 +68,14 @@ extension BluetoothAdapter {
         return self.selected.withLockedValue { selected in
             if let selected { return selected }
             let name = ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
-            let choice: AdapterChoice
+            let configuration = Configuration.environment
+            let adapter: BluetoothAdapter
             do {
-                choice = try AdapterChoice(name.isEmpty ? "air" : name)
+                adapter = try BluetoothAdapter(name.isEmpty ? "air" : name, configuration: configuration)
             } catch {
-                choice = .refused("COREBLUETOOTH_ADAPTER: \(error)")
+                let reason = "COREBLUETOOTH_ADAPTER: \(error)"
+                adapter = BluetoothAdapter(configuration) { _ in AdapterFoundation(refused: reason) }
             }
-            let adapter = BluetoothAdapter(choice, configuration: .environment)
             selected = adapter
             return adapter
         }

@@ -36,13 +36,14 @@ public final class BluetoothAdapter: Sendable {
     private let core: NIOLoopBoundBox<AdapterCore?>
     private let sessionCount = NIOLockedValueBox(0)
     /// What has to outlive the adapter: the thread of its event loop, the air that it is on.
-    private let foundation: (any Sendable)?
+    private let ground: (any Sendable)?
 
     /// The adapter with a name, such as `air`, `air:PATH`, `air:tcp:HOST:PORT`, `h4:unix:PATH` or `h4:tcp:HOST:PORT`.
     ///
     /// - Throws: ``BluetoothAdapterError`` where the name is not one.
     public convenience init(_ name: String, configuration: Configuration = .environment) throws {
-        self.init(try AdapterChoice(name), configuration: configuration)
+        let name = try Self.parse(name)
+        self.init(configuration) { AdapterFoundation(name, configuration, on: $0) }
     }
 
     /// An adapter on an air of this process, to be called on the air's event loop.
@@ -59,38 +60,49 @@ public final class BluetoothAdapter: Sendable {
         let address = configuration.addressOnAir
         self.init(
             eventLoop: air.eventLoop,
-            configuration: configuration.hostConfiguration(address: address),
             callbacks: callbacks,
             identities: IdentityStore(randomness: .seeded(address.value)),
             keepsIdentities: false,
-            captureFile: configuration.captureFile,
-            foundation: nil
-        ) { AirSource(air: air.value) }
+            ground: nil
+        ) { AdapterFoundation(air: air.value, configuration, address: address) }
     }
 
-    /// An adapter whose core, and the source of its channels, are made on the event loop.
+    /// An adapter on a thread of its own, that keeps the identities of its peers.
+    convenience init(
+        _ configuration: Configuration,
+        foundation: @escaping @Sendable (any EventLoop) -> AdapterFoundation
+    ) {
+        let thread = EventLoopThread()
+        let eventLoop = thread.eventLoop
+        self.init(
+            eventLoop: eventLoop,
+            callbacks: .onQueues,
+            identities: IdentityStore(),
+            keepsIdentities: true,
+            ground: thread
+        ) { foundation(eventLoop) }
+    }
+
+    /// An adapter whose foundation is made on the event loop.
     init(
         eventLoop: any EventLoop,
-        configuration: HostConfiguration,
         callbacks: Callbacks,
         identities: IdentityStore,
         keepsIdentities: Bool,
-        captureFile: String?,
-        foundation: (any Sendable)?,
-        source: @escaping @Sendable () -> any ChannelSource
+        ground: (any Sendable)?,
+        foundation: @escaping @Sendable () -> AdapterFoundation
     ) {
         self.eventLoop = eventLoop
         self.callbacks = callbacks
         self.identities = identities
-        self.foundation = foundation
+        self.ground = ground
         let core = NIOLoopBoundBox<AdapterCore?>.makeEmptyBox(valueType: AdapterCore.self, eventLoop: eventLoop)
         self.core = core
         let connectedPeers = self.connectedPeers
         eventLoop.execute {
             core.value = AdapterCore(
                 eventLoop: eventLoop,
-                configuration: configuration,
-                source: source(),
+                foundation: foundation(),
                 identities: identities,
                 connectedPeers: connectedPeers,
                 keepsIdentities: keepsIdentities,
@@ -99,13 +111,24 @@ public final class BluetoothAdapter: Sendable {
         }
     }
 
+    /// Reads an adapter's name.
+    static func parse(_ name: String) throws(BluetoothAdapterError) -> AdapterName {
+        do throws(TransportError) {
+            let name = try AdapterName(parsing: name)
+            if let error = name.unsupportedError { throw error }
+            return name
+        } catch {
+            throw BluetoothAdapterError(error.message)
+        }
+    }
+
     deinit {
         let core = self.core
-        let foundation = self.foundation
+        let ground = self.ground
         self.eventLoop.execute {
             core.value?.shutDown()
             core.value = nil
-            withExtendedLifetime(foundation) {}
+            withExtendedLifetime(ground) {}
         }
     }
 

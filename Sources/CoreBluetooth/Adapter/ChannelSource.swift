@@ -3,6 +3,7 @@
 
 import BluetoothAir
 import BluetoothHCI
+import BluetoothTransport
 import NIOCore
 
 /// Why no channel could be opened.
@@ -11,6 +12,20 @@ struct ChannelFailure: Error {
     var reason: String
     /// Whether trying again is of no use.
     var isFinal: Bool
+
+    /// A failure that trying again may mend or not.
+    init(reason: String, isFinal: Bool) {
+        self.reason = reason
+        self.isFinal = isFinal
+    }
+
+    /// The failure behind an error of the transport.
+    init(_ error: any Error) {
+        let error = error as? TransportError
+        self.reason = error?.message ?? "the adapter cannot be opened"
+        // A name stays wrong and what is missing in this version stays missing; the rest may come right.
+        self.isFinal = error?.code == .badName || error?.code == .unsupported
+    }
 }
 
 /// What opens channels to a controller.
@@ -35,4 +50,54 @@ final class AirSource: ChannelSource {
     }
 
     func close() {}
+}
+
+/// The controller that an adapter's name stands for, behind a socket or on the user's air.
+final class NamedSource: ChannelSource {
+    private let source: ControllerSource
+
+    init(_ source: ControllerSource) { self.source = source }
+
+    func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void) {
+        self.source.open().assumeIsolated().whenComplete { result in
+            completion(result.mapError { ChannelFailure($0) })
+        }
+    }
+
+    func close() { self.source.close() }
+}
+
+/// No controller, ever.
+final class RefusedSource: ChannelSource {
+    private let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+
+    func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void) {
+        completion(.failure(ChannelFailure(reason: self.reason, isFinal: true)))
+    }
+
+    func close() {}
+}
+
+/// Writes down what passes through the channels of another source.
+final class CapturingSource: ChannelSource {
+    private let source: any ChannelSource
+    private let file: CaptureFile
+
+    init(_ source: any ChannelSource, into file: CaptureFile) {
+        self.source = source
+        self.file = file
+    }
+
+    func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void) {
+        self.source.open { result in
+            completion(result.map { CapturingChannel($0, into: self.file) })
+        }
+    }
+
+    func close() {
+        self.source.close()
+        self.file.close()
+    }
 }

@@ -42,15 +42,13 @@ public final class PrivateAir: Sendable {
         let air = self.air
         return BluetoothAdapter(
             eventLoop: self.thread.eventLoop,
-            configuration: configuration.hostConfiguration(address: address),
             callbacks: .onQueues,
             identities: IdentityStore(),
             keepsIdentities: false,
-            captureFile: configuration.captureFile,
-            foundation: self
+            ground: self
         ) {
-            guard let air = air.value else { return RefusedSource("the air is gone") }
-            return AirSource(air: air)
+            guard let air = air.value else { return AdapterFoundation(refused: "the air is gone") }
+            return AdapterFoundation(air: air, configuration, address: address)
         }
     }
 }

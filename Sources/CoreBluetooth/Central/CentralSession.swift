@@ -15,9 +15,8 @@ final class CentralSession {
     private var outbox: [CentralEvent] = []
 
     /// What is scanned for, while scanning.
-    private(set) var filter: ScanFilter?
-    /// How many scans were started; a new one reports everything again.
-    private(set) var scanNumber = 0
+    private(set) var scan: Scan?
+    private var scanCount = 0
     private(set) var connectionEventFilter: ConnectionEventFilter?
     /// The wish of each CBPeripheral object for a link, by the object's place in its table.
     private var interests: ContiguousArray<Interest?> = []
@@ -49,12 +48,12 @@ final class CentralSession {
             self.interest(name)?.perform(operation)
         case .scan(let filter):
             guard self.core.isReady else { return }
-            self.filter = filter
-            self.scanNumber += 1
-            self.core.scanner.update(self.core)
+            self.scanCount += 1
+            self.scan = Scan(session: self.number, number: self.scanCount, filter: filter)
+            self.core.updateScanning()
         case .stopScan:
-            self.filter = nil
-            self.core.scanner.update(self.core)
+            self.scan = nil
+            self.core.updateScanning()
         case .connect(let name, let address, let options):
             self.connect(name, address, options)
         case .cancelConnection(let name):
@@ -125,14 +124,14 @@ final class CentralSession {
 
     /// The adapter stopped: whatever was going on is over, and the state tells it.
     func adapterStopped(_ state: CBManagerState) {
-        self.filter = nil
+        self.scan = nil
         self.interests = []
         if state < .poweredOff { self.connectionEventFilter = nil }
     }
 
     private func end() {
-        self.filter = nil
-        self.core.scanner.update(self.core)
+        self.scan = nil
+        self.core.updateScanning()
         for interest in self.interests.compactMap({ $0 }) {
             interest.isSilent = true
             self.core.connections.cancel(interest)

@@ -9,8 +9,17 @@ import BluetoothTypes
 import Foundation
 import NIOCore
 
+/// One manager's present scan.
+struct Scan: Sendable {
+    /// The manager's session.
+    var session: Int
+    /// How many scans it has started; a new one hears everything again.
+    var number: Int
+    var filter: ScanFilter
+}
+
 /// The advertisers around one adapter.
-final class Scanning {
+struct Scanning {
     /// How many advertisers are remembered; of more, those that were silent longest are forgotten.
     static let capacity = 1024
 
@@ -40,41 +49,30 @@ final class Scanning {
         }
     }
 
+    private let identities: IdentityStore
     private var advertisers: [DeviceAddress: Advertiser] = [:]
-    private var isOn = false
 
-    /// Brings the host's scanning to what the sessions want.
-    ///
-    /// A session that starts anew hears everything again.
-    func update(_ core: AdapterCore) {
-        let isWanted = core.centralSessions.contains { $0.filter != nil }
-        guard isWanted != self.isOn else { return }
-        self.isOn = isWanted
-        if isWanted {
-            core.host.startScanning(ScanRequest())
-        } else {
-            core.host.stopScanning()
-            self.advertisers = [:]
-        }
-    }
+    init(identities: IdentityStore) { self.identities = identities }
 
-    /// The adapter stopped.
-    func reset() {
-        self.isOn = false
-        self.advertisers = [:]
-    }
+    /// Forgets all advertisers: nobody scans any more.
+    mutating func reset() { self.advertisers = [:] }
 
-    /// Takes in a packet.
-    func receive(_ report: AdvertisingReport, _ core: AdapterCore) {
-        guard self.isOn else { return }
-        let advertiser = self.advertiser(report.address, core)
-        advertiser.lastHeard = core.eventLoop.now
+    /// Takes in a packet; `tell` is called for each scan that is to hear of it.
+    mutating func receive(
+        _ report: AdvertisingReport,
+        for scans: [Scan],
+        now: NIODeadline,
+        timestamp: CFAbsoluteTime,
+        tell: (Scan, Discovery) -> Void
+    ) {
+        let advertiser = self.advertiser(report.address, now)
+        advertiser.lastHeard = now
         if report.isScanResponse {
             // A response that follows no packet says nothing of whether the device can be connected to.
             guard advertiser.hasData else { return }
             if advertiser.scanResponse != report.data {
                 advertiser.scanResponse = report.data
-                self.merge(advertiser, core)
+                self.merge(advertiser)
             }
         } else if !advertiser.hasData || advertiser.data != report.data
             || advertiser.isConnectable != report.isConnectable
@@ -82,20 +80,18 @@ final class Scanning {
             advertiser.data = report.data
             advertiser.isConnectable = report.isConnectable
             advertiser.hasData = true
-            self.merge(advertiser, core)
+            self.merge(advertiser)
         }
-        for session in core.centralSessions {
-            guard let filter = session.filter, advertiser.merged.matches(filter) else { continue }
-            if filter.allowsDuplicates || self.isNews(report, of: advertiser, to: session) {
-                session.tell(.discovered(self.discovery(report, of: advertiser, filter, core)))
-            }
+        for scan in scans where advertiser.merged.matches(scan.filter) {
+            guard scan.filter.allowsDuplicates || Self.isNews(report, of: advertiser, to: scan) else { continue }
+            tell(scan, Self.discovery(report, of: advertiser, scan.filter, timestamp))
         }
     }
 
-    private func advertiser(_ address: DeviceAddress, _ core: AdapterCore) -> Advertiser {
+    private mutating func advertiser(_ address: DeviceAddress, _ now: NIODeadline) -> Advertiser {
         if let known = self.advertisers[address] { return known }
         if self.advertisers.count >= Self.capacity { self.forgetSilent() }
-        let advertiser = Advertiser(record: core.identities.record(for: address), now: core.eventLoop.now)
+        let advertiser = Advertiser(record: self.identities.record(for: address), now: now)
         self.advertisers[address] = advertiser
         return advertiser
     }
@@ -103,43 +99,37 @@ final class Scanning {
     /// Forgets the quarter that was silent longest.
     ///
     /// Ties are decided by address, so that equal runs stay equal.
-    private func forgetSilent() {
+    private mutating func forgetSilent() {
         let order = self.advertisers.sorted { left, right in
             (left.value.lastHeard, left.key.value) < (right.value.lastHeard, right.key.value)
         }
         for (address, _) in order.prefix(Self.capacity / 4) { self.advertisers[address] = nil }
     }
 
-    private func merge(_ advertiser: Advertiser, _ core: AdapterCore) {
+    private func merge(_ advertiser: Advertiser) {
         advertiser.merged = Advertisement(
             data: advertiser.data,
             scanResponse: advertiser.scanResponse,
             isConnectable: advertiser.isConnectable
         )
         if let name = advertiser.merged.localName, advertiser.record.name != name {
-            core.identities.setName(name, of: advertiser.record.address)
+            self.identities.setName(name, of: advertiser.record.address)
             advertiser.record.name = name
         }
     }
 
-    /// Whether a session that filters duplicates is to hear of the packet.
-    private func isNews(_ report: AdvertisingReport, of advertiser: Advertiser, to session: CentralSession) -> Bool {
+    /// Whether a scan that filters duplicates is to hear of the packet.
+    private static func isNews(_ report: AdvertisingReport, of advertiser: Advertiser, to scan: Scan) -> Bool {
         let facts = advertiser.merged.facts
-        let index: Int
-        if let known = advertiser.told.firstIndex(where: { $0.session == session.number }) {
-            index = known
-        } else {
-            advertiser.told.append(Told(session: session.number, scan: session.scanNumber - 1, facts: nil))
-            index = advertiser.told.count - 1
-        }
-        if advertiser.told[index].scan != session.scanNumber {
-            advertiser.told[index].scan = session.scanNumber
-            if report.isScannable, !report.isScanResponse, advertiser.scanResponse == nil {
-                advertiser.told[index].facts = nil
-                return false
-            }
-            advertiser.told[index].facts = facts
-            return true
+        guard
+            let index = advertiser.told.firstIndex(where: { $0.session == scan.session && $0.scan == scan.number })
+        else {
+            advertiser.told.removeAll { $0.session == scan.session }
+            let isHeldBack = report.isScannable && !report.isScanResponse && advertiser.scanResponse == nil
+            advertiser.told.append(
+                Told(session: scan.session, scan: scan.number, facts: isHeldBack ? nil : facts)
+            )
+            return !isHeldBack
         }
         guard let told = advertiser.told[index].facts else {
             advertiser.told[index].facts = facts
@@ -149,11 +139,11 @@ final class Scanning {
         return !facts.isSubset(of: told)
     }
 
-    private func discovery(
+    private static func discovery(
         _ report: AdvertisingReport,
         of advertiser: Advertiser,
         _ filter: ScanFilter,
-        _ core: AdapterCore
+        _ timestamp: CFAbsoluteTime
     ) -> Discovery {
         let overflow = advertiser.merged.overflow
         return Discovery(
@@ -161,7 +151,7 @@ final class Scanning {
             advertisement: advertiser.merged,
             overflowServices: overflow.map { area in (filter.services ?? []).filter(area.mayContain) } ?? [],
             rssi: report.rssi,
-            timestamp: core.timestamp,
+            timestamp: timestamp,
             primaryPHY: report.primaryPHY,
             secondaryPHY: report.secondaryPHY
         )

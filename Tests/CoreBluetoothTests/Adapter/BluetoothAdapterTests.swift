@@ -1,0 +1,81 @@
+import BluetoothAir
+import BluetoothTypes
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Adapters")
+struct BluetoothAdapterTests {
+    @Test("run makes an adapter the default inside, also in nested and asynchronous code")
+    func run() async throws {
+        let air = PrivateAir()
+        let outer = air.makeAdapter()
+        let inner = air.makeAdapter()
+        outer.run {
+            #expect(BluetoothAdapter.default === outer)
+            inner.run { #expect(BluetoothAdapter.default === inner) }
+            #expect(BluetoothAdapter.default === outer)
+            #expect(CBCentralManager().adapter === outer)
+            #expect(
+                CBCentralManager(delegate: nil, queue: nil, options: [BluetoothAdapter.optionKey: inner]).adapter
+                    === inner
+            )
+        }
+        await inner.run {
+            await Task.yield()
+            #expect(BluetoothAdapter.default === inner)
+            #expect(CBPeripheralManager().adapter === inner)
+        }
+    }
+
+    @Test("the environment says who this device is")
+    func environment() {
+        let configuration = BluetoothAdapter.Configuration(environment: [
+            "COREBLUETOOTH_IDENTITY": "crystal", "COREBLUETOOTH_DISTANCE": "2.5", "COREBLUETOOTH_CAPTURE": "/tmp/a",
+        ])
+        #expect(configuration.identity == "crystal")
+        #expect(configuration.distance == 2.5)
+        #expect(configuration.captureFile == "/tmp/a")
+        let empty = BluetoothAdapter.Configuration(environment: ["COREBLUETOOTH_IDENTITY": ""])
+        #expect(empty.identity == nil && empty.distance == nil && empty.captureFile == nil)
+    }
+
+    @Test("a distance that is none is said once", arguments: ["near", "-1", "inf", "nan"])
+    func wrongDistance(text: String) {
+        let lines = Lines()
+        let configuration = lines.listen {
+            BluetoothAdapter.Configuration(environment: ["COREBLUETOOTH_DISTANCE": text])
+        }
+        #expect(configuration.distance == nil)
+        #expect(
+            lines.all == [
+                "[CoreBluetooth] COREBLUETOOTH_DISTANCE is \"\(text)\"; write a number of metres, such as 2.5"
+            ]
+        )
+    }
+
+    @Test("an identity has its address, the same each time")
+    func addresses() {
+        let crystal = BluetoothAdapter.Configuration(identity: "crystal")
+        #expect(crystal.addressOnAir == crystal.addressOnAir)
+        #expect(crystal.addressOnAir != BluetoothAdapter.Configuration(identity: "other").addressOnAir)
+        #expect(crystal.addressOnAir.randomKind == .static)
+        let anonymous = BluetoothAdapter.Configuration()
+        #expect(anonymous.addressOnAir != anonymous.addressOnAir)
+        #expect(crystal.hostConfiguration(address: nil).deviceName == "crystal")
+        let named = BluetoothAdapter.Configuration(deviceName: "Ball", identity: "crystal", distance: 3)
+        #expect(named.hostConfiguration(address: nil).deviceName == "Ball")
+        #expect(named.hostConfiguration(address: nil).distance == 3)
+    }
+
+    @Test("what is not the name of an adapter is refused with one line", arguments: ["", "water", "h4:", "hci0"])
+    func names(name: String) {
+        #expect {
+            try BluetoothAdapter(name)
+        } throws: { error in
+            guard let error = error as? BluetoothAdapterError else { return false }
+            return !error.description.isEmpty && !error.description.contains("\n")
+        }
+    }
+}

@@ -1,0 +1,371 @@
+import BluetoothAir
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("7 GATT client")
+struct GATTClientTests {
+    @Test("7.1 nothing is known before it was discovered; results accumulate")
+    func accumulate() throws {
+        let talk = Conversation { ball in
+            let second = CBMutableService(type: IDs.other, primary: true)
+            ball.manager.add(second)
+            ball.open()
+        }
+        let peripheral = try talk.connect()
+        #expect(peripheral.services == nil)
+        peripheral.discoverServices([IDs.service])
+        talk.room.run { peripheral.services?.count == 1 }
+        let ball = try #require(peripheral.services?.first)
+        #expect(ball.uuid == IDs.service)
+        #expect(ball.isPrimary)
+        #expect(ball.peripheral === peripheral)
+        #expect(ball.characteristics == nil)
+        #expect(ball.includedServices == nil)
+        peripheral.discoverServices([IDs.other])
+        #expect(talk.room.run { peripheral.services?.count == 2 })
+        #expect(peripheral.services?.contains { $0 === ball } == true)
+        peripheral.discoverCharacteristics([IDs.answer], for: ball)
+        talk.room.run { ball.characteristics?.count == 1 }
+        peripheral.discoverCharacteristics([IDs.question], for: ball)
+        #expect(talk.room.run { ball.characteristics?.count == 2 })
+        #expect(ball.characteristics?.map(\.uuid) == [IDs.question, IDs.answer])
+        #expect(ball.characteristics?.allSatisfy { $0.service === ball } == true)
+    }
+
+    @Test("7.1 an empty result calls back without error")
+    func empty() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect()
+        peripheral.discoverServices([CBUUID(string: "180D")])
+        talk.room.run { peripheral.services != nil }
+        #expect(talk.central.calls.last == "services 0")
+    }
+
+    @Test("7.2 services of the system are hidden")
+    func hidden() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect()
+        peripheral.discoverServices(nil)
+        talk.room.run { peripheral.services != nil }
+        #expect(peripheral.services?.map(\.uuid) == [IDs.service])
+    }
+
+    @Test("7.3 one callback for each call, in the order of the calls")
+    func order() throws {
+        let talk = Conversation()
+        talk.ball.reading = "cold".octets
+        let (peripheral, question, answer) = try talk.discover()
+        talk.central.calls = []
+        peripheral.readValue(for: answer)
+        peripheral.setNotifyValue(true, for: question)
+        peripheral.setNotifyValue(true, for: answer)
+        peripheral.writeValue("Q?".octets, for: question, type: .withResponse)
+        peripheral.discoverDescriptors(for: answer)
+        peripheral.setNotifyValue(true, for: answer)
+        peripheral.writeValue(Data(count: 513), for: question, type: .withResponse)
+        peripheral.readValue(for: question)
+        talk.room.run { talk.central.calls.count == 8 }
+        #expect(
+            talk.central.calls == [
+                "value", "notifying false CBATTErrorDomain 6", "notifying true", "wrote", "descriptors 1",
+                "notifying true", "wrote CBATTErrorDomain 13", "value CBATTErrorDomain 2",
+            ]
+        )
+    }
+
+    @Test("7.4 a value is there before its callback; long values are read whole", arguments: [0, 1, 22, 200, 512])
+    func reading(count: Int) throws {
+        let talk = Conversation()
+        talk.ball.reading = Data((0..<count).map { UInt8(truncatingIfNeeded: $0) })
+        let (peripheral, _, answer) = try talk.discover()
+        #expect(answer.value == nil)
+        peripheral.readValue(for: answer)
+        talk.room.run { talk.central.calls.last == "value" }
+        #expect(answer.value == talk.ball.reading)
+    }
+
+    @Test("7.4 notifications come as values, in order")
+    func notifications() throws {
+        let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        peripheral.setNotifyValue(true, for: answer)
+        talk.room.run { answer.isNotifying }
+        for number in 1...50 {
+            #expect(
+                talk.ball.manager.updateValue(
+                    "\(number)".octets,
+                    for: talk.ball.answer,
+                    onSubscribedCentrals: nil
+                )
+            )
+        }
+        talk.room.run { talk.central.values.count == 50 }
+        #expect(talk.central.values == (1...50).map { "\($0)" })
+        #expect(answer.value == "50".octets)
+    }
+
+    @Test("7.5 a write with response, short and long; the value is not changed by it", arguments: [0, 1, 20, 244, 512])
+    func writing(count: Int) throws {
+        let talk = Conversation()
+        let (peripheral, question, _) = try talk.discover()
+        let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        peripheral.writeValue(data, for: question, type: .withResponse)
+        talk.room.run { talk.central.calls.last == "wrote" }
+        #expect(talk.central.calls.last == "wrote")
+        #expect(talk.ball.written == [data])
+        #expect(question.value == nil)
+    }
+
+    @Test("7.5 an error of the peripheral reaches the app as CBATTError")
+    func refusal() throws {
+        let talk = Conversation()
+        let (peripheral, question, _) = try talk.discover()
+        for code in [CBATTError.Code.unlikelyError, .invalidAttributeValueLength, .unnamed(0x80)] {
+            talk.ball.onRequests = { talk.ball.manager.respond(to: $0[0], withResult: code) }
+            peripheral.writeValue("Q".octets, for: question, type: .withResponse)
+            let calls = talk.central.calls.count
+            talk.room.run { talk.central.calls.count > calls }
+            let error = try #require(talk.central.errors.last as? CBATTError)
+            #expect(error.code == code)
+        }
+        do {
+            throw talk.central.errors[0]
+        } catch CBATTError.unlikelyError {
+        } catch {
+            Issue.record("not caught: \(error)")
+        }
+    }
+
+    @Test("7.6 writes without response: all arrive in order where the app heeds canSendWriteWithoutResponse")
+    func flowControl() throws {
+        let talk = Conversation()
+        let (peripheral, question, _) = try talk.discover()
+        var next = 0
+        func send() {
+            while next < 1000, peripheral.canSendWriteWithoutResponse {
+                peripheral.writeValue("\(next)".octets, for: question, type: .withoutResponse)
+                next += 1
+            }
+        }
+        talk.central.onCall = { if $0 == "ready" { send() } }
+        send()
+        #expect(next == TransmitWindow.size)
+        #expect(!peripheral.canSendWriteWithoutResponse)
+        talk.room.run { talk.ball.written.count == 1000 }
+        #expect(talk.ball.written == (0..<1000).map { "\($0)".octets })
+        #expect(talk.central.count("ready") >= 1000 / TransmitWindow.size)
+        talk.room.run()
+        #expect(peripheral.canSendWriteWithoutResponse)
+    }
+
+    @Test("7.5 writes without response keep their place among other calls")
+    func mixedOrder() throws {
+        let talk = Conversation()
+        let (peripheral, question, answer) = try talk.discover()
+        peripheral.setNotifyValue(true, for: answer)
+        peripheral.writeValue("1".octets, for: question, type: .withoutResponse)
+        peripheral.writeValue("2".octets, for: question, type: .withResponse)
+        peripheral.writeValue("3".octets, for: question, type: .withoutResponse)
+        talk.room.run { talk.ball.written.count == 3 }
+        #expect(talk.ball.calls.suffix(4) == ["subscribed 1", "write 1", "write 1", "write 1"])
+        #expect(talk.ball.written.map(\.text) == ["1", "2", "3"])
+    }
+
+    @Test("7.7 the longest writes")
+    func maximumLength() throws {
+        let talk = Conversation()
+        let (peripheral, question, _) = try talk.discover()
+        #expect(peripheral.maximumWriteValueLength(for: .withResponse) == 512)
+        let limit = peripheral.maximumWriteValueLength(for: .withoutResponse)
+        #expect(limit == 512)
+        peripheral.writeValue(Data(count: limit), for: question, type: .withoutResponse)
+        talk.room.run { !talk.ball.written.isEmpty }
+        #expect(talk.ball.written.first?.count == limit)
+        let lines = Lines()
+        lines.listen { peripheral.writeValue(Data(count: limit + 1), for: question, type: .withoutResponse) }
+        #expect(lines.all.count == 1)
+    }
+
+    @Test("7.8 notifications on and off, told with isNotifying")
+    func notifying() throws {
+        let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        #expect(!answer.isNotifying)
+        peripheral.setNotifyValue(true, for: answer)
+        talk.room.run { answer.isNotifying }
+        #expect(talk.central.calls.last == "notifying true")
+        #expect(talk.ball.answer.subscribedCentrals?.count == 1)
+        peripheral.setNotifyValue(false, for: answer)
+        talk.room.run { !answer.isNotifying }
+        #expect(talk.central.calls.last == "notifying false")
+        #expect(talk.ball.calls.last == "unsubscribed 0")
+        talk.ball.manager.updateValue("lost".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
+        talk.room.run()
+        #expect(talk.central.values.isEmpty)
+    }
+
+    @Test("7.8 where there are only indications, they are used and confirmed")
+    func indications() throws {
+        let bell = CBMutableCharacteristic(
+            type: IDs.other,
+            properties: [.indicate],
+            value: nil,
+            permissions: [.readable]
+        )
+        let talk = Conversation { ball in
+            ball.ball.characteristics = [bell]
+            ball.open()
+        }
+        let peripheral = try talk.connect()
+        peripheral.discoverServices(nil)
+        talk.room.run { peripheral.services != nil }
+        let service = try #require(peripheral.services?.first)
+        peripheral.discoverCharacteristics(nil, for: service)
+        talk.room.run { service.characteristics != nil }
+        let remote = try #require(service.characteristics?.first)
+        peripheral.setNotifyValue(true, for: remote)
+        talk.room.run { remote.isNotifying }
+        for number in 1...3 {
+            talk.ball.manager.updateValue("ding \(number)".octets, for: bell, onSubscribedCentrals: nil)
+        }
+        talk.room.run { talk.central.values.count == 3 }
+        #expect(talk.central.values == ["ding 1", "ding 2", "ding 3"])
+    }
+
+    @Test("7.9 types of descriptors")
+    func descriptors() throws {
+        let talk = Conversation { ball in
+            ball.answer.descriptors = [
+                CBMutableDescriptor(type: CBUUID(string: "2901"), value: "The answer"),
+                CBMutableDescriptor(type: CBUUID(string: "2904"), value: Data([25, 0, 0, 0x27, 1, 0, 0])),
+            ]
+            ball.open()
+        }
+        let (peripheral, _, answer) = try talk.discover()
+        peripheral.setNotifyValue(true, for: answer)
+        peripheral.discoverDescriptors(for: answer)
+        talk.room.run { answer.descriptors != nil }
+        let descriptors = try #require(answer.descriptors)
+        #expect(Set(descriptors.map(\.uuid.uuidString)) == ["2901", "2902", "2904"])
+        #expect(descriptors.allSatisfy { $0.characteristic === answer })
+        for descriptor in descriptors { peripheral.readValue(for: descriptor) }
+        talk.room.run { descriptors.allSatisfy { $0.value != nil } }
+        func value(_ uuid: String) -> Any? { descriptors.first { $0.uuid == CBUUID(string: uuid) }?.value }
+        #expect(value("2901") as? NSString == "The answer")
+        #expect(value("2902") as? NSNumber == 1)
+        #expect(value("2904") as? NSData == NSData(data: Data([25, 0, 0, 0x27, 1, 0, 0])))
+        let text = try #require(descriptors.first { $0.uuid == CBUUID(string: "2901") })
+        peripheral.writeValue("no".octets, for: text)
+        talk.room.run { talk.central.calls.last?.hasPrefix("wrote descriptor") == true }
+        #expect(talk.central.calls.last == "wrote descriptor CBATTErrorDomain 3")
+    }
+
+    @Test("7.10 reading the signal strength")
+    func rssi() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect()
+        talk.central.rssi = []
+        peripheral.readRSSI()
+        talk.room.run { !talk.central.rssi.isEmpty }
+        #expect((-60 ... -20).contains(talk.central.rssi[0].intValue))
+    }
+
+    @Test("7.11 included services")
+    func included() throws {
+        let inner = CBMutableService(type: IDs.other, primary: false)
+        let talk = Conversation { ball in
+            ball.manager.add(inner)
+            ball.ball.includedServices = [inner]
+            ball.open()
+        }
+        let peripheral = try talk.connect()
+        peripheral.discoverServices(nil)
+        talk.room.run { peripheral.services != nil }
+        let service = try #require(peripheral.services?.first)
+        #expect(peripheral.services?.count == 1)
+        peripheral.discoverIncludedServices(nil, for: service)
+        talk.room.run { service.includedServices != nil }
+        let included = try #require(service.includedServices?.first)
+        #expect(included.uuid == IDs.other)
+        #expect(!included.isPrimary)
+        #expect(peripheral.services?.count == 1)
+        peripheral.discoverIncludedServices([IDs.question], for: service)
+        talk.room.run { talk.central.count("included 1") == 2 }
+        peripheral.discoverCharacteristics(nil, for: included)
+        #expect(talk.room.run { included.characteristics?.isEmpty == true })
+    }
+
+    @Test("7.12 services that change are told, and are dead")
+    func modified() throws {
+        let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        talk.room.run()
+        talk.ball.manager.remove(talk.ball.ball)
+        #expect(talk.room.run { talk.central.calls.last?.hasPrefix("modified") == true })
+        #expect(talk.central.calls.last == "modified \(IDs.service.uuidString)")
+        #expect(peripheral.services?.isEmpty == true)
+        let lines = Lines()
+        lines.listen { peripheral.readValue(for: answer) }
+        #expect(lines.all.count == 1)
+        talk.ball.manager.add(talk.ball.ball)
+        talk.room.run()
+        peripheral.discoverServices(nil)
+        #expect(talk.room.run { peripheral.services?.count == 1 })
+    }
+
+    @Test("6.6 nothing is told after didDisconnect, and pending procedures are not")
+    func silence() throws {
+        let talk = Conversation()
+        let (peripheral, question, answer) = try talk.discover()
+        talk.ball.onRequests = { _ in }
+        talk.central.calls = []
+        peripheral.writeValue("never answered".octets, for: question, type: .withResponse)
+        peripheral.readValue(for: answer)
+        talk.room.run(.seconds(1))
+        #expect(talk.central.calls.isEmpty)
+        talk.ballAdapter.setPowered(false)
+        talk.room.run(.seconds(40))
+        #expect(talk.central.calls == ["disconnect 0 CBErrorDomain 6"])
+    }
+
+    @Test("10.3 a request that the app never answers ends the link after 30 s")
+    func unanswered() throws {
+        let talk = Conversation()
+        let (peripheral, question, _) = try talk.discover()
+        talk.ball.onRequests = { _ in }
+        talk.central.calls = []
+        peripheral.writeValue("never answered".octets, for: question, type: .withResponse)
+        talk.room.run(.seconds(29))
+        #expect(talk.central.calls.isEmpty)
+        talk.room.run(.seconds(3))
+        #expect(talk.central.calls.first == "wrote CBErrorDomain 6")
+        #expect(peripheral.state == .disconnected)
+    }
+
+    @Test("12.2 L2CAP channels are refused honestly")
+    func channels() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect()
+        peripheral.openL2CAPChannel(0xC0)
+        peripheral.openL2CAPChannel(5)
+        talk.room.run()
+        #expect(talk.central.calls.suffix(2) == ["channel CBErrorDomain 13", "channel CBErrorDomain 1"])
+    }
+
+    @Test("the realistic air gives the same callbacks, later")
+    func realistic() throws {
+        let talk = Conversation(model: .realistic)
+        let (peripheral, question, answer) = try talk.discover()
+        peripheral.setNotifyValue(true, for: answer)
+        talk.room.run { answer.isNotifying }
+        talk.ball.onRequests = { requests in
+            talk.ball.manager.respond(to: requests[0], withResult: .success)
+            talk.ball.manager.updateValue("Yes.".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
+        }
+        peripheral.writeValue("Really?".octets, for: question, type: .withResponse)
+        #expect(talk.room.run { !talk.central.values.isEmpty })
+        #expect(talk.central.calls.suffix(2) == ["wrote", "value"])
+    }
+}

@@ -1,0 +1,120 @@
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("5 Identity, retention, retrieval")
+struct RetrievalTests {
+    @Test("5.2 the manager keeps no peripheral; what nobody keeps is gone")
+    func retention() throws {
+        let talk = Conversation()
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.room.run { !talk.central.found.isEmpty }
+        weak var seen: CBPeripheral?
+        let identifier: UUID
+        do {
+            let peripheral = try talk.peripheral
+            seen = peripheral
+            identifier = peripheral.identifier
+        }
+        talk.central.found = []
+        #expect(seen == nil)
+        let again = try #require(talk.central.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+        #expect(again.identifier == identifier)
+        #expect(again.name == "Crystal")
+    }
+
+    @Test("5.3 while it lives, a peripheral is one object")
+    func sameObject() throws {
+        let talk = Conversation()
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.room.run { !talk.central.found.isEmpty }
+        let peripheral = try talk.peripheral
+        let again = talk.central.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
+        #expect(again.count == 1 && again[0] === peripheral)
+        #expect((peripheral.copy() as? CBPeripheral) === peripheral)
+    }
+
+    @Test("5.4 known ones in the order asked for, unknown ones left out")
+    func order() throws {
+        let talk = Conversation()
+        let other = PeripheralApp(on: talk.room.adapter("Other"))
+        talk.room.run { other.manager.state == .poweredOn }
+        other.open(name: "Other")
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.room.run { talk.central.found.count == 2 }
+        let identifiers = talk.central.found.map(\.identifier)
+        let asked = [identifiers[1], UUID(), identifiers[0]]
+        let found = talk.central.manager.retrievePeripherals(withIdentifiers: asked)
+        #expect(found.map(\.identifier) == [identifiers[1], identifiers[0]])
+    }
+
+    @Test("5.4 a retrieved peripheral connects without a scan")
+    func connectRetrieved() throws {
+        let talk = Conversation()
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.room.run { !talk.central.found.isEmpty }
+        let identifier = try talk.peripheral.identifier
+        talk.central.manager.stopScan()
+        let other = CentralApp(on: talk.centralAdapter)
+        talk.room.run { other.manager.state == .poweredOn }
+        let peripheral = try #require(other.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+        other.manager.connect(peripheral)
+        #expect(talk.room.run { peripheral.state == .connected })
+    }
+
+    @Test("5.5 connected peripherals by service")
+    func connected() throws {
+        let talk = Conversation()
+        let (peripheral, _, _) = try talk.discover()
+        let manager: CBCentralManager = talk.central.manager
+        #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.other]).isEmpty)
+        let found = manager.retrieveConnectedPeripherals(withServices: [IDs.other, IDs.service])
+        #expect(found.count == 1 && found[0] === peripheral)
+        manager.cancelPeripheralConnection(peripheral)
+        talk.room.run { peripheral.state == .disconnected }
+        #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
+    }
+
+    @Test("13.2 connection events by identifier and by service")
+    func connectionEvents() throws {
+        let talk = Conversation()
+        let watcher = CentralApp(on: talk.centralAdapter)
+        talk.room.run { watcher.manager.state == .poweredOn }
+        watcher.manager.registerForConnectionEvents(options: [.serviceUUIDs: [IDs.service]])
+        talk.room.run()
+        let (peripheral, _, _) = try talk.discover()
+        #expect(watcher.calls == ["state 5", "event 1"])
+        #expect(watcher.found[0].identifier == peripheral.identifier)
+        talk.central.manager.cancelPeripheralConnection(peripheral)
+        talk.room.run { peripheral.state == .disconnected }
+        #expect(watcher.calls == ["state 5", "event 1", "event 0"])
+
+        watcher.manager.registerForConnectionEvents(options: [.peripheralUUIDs: [peripheral.identifier]])
+        talk.central.manager.connect(peripheral)
+        talk.room.run { peripheral.state == .connected }
+        #expect(watcher.calls.suffix(1) == ["event 1"])
+        #expect(watcher.calls.count == 4)
+
+        watcher.manager.registerForConnectionEvents(options: nil)
+        talk.central.manager.cancelPeripheralConnection(peripheral)
+        talk.room.run { peripheral.state == .disconnected }
+        #expect(watcher.calls.count == 4)
+    }
+
+    @Test("5.1 the same seed gives the same identifiers and the same calls")
+    func determinism() throws {
+        func run() throws -> ([String], [UUID]) {
+            let talk = Conversation()
+            let (peripheral, question, answer) = try talk.discover()
+            peripheral.setNotifyValue(true, for: answer)
+            peripheral.writeValue("Is it?".octets, for: question, type: .withResponse)
+            talk.room.run(.seconds(1))
+            return (talk.central.calls + talk.ball.calls, talk.central.found.map(\.identifier))
+        }
+        let first = try run()
+        let second = try run()
+        #expect(first.0 == second.0)
+        #expect(first.1 == second.1)
+    }
+}

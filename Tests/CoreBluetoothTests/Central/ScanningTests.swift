@@ -1,0 +1,135 @@
+import BluetoothAir
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("4 Scanning")
+struct ScanningTests {
+    @Test("4.2 several sightings are one didDiscover, with the merged data")
+    func coalesced() throws {
+        let talk = Conversation { $0.open(name: "Crystal_10") }
+        talk.central.manager.scanForPeripherals(withServices: [IDs.service])
+        #expect(talk.central.manager.isScanning)
+        talk.room.run(.seconds(5))
+        // The name is in the scan response, and known at the first report.
+        #expect(talk.central.calls == ["state 5", "discover Crystal_10"])
+        let advertisement = try #require(talk.central.advertisements.first)
+        #expect(advertisement[CBAdvertisementDataLocalNameKey] as? String == "Crystal_10")
+        #expect(advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [IDs.service])
+        #expect(advertisement[CBAdvertisementDataIsConnectable] as? Bool == true)
+        #expect(talk.central.found[0].name == "Crystal_10")
+        #expect(talk.central.found[0].state == .disconnected)
+    }
+
+    @Test("4.5 RSSI is a number of dBm: 1 m is inside the window of the 8-ball")
+    func rssi() {
+        let talk = Conversation()
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.room.run { !talk.central.found.isEmpty }
+        #expect((-60 ... -20).contains(talk.central.rssi[0].intValue))
+    }
+
+    @Test("4.1 only advertisers of one of the services are told; nil and an empty list are everybody")
+    func filter() {
+        let talk = Conversation()
+        talk.central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D"), CBUUID(string: "180F")])
+        talk.room.run(.seconds(3))
+        #expect(talk.central.found.isEmpty)
+        talk.central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D"), IDs.service])
+        talk.room.run(.seconds(1))
+        #expect(talk.central.count("discover Crystal") == 1)
+        talk.central.manager.scanForPeripherals(withServices: [])
+        talk.room.run(.seconds(1))
+        #expect(talk.central.count("discover Crystal") == 2)
+    }
+
+    @Test("4.3 starting anew reports everything again")
+    func restart() {
+        let talk = Conversation()
+        for round in 1...3 {
+            talk.central.manager.scanForPeripherals(withServices: nil)
+            talk.room.run(.seconds(1))
+            #expect(talk.central.count("discover Crystal") == round)
+        }
+        #expect(talk.central.found.count == 1)
+    }
+
+    @Test("4.2 AllowDuplicates reports each packet")
+    func duplicates() {
+        let talk = Conversation()
+        talk.central.manager.scanForPeripherals(
+            withServices: nil,
+            options: [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: true)]
+        )
+        talk.room.run(.seconds(2))
+        #expect(talk.central.count("discover Crystal") > 10)
+        #expect(talk.central.found.count == 1)
+    }
+
+    @Test("4.9 after stopScan nothing is told")
+    func stop() {
+        let talk = Conversation()
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.room.run { !talk.central.found.isEmpty }
+        talk.central.manager.stopScan()
+        #expect(!talk.central.manager.isScanning)
+        let other = PeripheralApp(on: talk.room.adapter("Second"))
+        talk.room.run { other.manager.state == .poweredOn }
+        other.open(name: "Second")
+        talk.room.run(.seconds(3))
+        #expect(talk.central.found.count == 1)
+    }
+
+    @Test("4.8 services in the overflow area are found by those who look for them")
+    func overflow() throws {
+        let talk = Conversation { ball in
+            ball.open(name: "C", services: [IDs.service, IDs.question, IDs.answer])
+        }
+        talk.central.manager.scanForPeripherals(withServices: [IDs.answer])
+        #expect(talk.room.run { !talk.central.found.isEmpty })
+        let advertisement = try #require(talk.central.advertisements.first)
+        #expect(advertisement[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] == [IDs.answer])
+        #expect(advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [IDs.service])
+        #expect(advertisement[CBAdvertisementDataManufacturerDataKey] == nil)
+    }
+
+    @Test("several managers of an adapter scan each for itself")
+    func managers() {
+        let talk = Conversation()
+        let other = CentralApp(on: talk.centralAdapter)
+        talk.room.run { other.manager.state == .poweredOn }
+        talk.central.manager.scanForPeripherals(withServices: [IDs.other])
+        talk.room.run(.seconds(1))
+        other.manager.scanForPeripherals(withServices: [IDs.service])
+        talk.room.run(.seconds(1))
+        #expect(talk.central.found.isEmpty)
+        #expect(other.found.count == 1)
+        talk.central.manager.stopScan()
+        other.manager.scanForPeripherals(withServices: nil)
+        talk.room.run(.seconds(1))
+        #expect(other.count("discover Crystal") == 2)
+    }
+
+    @Test("2 AllowDuplicates on the main queue is warned of, in real time")
+    func mainQueueWarning() {
+        let adapter = PrivateAir().makeAdapter()
+        let main = CBCentralManager(delegate: nil, queue: nil, options: [BluetoothAdapter.optionKey: adapter])
+        main.setState(.poweredOn)
+        let lines = Lines()
+        lines.listen {
+            main.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+        }
+        #expect(lines.all.count == 1)
+        #expect(
+            lines.all.first?.hasSuffix(
+                """
+                is disabling duplicate filtering, but is using the default queue (main thread) for delegate events
+                """
+            ) == true
+        )
+    }
+}

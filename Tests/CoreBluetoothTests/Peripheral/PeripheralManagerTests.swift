@@ -1,0 +1,424 @@
+import BluetoothAir
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("9 Database")
+struct DatabaseTests {
+    @Test("9.1 didAdd follows add")
+    func add() {
+        let talk = Conversation()
+        #expect(talk.ball.calls == ["state 5", "added 8E38", "advertising true"])
+    }
+
+    @Test("9.2 an included service has to be published first")
+    func includedFirst() {
+        let talk = Conversation { ball in
+            ball.ball.includedServices = [CBMutableService(type: IDs.other, primary: false)]
+            ball.manager.add(ball.ball)
+        }
+        #expect(talk.ball.calls.last == "added 8E38 CBErrorDomain 1")
+    }
+
+    @Test("9.3 a static value is read without the app")
+    func staticValue() throws {
+        let motto = CBMutableCharacteristic(
+            type: IDs.other,
+            properties: [.read],
+            value: "Ask again later".octets,
+            permissions: [.readable]
+        )
+        let talk = Conversation { ball in
+            ball.ball.characteristics = [motto, ball.question, ball.answer]
+            ball.open()
+        }
+        let (peripheral, _, _) = try talk.discover()
+        let remote = try #require(
+            peripheral.services?.first?.characteristics?.first { $0.uuid == IDs.other }
+        )
+        peripheral.readValue(for: remote)
+        talk.room.run { !talk.central.values.isEmpty }
+        #expect(talk.central.values == ["Ask again later"])
+        #expect(talk.ball.requests.isEmpty)
+    }
+
+    @Test("9.5 properties that an app may not use")
+    func forbiddenProperties() {
+        let talk = Conversation { ball in
+            ball.answer.properties = [.read, .broadcast]
+            ball.manager.add(ball.ball)
+        }
+        #expect(talk.ball.calls.last == "added 8E38 CBErrorDomain 1")
+    }
+
+    @Test("9.6 services of the system are refused", arguments: ["1800", "1801", "1805", "180A", "180F", "1812"])
+    func reserved(uuid: String) {
+        let talk = Conversation { $0.manager.add(CBMutableService(type: CBUUID(string: uuid), primary: true)) }
+        #expect(talk.ball.calls.last == "added \(uuid) CBErrorDomain 8")
+        #expect((talk.ball.errors.last as? CBError)?.code == .uuidNotAllowed)
+    }
+
+    @Test("9.2 removed services are gone for centrals")
+    func remove() throws {
+        let talk = Conversation { ball in
+            ball.manager.add(CBMutableService(type: IDs.other, primary: true))
+            ball.open()
+            ball.manager.removeAllServices()
+            ball.manager.add(ball.ball)
+        }
+        let peripheral = try talk.connect()
+        peripheral.discoverServices(nil)
+        talk.room.run { peripheral.services != nil }
+        #expect(peripheral.services?.map(\.uuid) == [IDs.service])
+        #expect(talk.ball.count("added 8E38") >= 1)
+    }
+
+    @Test("a service that is added twice is there once")
+    func twice() throws {
+        let talk = Conversation { ball in
+            ball.open()
+            ball.manager.add(ball.ball)
+        }
+        let (peripheral, question, _) = try talk.discover()
+        #expect(peripheral.services?.count == 1)
+        peripheral.writeValue("Q".octets, for: question, type: .withResponse)
+        talk.room.run { !talk.ball.written.isEmpty }
+        #expect(talk.ball.requests.first?.characteristic === talk.ball.question)
+    }
+
+    @Test("a value of more than 512 octets cannot be published")
+    func tooLong() {
+        let talk = Conversation { ball in
+            ball.ball.characteristics = [
+                CBMutableCharacteristic(
+                    type: IDs.other,
+                    properties: .read,
+                    value: Data(count: 513),
+                    permissions: .readable
+                )
+            ]
+            ball.manager.add(ball.ball)
+        }
+        #expect(talk.ball.calls.last == "added 8E38 CBErrorDomain 1")
+    }
+
+    @Test("several managers publish on one adapter, and each gets its own requests")
+    func managers() throws {
+        let talk = Conversation()
+        let other = PeripheralApp(on: talk.ballAdapter)
+        talk.room.run { other.manager.state == .poweredOn }
+        let service = CBMutableService(type: IDs.other, primary: true)
+        service.characteristics = [other.question]
+        other.manager.add(service)
+        other.advertise(name: nil, services: [IDs.other])
+        talk.room.run()
+        #expect(other.calls == ["state 5", "added FFF0", "advertising true"])
+        talk.central.manager.scanForPeripherals(withServices: [IDs.other])
+        talk.room.run { !talk.central.found.isEmpty }
+        let advertisement = try #require(talk.central.advertisements.first)
+        #expect(advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [IDs.other, IDs.service])
+        #expect(advertisement[CBAdvertisementDataLocalNameKey] as? String == "Crystal")
+        let peripheral = try talk.peripheral
+        talk.central.manager.connect(peripheral)
+        talk.room.run { peripheral.state == .connected }
+        peripheral.discoverServices(nil)
+        talk.room.run { peripheral.services != nil }
+        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+        talk.room.run { peripheral.services?.allSatisfy { $0.characteristics != nil } == true }
+        for service in peripheral.services ?? [] {
+            let question = try #require(service.characteristics?.first { $0.uuid == IDs.question })
+            peripheral.writeValue(
+                service.uuid.uuidString.prefix(4).description.octets,
+                for: question,
+                type: .withResponse
+            )
+        }
+        talk.room.run { talk.central.count("wrote") == 2 }
+        #expect(talk.ball.written.map(\.text) == ["8E38"])
+        #expect(other.written.map(\.text) == ["FFF0"])
+        // One stops: the other's services are still advertised.
+        talk.ball.manager.stopAdvertising()
+        #expect(!talk.ball.manager.isAdvertising)
+        talk.room.run()
+        talk.central.advertisements = []
+        talk.central.manager.scanForPeripherals(withServices: [IDs.other])
+        talk.room.run { !talk.central.advertisements.isEmpty }
+        #expect(
+            talk.central.advertisements.first?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [IDs.other]
+        )
+    }
+}
+
+@Suite("10 Requests and updates")
+struct RequestTests {
+    @Test("10.1 a read is answered from its offset on, as often as the value needs")
+    func longRead() throws {
+        let talk = Conversation()
+        talk.ball.reading = Data(count: 512)
+        let (peripheral, _, answer) = try talk.discover()
+        peripheral.readValue(for: answer)
+        talk.room.run { answer.value?.count == 512 }
+        #expect(talk.ball.requests.map(\.offset).sorted() == talk.ball.requests.map(\.offset))
+        #expect(talk.ball.requests.first?.offset == 0)
+        #expect(talk.ball.requests.allSatisfy { $0.characteristic === talk.ball.answer })
+    }
+
+    @Test("10.1 an error answers a read")
+    func readError() throws {
+        let talk = Conversation()
+        talk.ball.onRequests = { talk.ball.manager.respond(to: $0[0], withResult: .insufficientResources) }
+        let (peripheral, _, answer) = try talk.discover()
+        peripheral.readValue(for: answer)
+        talk.room.run { talk.central.calls.last?.hasPrefix("value") == true }
+        #expect(talk.central.calls.last == "value CBATTErrorDomain 17")
+        #expect(answer.value == nil)
+    }
+
+    @Test("10.2 only the first answer counts; answers to write commands do no harm")
+    func answers() throws {
+        let talk = Conversation()
+        let (peripheral, question, _) = try talk.discover()
+        talk.ball.onRequests = { requests in
+            talk.ball.manager.respond(to: requests[0], withResult: .success)
+            talk.ball.manager.respond(to: requests[0], withResult: .unlikelyError)
+        }
+        peripheral.writeValue("1".octets, for: question, type: .withResponse)
+        peripheral.writeValue("2".octets, for: question, type: .withoutResponse)
+        peripheral.writeValue("3".octets, for: question, type: .withResponse)
+        talk.room.run { talk.central.count("wrote") == 2 }
+        #expect(talk.central.count("wrote") == 2)
+        #expect(talk.ball.written.map(\.text) == ["1", "2", "3"])
+    }
+
+    @Test("10.2 a long write arrives at once")
+    func longWrite() throws {
+        let talk = Conversation()
+        let (peripheral, question, _) = try talk.discover()
+        let data = Data((0..<512).map { UInt8(truncatingIfNeeded: $0) })
+        peripheral.writeValue(data, for: question, type: .withResponse)
+        talk.room.run { talk.central.calls.last == "wrote" }
+        #expect(talk.ball.written == [data])
+        #expect(talk.ball.requests.first?.offset == 0)
+    }
+
+    @Test("10.2 an answer after the link has ended is harmless")
+    func lateAnswer() throws {
+        let talk = Conversation()
+        let (peripheral, question, _) = try talk.discover()
+        talk.ball.onRequests = { _ in }
+        peripheral.writeValue("1".octets, for: question, type: .withResponse)
+        talk.room.run { !talk.ball.requests.isEmpty }
+        talk.central.manager.cancelPeripheralConnection(peripheral)
+        talk.room.run { peripheral.state == .disconnected }
+        talk.ball.manager.respond(to: talk.ball.requests[0], withResult: .success)
+        talk.room.run(.seconds(1))
+        _ = try talk.discover()
+    }
+
+    @Test("10.3 a delegate that does not listen refuses, so that nobody waits")
+    func noListener() throws {
+        final class Deaf: NSObject, CBPeripheralManagerDelegate {
+            func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
+        }
+        let talk = Conversation()
+        let deaf = Deaf()
+        let (peripheral, question, answer) = try talk.discover()
+        talk.ball.manager.delegate = deaf
+        peripheral.writeValue("1".octets, for: question, type: .withResponse)
+        peripheral.readValue(for: answer)
+        talk.ball.manager.delegate = nil
+        talk.room.run { talk.central.errors.count == 1 }
+        talk.ball.manager.delegate = deaf
+        peripheral.readValue(for: answer)
+        talk.room.run { talk.central.errors.count == 3 }
+        #expect(talk.central.errors.allSatisfy { ($0 as? CBATTError)?.code == .requestNotSupported })
+    }
+
+    @Test("10.4 subscribing and unsubscribing carry the app's own object; a lost link unsubscribes")
+    func subscriptions() throws {
+        let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        peripheral.setNotifyValue(true, for: answer)
+        talk.room.run { answer.isNotifying }
+        #expect(talk.ball.calls.last == "subscribed 1")
+        let central = try #require(talk.ball.centrals.first)
+        #expect(central.maximumUpdateValueLength == 512)
+        #expect(talk.ball.answer.subscribedCentrals?.first === central)
+        talk.central.manager.cancelPeripheralConnection(peripheral)
+        talk.room.run { talk.ball.calls.last == "unsubscribed 0" }
+        #expect(talk.ball.answer.subscribedCentrals?.isEmpty == true)
+        // The same central is the same object when it comes again.
+        let again = try talk.discover()
+        again.peripheral.setNotifyValue(true, for: again.answer)
+        talk.room.run { again.answer.isNotifying }
+        #expect(talk.ball.centrals.count == 2)
+        #expect(talk.ball.centrals[1] === central)
+    }
+
+    @Test("10.5 updates: false where there is no room, then ready; all arrive in order")
+    func updates() throws {
+        let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        peripheral.setNotifyValue(true, for: answer)
+        talk.room.run { answer.isNotifying }
+        var next = 0
+        var refusals = 0
+        func send() {
+            while next < 1000 {
+                guard
+                    talk.ball.manager.updateValue(
+                        "\(next)".octets,
+                        for: talk.ball.answer,
+                        onSubscribedCentrals: nil
+                    )
+                else {
+                    refusals += 1
+                    return
+                }
+                next += 1
+            }
+        }
+        talk.ball.onCall = { if $0 == "ready" { send() } }
+        send()
+        #expect(next == TransmitWindow.size)
+        talk.room.run { talk.central.values.count == 1000 }
+        #expect(talk.central.values == (0..<1000).map { "\($0)" })
+        #expect(refusals == talk.ball.count("ready"))
+    }
+
+    @Test("10.5 a value that is too long is cut; who is not subscribed gets nothing")
+    func cut() throws {
+        let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        #expect(talk.ball.manager.updateValue("x".octets, for: talk.ball.answer, onSubscribedCentrals: nil))
+        peripheral.setNotifyValue(true, for: answer)
+        talk.room.run { answer.isNotifying }
+        let central = try #require(talk.ball.centrals.first)
+        talk.ball.manager.updateValue(Data(count: 600), for: talk.ball.answer, onSubscribedCentrals: [central])
+        talk.room.run { answer.value != nil }
+        #expect(answer.value?.count == central.maximumUpdateValueLength + 2)
+        talk.central.values = []
+        #expect(talk.ball.manager.updateValue("y".octets, for: talk.ball.answer, onSubscribedCentrals: []))
+        talk.room.run()
+        #expect(talk.central.values.isEmpty)
+    }
+
+    @Test("10.5 one update goes to all who are subscribed, or to those who are named")
+    func several() throws {
+        let room = Room()
+        let ball = PeripheralApp(on: room.adapter("Crystal"))
+        let centrals = (1...3).map { CentralApp(on: room.adapter("Central \($0)")) }
+        room.run { ball.manager.state == .poweredOn && centrals.allSatisfy { $0.manager.state == .poweredOn } }
+        ball.open()
+        for central in centrals {
+            central.onCall = { [unowned central] call in
+                if call.hasPrefix("discover") { central.manager.connect(central.found[0]) }
+                if call == "connect 2" { central.found[0].discoverServices([IDs.service]) }
+                if call == "services 1" {
+                    central.found[0].discoverCharacteristics([IDs.answer], for: central.found[0].services![0])
+                }
+                if call == "characteristics 1" {
+                    central.found[0].setNotifyValue(true, for: central.found[0].services![0].characteristics![0])
+                }
+            }
+            central.manager.scanForPeripherals(withServices: [IDs.service])
+        }
+        #expect(room.run { ball.answer.subscribedCentrals?.count == 3 })
+        ball.manager.updateValue("all".octets, for: ball.answer, onSubscribedCentrals: nil)
+        room.run { centrals.allSatisfy { $0.values == ["all"] } }
+        #expect(centrals.allSatisfy { $0.values == ["all"] })
+        ball.manager.updateValue(
+            "two".octets,
+            for: ball.answer,
+            onSubscribedCentrals: [ball.centrals[0], ball.centrals[2]]
+        )
+        ball.manager.updateValue("one".octets, for: ball.answer, onSubscribedCentrals: [ball.centrals[1]])
+        room.run()
+        #expect(centrals.map(\.values.count) == [2, 2, 2])
+        #expect(centrals.count { $0.values.last == "two" } == 2)
+        #expect(centrals.count { $0.values.last == "one" } == 1)
+    }
+
+    @Test("10.6 the desired latency is a wish that changes nothing for the app")
+    func latency() throws {
+        let talk = Conversation(model: .realistic)
+        let (peripheral, question, answer) = try talk.discover()
+        peripheral.setNotifyValue(true, for: answer)
+        talk.room.run { answer.isNotifying }
+        let central = try #require(talk.ball.centrals.first)
+        for latency in [CBPeripheralManagerConnectionLatency.high, .medium, .low] {
+            talk.ball.manager.setDesiredConnectionLatency(latency, for: central)
+            talk.room.run(.seconds(5))
+        }
+        peripheral.writeValue("Still there?".octets, for: question, type: .withResponse)
+        #expect(talk.room.run { talk.central.calls.last == "wrote" })
+    }
+
+    @Test("12.1 L2CAP channels are refused honestly")
+    func channels() {
+        let talk = Conversation()
+        talk.ball.manager.publishL2CAPChannel(withEncryption: false)
+        talk.ball.manager.unpublishL2CAPChannel(0xC0)
+        talk.room.run()
+        #expect(talk.ball.calls.suffix(2) == ["published CBErrorDomain 13", "unpublished CBErrorDomain 13"])
+    }
+}
+
+@Suite("11 Advertising")
+struct AdvertisingTests {
+    @Test("11.1 advertising twice is an error; stopping allows it again")
+    func twice() {
+        let talk = Conversation()
+        #expect(talk.ball.manager.isAdvertising)
+        talk.ball.advertise(name: "Other")
+        talk.room.run()
+        #expect(talk.ball.calls.last == "advertising true CBErrorDomain 9")
+        talk.ball.manager.stopAdvertising()
+        #expect(!talk.ball.manager.isAdvertising)
+        talk.ball.advertise(name: "Other")
+        talk.room.run()
+        #expect(talk.ball.calls.last == "advertising true")
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        #expect(talk.room.run { talk.central.calls.last == "discover Other" })
+    }
+
+    @Test("11.1 a dictionary is not needed, and optionals in it are borne with")
+    func dictionaries() {
+        let talk = Conversation { $0.manager.startAdvertising(nil) }
+        #expect(talk.ball.calls.last == "advertising true")
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        #expect(talk.room.run { talk.central.calls.last == "discover -" })
+        talk.ball.manager.stopAdvertising()
+        let services: [CBUUID?] = [IDs.service]
+        talk.ball.manager.startAdvertising([CBAdvertisementDataServiceUUIDsKey: services])
+        talk.room.run()
+        talk.central.manager.scanForPeripherals(withServices: [IDs.service])
+        #expect(talk.room.run { talk.central.count("discover -") == 2 })
+    }
+
+    @Test("start and stop in one turn end silent")
+    func flicker() {
+        let talk = Conversation { ball in
+            ball.open()
+            ball.manager.stopAdvertising()
+        }
+        talk.room.run()
+        #expect(!talk.ball.manager.isAdvertising)
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.room.run(.seconds(3))
+        #expect(talk.central.found.isEmpty)
+    }
+
+    @Test("advertising goes on while a central is connected")
+    func goesOn() throws {
+        let talk = Conversation()
+        _ = try talk.connect()
+        let second = CentralApp(on: talk.room.adapter("Second"))
+        talk.room.run { second.manager.state == .poweredOn }
+        second.manager.scanForPeripherals(withServices: [IDs.service])
+        #expect(talk.room.run { !second.found.isEmpty })
+        second.manager.connect(second.found[0])
+        #expect(talk.room.run { second.found[0].state == .connected })
+    }
+}

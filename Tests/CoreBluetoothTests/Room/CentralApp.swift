@@ -1,0 +1,151 @@
+// An app in the central role: ordinary delegate code that notes each call.
+
+import Foundation
+import NIOCore
+
+@testable import CoreBluetooth
+
+final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
+    private(set) var manager: CBCentralManager!
+    /// What was called, in order.
+    var calls: [String] = []
+    /// The peripherals found, kept as an app has to.
+    var found: [CBPeripheral] = []
+    var advertisements: [[String: Any]] = []
+    var rssi: [NSNumber] = []
+    var errors: [any Error] = []
+    var values: [String] = []
+    /// Called after a call was noted.
+    var onCall: ((String) -> Void)?
+
+    init(on adapter: BluetoothAdapter, options: [String: Any] = [:]) {
+        super.init()
+        self.manager = CBCentralManager(
+            delegate: self,
+            queue: nil,
+            options: options.merging([BluetoothAdapter.optionKey: adapter]) { $1 }
+        )
+    }
+
+    func end() { self.manager = nil }
+
+    func count(_ call: String) -> Int { self.calls.count { $0 == call } }
+
+    private func note(_ call: String, _ error: (any Error)? = nil) {
+        if let error {
+            self.errors.append(error)
+            let nsError = error as NSError
+            self.calls.append("\(call) \(nsError.domain) \(nsError.code)")
+        } else {
+            self.calls.append(call)
+        }
+        self.onCall?(call)
+    }
+
+    // MARK: CBCentralManagerDelegate
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) { self.note("state \(central.state.rawValue)") }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        if !self.found.contains(where: { $0 === peripheral }) { self.found.append(peripheral) }
+        self.advertisements.append(advertisementData)
+        self.rssi.append(RSSI)
+        peripheral.delegate = self
+        self.note("discover \(peripheral.name ?? "-")")
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        self.note("connect \(peripheral.state.rawValue)")
+    }
+
+    func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
+        self.note("fail", error)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        self.note("disconnect \(peripheral.state.rawValue)", error)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        connectionEventDidOccur event: CBConnectionEvent,
+        for peripheral: CBPeripheral
+    ) {
+        self.found.append(peripheral)
+        self.note("event \(event.rawValue)")
+    }
+
+    // MARK: CBPeripheralDelegate
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        self.note("services \(peripheral.services?.count ?? -1)", error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?)
+    {
+        self.note("included \(service.includedServices?.count ?? -1)", error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
+        self.note("characteristics \(service.characteristics?.count ?? -1)", error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverDescriptorsFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        self.note("descriptors \(characteristic.descriptors?.count ?? -1)", error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        if error == nil, let value = characteristic.value { self.values.append(value.text) }
+        self.note("value", error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        self.note("wrote", error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        self.note("notifying \(characteristic.isNotifying)", error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        self.note("descriptor \(descriptor.value.map { "\($0)" } ?? "-")", error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        self.note("wrote descriptor", error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+        self.rssi.append(RSSI)
+        self.note("rssi", error)
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { self.note("ready") }
+
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        self.note("modified \(invalidatedServices.map(\.uuid.uuidString).joined(separator: ","))")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        self.note("channel", error)
+    }
+}

@@ -1,0 +1,139 @@
+// An app in the peripheral role: ordinary delegate code that notes each call, and publishes a Magic 8-Ball.
+
+import Foundation
+
+@testable import CoreBluetooth
+
+final class PeripheralApp: NSObject, CBPeripheralManagerDelegate {
+    private(set) var manager: CBPeripheralManager!
+    /// What was called, in order.
+    var calls: [String] = []
+    var errors: [any Error] = []
+    var centrals: [CBCentral] = []
+    var requests: [CBATTRequest] = []
+    /// Answers requests; without one every write succeeds and every read gives `reading`.
+    var onRequests: (([CBATTRequest]) -> Void)?
+    var reading = Data()
+    /// What was written, in order.
+    var written: [Data] = []
+    /// Called after a call was noted.
+    var onCall: ((String) -> Void)?
+
+    /// The ball's characteristics.
+    let question = CBMutableCharacteristic(
+        type: IDs.question,
+        properties: [.write, .writeWithoutResponse],
+        value: nil,
+        permissions: [.writeable]
+    )
+    let answer = CBMutableCharacteristic(
+        type: IDs.answer,
+        properties: [.read, .notify],
+        value: nil,
+        permissions: [.readable]
+    )
+    let ball = CBMutableService(type: IDs.service, primary: true)
+
+    init(on adapter: BluetoothAdapter) {
+        super.init()
+        self.ball.characteristics = [self.question, self.answer]
+        self.manager = CBPeripheralManager(
+            delegate: self,
+            queue: nil,
+            options: [BluetoothAdapter.optionKey: adapter]
+        )
+    }
+
+    func end() { self.manager = nil }
+
+    func count(_ call: String) -> Int { self.calls.count { $0 == call } }
+
+    /// Publishes the ball and advertises it.
+    func open(name: String? = "Crystal", services: [CBUUID] = [IDs.service]) {
+        self.manager.add(self.ball)
+        self.advertise(name: name, services: services)
+    }
+
+    func advertise(name: String?, services: [CBUUID] = [IDs.service]) {
+        var data: [String: Any] = [CBAdvertisementDataServiceUUIDsKey: services]
+        data[CBAdvertisementDataLocalNameKey] = name
+        self.manager.startAdvertising(data)
+    }
+
+    private func note(_ call: String, _ error: (any Error)? = nil) {
+        if let error {
+            self.errors.append(error)
+            let nsError = error as NSError
+            self.calls.append("\(call) \(nsError.domain) \(nsError.code)")
+        } else {
+            self.calls.append(call)
+        }
+        self.onCall?(call)
+    }
+
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        self.note("state \(peripheral.state.rawValue)")
+    }
+
+    func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+        self.note("advertising \(peripheral.isAdvertising)", error)
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+        self.note("added \(service.uuid.uuidString.prefix(4))", error)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        self.centrals.append(central)
+        self.note("subscribed \((characteristic as? CBMutableCharacteristic)?.subscribedCentrals?.count ?? -1)")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {
+        self.note("unsubscribed \((characteristic as? CBMutableCharacteristic)?.subscribedCentrals?.count ?? -1)")
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        self.requests.append(request)
+        self.note("read \(request.offset)")
+        if let onRequests = self.onRequests { return onRequests([request]) }
+        guard request.offset <= self.reading.count else {
+            return peripheral.respond(to: request, withResult: .invalidOffset)
+        }
+        request.value = self.reading.dropFirst(request.offset)
+        peripheral.respond(to: request, withResult: .success)
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        self.requests += requests
+        self.written += requests.compactMap(\.value)
+        self.note("write \(requests.count)")
+        if let onRequests = self.onRequests { return onRequests(requests) }
+        peripheral.respond(to: requests[0], withResult: .success)
+    }
+
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { self.note("ready") }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didPublishL2CAPChannel PSM: CBL2CAPPSM,
+        error: (any Error)?
+    ) {
+        self.note("published", error)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
+        error: (any Error)?
+    ) {
+        self.note("unpublished", error)
+    }
+}
