@@ -54,6 +54,9 @@ extension Host {
 
     /// Ends everything that hung on the controller, then tells the new state.
     func loseController(_ state: HostState) {
+        // Whoever is told of the end of a link can see that the controller is gone, too.
+        let isNews = self.state != state
+        self.state = state
         for entry in self.commands.abandon() { entry.completion(.abandoned) }
         for link in self.openLinks { self.close(link, reason: .connectionTimeout) }
         self.transmitter.reset()
@@ -66,13 +69,17 @@ extension Host {
             self.afterwards { completion(.failure(.hardwareFailure)) }
         }
         self.controller = ControllerInformation()
-        self.setState(state)
+        if isNews { self.tellState(state) }
         self.scheduleTurn()
     }
 
     func setState(_ state: HostState) {
         guard self.state != state else { return }
         self.state = state
+        self.tellState(state)
+    }
+
+    private func tellState(_ state: HostState) {
         self.afterwards { [unowned self] in self.delegate?.host(self, didChange: state) }
     }
 

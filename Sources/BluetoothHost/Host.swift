@@ -6,7 +6,7 @@
 // turn ends with their batch.
 
 import BluetoothHCI
-import BluetoothTypes
+public import BluetoothTypes
 import Logging
 public import NIOCore
 
@@ -23,6 +23,12 @@ public final class Host {
     public let configuration: HostConfiguration
     /// Where the host stands with its controller.
     public internal(set) var state: HostState = .detached
+    /// The address by which peers know this device; `nil` where it has none, or without a controller.
+    public var address: DeviceAddress? {
+        guard case .ready = self.state else { return nil }
+        if let address = self.configuration.address { return address }
+        return self.controller.address.value == 0 ? nil : self.controller.address
+    }
 
     let log = Logger(label: "bluetooth.host")
 
