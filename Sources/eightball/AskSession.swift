@@ -38,7 +38,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         self.sdk = sdk
         _ = sdk.addObserver(self)
         Steps.observe(sdk) { self.follow($0) }
-        let deadline = Timer(timeInterval: timeout, repeats: false) { _ in
+        let deadline = Timer(fire: Date(timeIntervalSinceNow: timeout), interval: 0, repeats: false) { _ in
             MainActor.assumeIsolated { self.giveUp() }
         }
         RunLoop.main.add(deadline, forMode: .common)

@@ -144,7 +144,7 @@ final class CentralSession {
         }
         let who = (ball ?? chosen).map(label) ?? "a ball"
         say("Waiting for \(who)...")
-        let deadline = Timer(timeInterval: Self.patience, repeats: false) { _ in
+        let deadline = Timer(fire: Date(timeIntervalSinceNow: Self.patience), interval: 0, repeats: false) { _ in
             MainActor.assumeIsolated {
                 self.fail(ball, question, key: "ITCB-SDK-REJECT-OFFLINE", text: "\(who) is not here.")
             }

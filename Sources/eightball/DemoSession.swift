@@ -39,7 +39,8 @@ final class DemoSession {
         ball = make(isCentral: false)
         ball?.localName = "Crystal"
         _ = ball?.addObserver(self)
-        let deadline = Timer(timeInterval: TimeInterval(Self.patience), repeats: false) { _ in
+        let deadline = Timer(fire: Date(timeIntervalSinceNow: TimeInterval(Self.patience)), interval: 0, repeats: false)
+        { _ in
             Ending.fail(
                 Failure(
                     "the ball did not answer within \(Self.patience) s; run it again with --json and report it"

@@ -62,7 +62,7 @@ final class Interrupts {
     static func runUntilExit() -> Never {
         let interrupts = Interrupts()
         // Without a source of its own the run loop would return at once.
-        let keepAlive = Timer(timeInterval: 3600, repeats: true) { _ in }
+        let keepAlive = Timer(fire: Date(timeIntervalSinceNow: 3600), interval: 3600, repeats: true) { _ in }
         RunLoop.main.add(keepAlive, forMode: .default)
         while true {
             withExtendedLifetime(interrupts) { RunLoop.main.run(until: .distantFuture) }
