@@ -60,11 +60,6 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         self.message = message
     }
 
-    /// Whether trying again is of no use until somebody has mended the cause.
-    public var isLasting: Bool {
-        [.badName, .unsupported, .noPermission, .closed].contains(self.code)
-    }
-
     /// The line.
     public var description: String { self.message }
 }
