@@ -15,6 +15,7 @@ final class DemoSession {
     var uuid = UUID()
 
     private let question: String
+    private let captureFile: String?
     private let output: OutputFormat
     private let start = Date()
     private let air = PrivateAir()
@@ -24,8 +25,9 @@ final class DemoSession {
     private var chapter: StepWords.Chapter?
 
     /// Creates the session.
-    init(question: String, output: OutputFormat) {
+    init(question: String, captureFile: String?, output: OutputFormat) {
         self.question = question
+        self.captureFile = captureFile
         self.output = output
     }
 
@@ -53,7 +55,8 @@ final class DemoSession {
 
     /// Makes one of the two, on an adapter of its own.
     private func make(isCentral: Bool) -> any ITCB_SDK_Protocol {
-        guard let sdk = air.makeAdapter().run({ ITCB_SDK.createInstance(isCentral: isCentral) }) else {
+        let adapter = air.makeAdapter(configuration: .init(captureFile: captureFile))
+        guard let sdk = adapter.run({ ITCB_SDK.createInstance(isCentral: isCentral) }) else {
             Ending.fail(Failure("this system cannot be both central and peripheral; try: eightball central"))
         }
         Steps.observe(sdk) { [weak self] step in

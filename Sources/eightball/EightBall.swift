@@ -32,18 +32,28 @@ extension EightBall {
             abstract: "Show the life of one question, step by step.",
             discussion: """
                 Both roles run in this process, on an air of their own: no radio, no set-up. Every line is printed when \
-                it happens.
+                it happens. With --capture FILE the ball's packets go to FILE, the central's to a second file beside it.
                 """
         )
 
         @Option(help: "The question; it must end with a question mark.")
         var question = "Will it rain today?"
 
+        @OptionGroup var radio: RadioOptions
         @OptionGroup var output: OutputOptions
 
+        func validate() throws {
+            guard radio.adapter == nil, radio.identity == nil, radio.distance == nil else {
+                throw ValidationError(
+                    "The demo runs on an air of its own: --adapter, --identity and --distance do not go with it."
+                )
+            }
+        }
+
         func run() throws {
+            if let capture = radio.capture { try RadioOptions.checkCapture(capture) }
             MainActor.assumeIsolated {
-                DemoSession(question: question, output: output.format).run()
+                DemoSession(question: question, captureFile: radio.capture, output: output.format).run()
             }
         }
     }
@@ -165,15 +175,21 @@ struct RadioOptions: ParsableArguments {
         }
     }
 
+    /// Makes sure that a capture file can be written.
+    ///
+    /// Found out before anything starts, the reason fits in the one line that ends the command.
+    static func checkCapture(_ path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT, 0o644)
+        guard descriptor >= 0 else {
+            throw Failure("cannot write the capture file \(path): \(String(cString: strerror(errno)))")
+        }
+        close(descriptor)
+    }
+
     /// Tells Core Bluetooth, before the first manager is made.
     func apply() throws {
         if let capture {
-            // Found out now, the reason fits in the one line that ends the command.
-            let descriptor = open(capture, O_WRONLY | O_CREAT, 0o644)
-            guard descriptor >= 0 else {
-                throw Failure("cannot write the capture file \(capture): \(String(cString: strerror(errno)))")
-            }
-            close(descriptor)
+            try Self.checkCapture(capture)
             setenv("COREBLUETOOTH_CAPTURE", capture, 1)
         }
         if let adapter { setenv("COREBLUETOOTH_ADAPTER", adapter, 1) }
