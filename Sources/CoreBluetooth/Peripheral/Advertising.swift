@@ -66,13 +66,20 @@ final class Advertising {
     }
 
     private func answered(_ result: Result<Void, HCIErrorCode>) {
-        var failed: CBError?
-        if case .failure(let status) = result { failed = .advertisingFailure(status) }
-        for index in self.entries.indices where !self.entries[index].isTold {
-            self.entries[index].isTold = true
-            self.entries[index].session.tell(.startedAdvertising(failed))
+        switch result {
+        case .success:
+            for index in self.entries.indices where !self.entries[index].isTold {
+                self.entries[index].isTold = true
+                self.entries[index].session.tell(.startedAdvertising(nil))
+            }
+        case .failure(let status):
+            for entry in self.entries where !entry.isTold {
+                entry.session.tell(.startedAdvertising(.advertisingFailure(status)))
+            }
+            // Who advertised before goes on without the newcomers. If that fails, too, there is nobody left to tell.
+            let before = self.entries.count
+            self.entries.removeAll { !$0.isTold }
+            if !self.entries.isEmpty, self.entries.count < before { self.advertise() }
         }
-        // Who was told of a failure does not advertise; nothing else is on the air either.
-        if failed != nil { self.entries = [] }
     }
 }

@@ -159,7 +159,8 @@ open class CBPeripheralManager: CBManager {
         case .nobody: return true
         case .noRoom: return false
         case .room(let handle, let targets):
-            self.commands.send(.update(handle, ByteBuffer(octetsOf: value), targets))
+            // No attribute has a longer value (Vol 3, Part F, 3.2.9); the host cuts further where the MTU is smaller.
+            self.commands.send(.update(handle, ByteBuffer(octetsOf: value.prefix(512)), targets))
             return true
         }
     }

@@ -297,7 +297,7 @@ struct RequestTests {
         let central = try #require(talk.ball.centrals.first)
         talk.ball.manager.updateValue(Data(count: 600), for: talk.ball.answer, onSubscribedCentrals: [central])
         talk.room.run { answer.value != nil }
-        #expect(answer.value?.count == central.maximumUpdateValueLength + 2)
+        #expect(answer.value?.count == central.maximumUpdateValueLength)
         talk.central.values = []
         #expect(talk.ball.manager.updateValue("y".octets, for: talk.ball.answer, onSubscribedCentrals: []))
         talk.room.run()

@@ -1,0 +1,193 @@
+// Programs look at peripherals and call them from any thread, as Apple's atomic properties allow. These tests are for the
+// thread sanitizer as much as for their expectations.
+
+import BluetoothAir
+import Dispatch
+import Foundation
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Threads")
+struct ThreadsTests {
+    /// Publishes the ball on its own queue.
+    private final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
+        private var manager: CBPeripheralManager!
+        private let answer = CBMutableCharacteristic(
+            type: IDs.answer,
+            properties: [.read, .notify, .write, .writeWithoutResponse],
+            value: nil,
+            permissions: [.readable, .writeable]
+        )
+
+        init(_ adapter: BluetoothAdapter) {
+            super.init()
+            adapter.run { self.manager = CBPeripheralManager(delegate: self, queue: DispatchQueue(label: "ball")) }
+        }
+
+        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+            guard peripheral.state == .poweredOn else { return }
+            let service = CBMutableService(type: IDs.service, primary: true)
+            service.characteristics = [self.answer]
+            peripheral.removeAllServices()
+            peripheral.add(service)
+            peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [IDs.service]])
+        }
+
+        func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+            request.value = Data([1])
+            peripheral.respond(to: request, withResult: .success)
+        }
+
+        func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+            peripheral.respond(to: requests[0], withResult: .success)
+            peripheral.updateValue(Data([2]), for: self.answer, onSubscribedCentrals: nil)
+        }
+    }
+
+    /// Connects and disconnects again and again, while other threads look on and call in.
+    private final class Hammer: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+        private var manager: CBCentralManager!
+        private let seen = NIOLockedValueBox<CBPeripheral?>(nil)
+        private let isDone = NIOLockedValueBox(false)
+        private var rounds: Int
+        private let done: @Sendable () -> Void
+
+        init(_ adapter: BluetoothAdapter, rounds: Int, done: @escaping @Sendable () -> Void) {
+            self.rounds = rounds
+            self.done = done
+            super.init()
+            adapter.run { self.manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "hammer")) }
+            for number in 0..<3 {
+                // Calls in the wrong moment are misuse, and there are many of them.
+                Thread { [self] in Misuse.$listener.withValue({ _ in }) { self.look(number) } }.start()
+            }
+        }
+
+        /// What a thread of no particular queue does.
+        private func look(_ number: Int) {
+            while !self.isDone.withLockedValue({ $0 }) {
+                guard let peripheral = self.seen.withLockedValue({ $0 }) else {
+                    Thread.sleep(forTimeInterval: 0.001)
+                    continue
+                }
+                _ = (peripheral.name, peripheral.state, peripheral.canSendWriteWithoutResponse, peripheral.description)
+                for characteristic in peripheral.services?.flatMap({ $0.characteristics ?? [] }) ?? [] {
+                    _ = (characteristic.value, characteristic.isNotifying, characteristic.service?.peripheral)
+                    if peripheral.state == .connected {
+                        switch number {
+                        case 0: peripheral.readValue(for: characteristic)
+                        case 1: peripheral.writeValue(Data([3]), for: characteristic, type: .withResponse)
+                        default: peripheral.writeValue(Data([4]), for: characteristic, type: .withoutResponse)
+                        }
+                    }
+                }
+                _ = (self.manager.state, self.manager.isScanning)
+                Thread.sleep(forTimeInterval: 0.0002)
+            }
+        }
+
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {
+            if central.state == .poweredOn { central.scanForPeripherals(withServices: [IDs.service]) }
+        }
+
+        func centralManager(
+            _ central: CBCentralManager,
+            didDiscover peripheral: CBPeripheral,
+            advertisementData: [String: Any],
+            rssi RSSI: NSNumber
+        ) {
+            self.seen.withLockedValue { $0 = peripheral }
+            peripheral.delegate = self
+            central.connect(peripheral)
+        }
+
+        func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+            peripheral.discoverServices(nil)
+        }
+
+        func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+            if let service = peripheral.services?.first { peripheral.discoverCharacteristics(nil, for: service) }
+        }
+
+        func peripheral(
+            _ peripheral: CBPeripheral,
+            didDiscoverCharacteristicsFor service: CBService,
+            error: (any Error)?
+        ) {
+            if let answer = service.characteristics?.first { peripheral.setNotifyValue(true, for: answer) }
+        }
+
+        func peripheral(
+            _ peripheral: CBPeripheral,
+            didUpdateNotificationStateFor characteristic: CBCharacteristic,
+            error: (any Error)?
+        ) {
+            for _ in 0..<20 { peripheral.writeValue(Data([5]), for: characteristic, type: .withResponse) }
+            peripheral.readRSSI()
+        }
+
+        func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+            self.manager.cancelPeripheralConnection(peripheral)
+        }
+
+        func centralManager(
+            _ central: CBCentralManager,
+            didDisconnectPeripheral peripheral: CBPeripheral,
+            error: (any Error)?
+        ) {
+            self.rounds -= 1
+            if self.rounds > 0 { return central.connect(peripheral) }
+            self.isDone.withLockedValue { $0 = true }
+            self.seen.withLockedValue { $0 = nil }
+            self.done()
+        }
+    }
+
+    @Test("properties and calls from other threads while connections come and go", .timeLimit(.minutes(1)))
+    func hammer() async {
+        let air = PrivateAir()
+        let ball = Ball(air.makeAdapter())
+        let kept = NIOLockedValueBox<Hammer?>(nil)
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            kept.withLockedValue { $0 = Hammer(air.makeAdapter(), rounds: 10) { continuation.resume() } }
+        }
+        kept.withLockedValue { $0 = nil }
+        withExtendedLifetime(ball) {}
+    }
+
+    @Test("managers that come and go from many threads", .timeLimit(.minutes(1)))
+    func managers() async {
+        let air = PrivateAir()
+        let adapter = air.makeAdapter()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    let queue = DispatchQueue(label: "manager \(number)")
+                    let central = CBCentralManager(
+                        delegate: nil,
+                        queue: queue,
+                        options: [BluetoothAdapter.optionKey: adapter]
+                    )
+                    let peripheral = CBPeripheralManager(
+                        delegate: nil,
+                        queue: queue,
+                        options: [BluetoothAdapter.optionKey: adapter]
+                    )
+                    if number % 2 == 0 { await Task.yield() }
+                    adapter.setPowered(number % 3 != 0)
+                    withExtendedLifetime((central, peripheral)) {}
+                }
+            }
+        }
+        adapter.setPowered(true)
+        let ball = Ball(adapter)
+        let kept = NIOLockedValueBox<Hammer?>(nil)
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            kept.withLockedValue { $0 = Hammer(air.makeAdapter(), rounds: 1) { continuation.resume() } }
+        }
+        kept.withLockedValue { $0 = nil }
+        withExtendedLifetime(ball) {}
+    }
+}
