@@ -14,8 +14,6 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
         case asked(question: String)
         /// The answer waits until the central subscribes or reads it.
         case answered(question: String, answer: String)
-        /// The answer waits for room in Core Bluetooth.
-        case sending(question: String)
     }
 
     /// How far the question is.
@@ -26,6 +24,9 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
 
     /// What a read of the answer gets: this central's last answer.
     internal private(set) var _readableAnswer = Data()
+
+    /// Whether Core Bluetooth has said that it has no room for this central, and not yet that it has again.
+    internal var _isOutOfRoom = false
 
     /// The ball that made the device.
     internal private(set) weak var owner: ITCB_SDK_Peripheral?
@@ -40,13 +41,19 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
 
     /// Whether a question is refused because an earlier answer is still waiting.
     internal var _isBusy: Bool {
+        if _hasWaitingAnswers { return true }
         guard _isSubscribed else { return false }
         switch _stage {
-        case .idle:
+        case .idle, .answered:
             return false
-        case .asked, .answered, .sending:
+        case .asked:
             return true
         }
+    }
+
+    /// Whether answers wait for room in Core Bluetooth.
+    internal var _hasWaitingAnswers: Bool {
+        owner?._waitingAnswers.contains { $0.device === self } ?? false
     }
 
     /// Creates the device.
@@ -85,18 +92,12 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
         }
         _readableAnswer = data
         if _isSubscribed {
-            _stage = .sending(question: question)
+            _stage = .idle
             owner._send(_ITCB_SDK_WaitingAnswer(device: self, answer: answer, question: question))
         } else {
             _stage = .answered(question: question, answer: answer)
         }
     }
-
-    /// Core Bluetooth took the answer.
-    internal func _didSend() { _stage = .idle }
-
-    /// The answer could not be queued.
-    internal func _didFailToSend() { _stage = .idle }
 
     /// The central has read its answer; where that was how it got it, the observers are told.
     internal func _didRead() {
@@ -117,14 +118,18 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
 
     /// The central cannot be notified any more; an answer that was not on its way is lost with its link.
     internal func _didUnsubscribe() {
+        let isAnswerLost: Bool
+        switch _stage {
+        case .asked:
+            _stage = .idle
+            isAnswerLost = true
+        case .idle, .answered:
+            isAnswerLost = _hasWaitingAnswers
+        }
         _subscribedChar = nil
         owner?._waitingAnswers.removeAll { $0.device === self }
-        switch _stage {
-        case .asked, .sending:
-            _stage = .idle
+        if isAnswerLost {
             _report(.sendFailed(ITCB_RejectionReason.deviceOffline))
-        case .idle, .answered:
-            break
         }
     }
 

@@ -198,6 +198,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
             return
         }
         _stage = .unsubscribing(next: nil)
+        _startTimeout(ITCB_SDK_Central._connectionTimeoutLengthInSeconds)
         owner?._note(.settingNotifications(isOn: false))
         _peripheral.setNotifyValue(false, for: answerCharacteristic)
     }
@@ -225,9 +226,11 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         case .subscribing, .writing, .awaitingAnswer:
             _stopNotifications()
             _report(.sendFailed(ITCB_RejectionReason.deviceOffline))
-        case .unsubscribing:
-            _stage = .unsubscribing(next: nil)
-            _report(.sendFailed(ITCB_RejectionReason.deviceOffline))
+        case .unsubscribing(let next):
+            // The link stands, and nothing comes through it: it is of no use to anybody.
+            let reason = ITCB_RejectionReason.deviceOffline
+            owner?._note(.lost(name: name))
+            owner?._giveUp(self, because: nil == next ? .coreBluetooth(reason) : .sendFailed(reason))
         case .idle, .ended:
             break
         }
@@ -315,7 +318,10 @@ extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
             owner?._note(.setNotifications(isOn: characteristic.isNotifying))
             _stage = .idle
             if let question = next {
+                // The timeout that runs is the question's.
                 _ask(question)
+            } else {
+                _stopTimeout()
             }
         case .connecting, .discovering, .idle, .writing, .awaitingAnswer, .ended:
             break

@@ -112,7 +112,6 @@ extension ITCB_SDK_Peripheral {
     /// Hands an answer to Core Bluetooth after those that wait already.
     internal func _send(_ answer: _ITCB_SDK_WaitingAnswer) {
         guard _waitingAnswers.count < Self._maximumWaitingAnswers else {
-            answer.device._didFailToSend()
             answer.device._report(.sendFailed(ITCB_RejectionReason.deviceBusy))
             return
         }
@@ -121,14 +120,17 @@ extension ITCB_SDK_Peripheral {
     }
 
     /// Hands over what Core Bluetooth has room for; it says when there is room again.
+    ///
+    /// A central that takes its time holds up its own answers, not those of others.
     internal func _handOverAnswers() {
         // An observer that sends another answer when it hears of this one is served by the loop that runs already.
         guard !_isHandingOver else { return }
         _isHandingOver = true
         defer { _isHandingOver = false }
-        while let next = _waitingAnswers.first {
+        while let index = _waitingAnswers.firstIndex(where: { !$0.device._isOutOfRoom }) {
+            let next = _waitingAnswers[index]
             guard let characteristic = next.device._subscribedChar as? CBMutableCharacteristic else {
-                _waitingAnswers.removeFirst()
+                _waitingAnswers.remove(at: index)
                 continue
             }
             guard
@@ -138,11 +140,11 @@ extension ITCB_SDK_Peripheral {
                     onSubscribedCentrals: [next.device._central]
                 )
             else {
+                next.device._isOutOfRoom = true
                 _note(.answerWaiting(next.answer))
-                return
+                continue
             }
-            _waitingAnswers.removeFirst()
-            next.device._didSend()
+            _waitingAnswers.remove(at: index)
             _note(.answerSent(next.answer))
             _sendSuccessInSendingAnswerToAllObservers(
                 device: next.device,
@@ -150,6 +152,12 @@ extension ITCB_SDK_Peripheral {
                 toQuestion: next.question
             )
         }
+    }
+
+    /// Core Bluetooth has room again; it does not say for whom.
+    internal func _roomIsBack() {
+        _centrals.forEach { $0._isOutOfRoom = false }
+        _handOverAnswers()
     }
 
     // MARK: The observers

@@ -62,11 +62,13 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
         guard characteristic.uuid == _static_ITCB_SDK_8BallService_Answer_UUID else { return }
         _note(.unsubscribed(central: central.identifier.uuidString))
         _centrals.first { $0.uuid == central.identifier.uuidString }?._didUnsubscribe()
+        // The room that others wait for may have been this central's.
+        _roomIsBack()
     }
 
     /// Core Bluetooth has room for answers again.
     public func peripheralManagerIsReady(toUpdateSubscribers peripheralManager: CBPeripheralManager) {
-        _handOverAnswers()
+        _roomIsBack()
     }
 
     /// A central reads.

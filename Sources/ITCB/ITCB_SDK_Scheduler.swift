@@ -26,6 +26,7 @@ internal final class _ITCB_SDK_RunLoopScheduler: ITCB_SDK_Scheduler {
     }
 
     func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ITCB_SDK_ScheduledWork {
+        // Given as a date: on Linux a timer that is given an interval alone fires at once.
         let timer = Timer(fire: Date(timeIntervalSinceNow: seconds), interval: 0, repeats: false) { _ in work() }
         RunLoop.main.add(timer, forMode: .common)
         return Work(timer)

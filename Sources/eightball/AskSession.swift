@@ -13,6 +13,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private let timeout: TimeInterval
     private let output: OutputFormat
     private var sdk: (any ITCB_SDK_Protocol)?
+    private var deadline: Deadline?
     private var asked: (any ITCB_Device_Peripheral_Protocol)?
 
     // What is said when the time is up.
@@ -38,10 +39,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         self.sdk = sdk
         _ = sdk.addObserver(self)
         Steps.observe(sdk) { self.follow($0) }
-        let deadline = Timer(fire: Date(timeIntervalSinceNow: timeout), interval: 0, repeats: false) { _ in
-            MainActor.assumeIsolated { self.giveUp() }
-        }
-        RunLoop.main.add(deadline, forMode: .common)
+        deadline = Deadline(after: timeout) { self.giveUp() }
         Interrupts.runUntilExit()
     }
 
@@ -67,6 +65,8 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
             Ending.fail(Failure("\(Console.name(asked.name)) did not answer \(time)"))
         }
         guard isPoweredOn else {
+            // An adapter that could not be opened has been reported when that was tried.
+            if state == "poweredOff" { Ending.failAsSaid() }
             Ending.fail(
                 Failure("Bluetooth was not ready \(time) (\(state)); check --adapter and what serves it")
             )

@@ -10,7 +10,7 @@ final class CentralSession {
     /// What is being done.
     private enum Activity {
         case nothing
-        case waiting(ball: Int?, question: String, deadline: Timer)
+        case waiting(ball: Int?, question: String, deadline: Deadline)
         case asking(any ITCB_Device_Peripheral_Protocol, question: String)
     }
 
@@ -56,8 +56,8 @@ final class CentralSession {
         }
         self.sdk = sdk
         _ = sdk.addObserver(self)
-        if output.isVerbose {
-            Steps.observe(sdk) { Console.report("central " + StepWords($0).text) }
+        Steps.observe(sdk) { [output] step in
+            if output.isVerbose { Console.report("central " + StepWords(step).text) }
         }
         say("Looking for Magic 8-Balls; \"help\" tells what to type.")
         lines.onLine = { line in
@@ -144,12 +144,9 @@ final class CentralSession {
         }
         let who = (ball ?? chosen).map(label) ?? "a ball"
         say("Waiting for \(who)...")
-        let deadline = Timer(fire: Date(timeIntervalSinceNow: Self.patience), interval: 0, repeats: false) { _ in
-            MainActor.assumeIsolated {
-                self.fail(ball, question, key: "ITCB-SDK-REJECT-OFFLINE", text: "\(who) is not here.")
-            }
+        let deadline = Deadline(after: Self.patience) {
+            self.fail(ball, question, key: "ITCB-SDK-REJECT-OFFLINE", text: "\(who) is not here.")
         }
-        RunLoop.main.add(deadline, forMode: .common)
         activity = .waiting(ball: ball, question: question, deadline: deadline)
     }
 
@@ -180,7 +177,7 @@ final class CentralSession {
 
     /// The question in work is done with.
     private func settle() {
-        if case .waiting(_, _, let deadline) = activity { deadline.invalidate() }
+        if case .waiting(_, _, let deadline) = activity { deadline.cancel() }
         activity = .nothing
     }
 

@@ -9,7 +9,7 @@ import Foundation
 @MainActor
 final class DemoSession {
     /// How long, in seconds, the story may take.
-    nonisolated private static let patience = 10
+    private static let patience: TimeInterval = 10
 
     /// The observer's identity.
     var uuid = UUID()
@@ -22,6 +22,7 @@ final class DemoSession {
     private var ball: (any ITCB_SDK_Protocol)?
     private var central: (any ITCB_SDK_Protocol)?
     private var asked: (any ITCB_Device_Peripheral_Protocol)?
+    private var deadline: Deadline?
     private var chapter: StepWords.Chapter?
 
     /// Creates the session.
@@ -41,15 +42,13 @@ final class DemoSession {
         ball = make(isCentral: false)
         ball?.localName = "Crystal"
         _ = ball?.addObserver(self)
-        let deadline = Timer(fire: Date(timeIntervalSinceNow: TimeInterval(Self.patience)), interval: 0, repeats: false)
-        { _ in
+        deadline = Deadline(after: Self.patience) {
             Ending.fail(
                 Failure(
-                    "the ball did not answer within \(Self.patience) s; run it again with --json and report it"
+                    "the ball did not answer within \(Self.patience.formatted()) s; run it again with --json and report it"
                 )
             )
         }
-        RunLoop.main.add(deadline, forMode: .common)
         Interrupts.runUntilExit()
     }
 

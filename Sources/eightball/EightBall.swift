@@ -1,6 +1,7 @@
 // The commands and their options.
 
 import ArgumentParser
+import CoreBluetooth
 import Foundation
 
 /// `eightball`: without a command, the app as on a phone.
@@ -192,9 +193,16 @@ struct RadioOptions: ParsableArguments {
             try Self.checkCapture(capture)
             setenv("COREBLUETOOTH_CAPTURE", capture, 1)
         }
-        if let adapter { setenv("COREBLUETOOTH_ADAPTER", adapter, 1) }
         if let identity { setenv("COREBLUETOOTH_IDENTITY", identity, 1) }
         if let distance { setenv("COREBLUETOOTH_DISTANCE", String(distance), 1) }
+        let name = adapter ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
+        guard !name.isEmpty else { return }
+        do {
+            // All that is set above is read here.
+            try BluetoothAdapter.select(name)
+        } catch let error as BluetoothAdapterError {
+            throw Failure(error.description)
+        }
     }
 }
 

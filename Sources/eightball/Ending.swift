@@ -25,6 +25,9 @@ enum Ending {
         exit(1)
     }
 
+    /// The command failed, and Core Bluetooth has written the line that says why.
+    static func failAsSaid() -> Never { exit(1) }
+
     /// Ends with what a command threw, or what the parser made of the arguments.
     static func end(with error: any Error) -> Never {
         if let failure = error as? Failure { fail(failure) }
@@ -62,10 +65,28 @@ final class Interrupts {
     static func runUntilExit() -> Never {
         let interrupts = Interrupts()
         // Without a source of its own the run loop would return at once.
-        let keepAlive = Timer(fire: Date(timeIntervalSinceNow: 3600), interval: 3600, repeats: true) { _ in }
+        let keepAlive = Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }
         RunLoop.main.add(keepAlive, forMode: .default)
         while true {
-            withExtendedLifetime(interrupts) { RunLoop.main.run(until: .distantFuture) }
+            withExtendedLifetime(interrupts) { RunLoop.main.run() }
         }
     }
+}
+
+/// A limit on how long something may take.
+@MainActor
+final class Deadline {
+    private let timer: Timer
+
+    /// Calls `body` after `seconds`, unless called off.
+    init(after seconds: TimeInterval, _ body: @escaping @MainActor () -> Void) {
+        // Given as a date: on Linux a timer that is given an interval alone fires at once.
+        timer = Timer(fire: Date(timeIntervalSinceNow: seconds), interval: 0, repeats: false) { _ in
+            MainActor.assumeIsolated { body() }
+        }
+        RunLoop.main.add(timer, forMode: .common)
+    }
+
+    /// Calls it off.
+    func cancel() { timer.invalidate() }
 }

@@ -112,11 +112,12 @@ struct StepWords {
 /// The way from an SDK to whoever shows its steps.
 @MainActor
 enum Steps {
-    /// Calls `body` with each step, when it happens.
+    /// Calls `body` with each step, when it happens; ends the program where there is no adapter and never will be.
     static func observe(_ sdk: any ITCB_SDK_Protocol, _ body: @escaping @MainActor (ITCB_SDK_Step) -> Void) {
         (sdk as? ITCB_SDK)?.stepObserver = { step in
             // The SDK lives on the main thread, and so does whoever watches it.
             MainActor.assumeIsolated { body(step) }
+            if case .stateChanged(_, state: "unsupported") = step { Ending.failAsSaid() }
         }
     }
 }

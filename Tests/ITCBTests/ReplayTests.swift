@@ -1,0 +1,59 @@
+// Equal seeds give equal runs: every HCI packet of every device is the same, octet for octet.
+
+import BluetoothAir
+import Foundation
+import NIOCore
+import Testing
+
+@testable @_spi(Steps) import ITCB
+
+@Suite("Replay")
+struct ReplayTests {
+    /// Plays in a lossy room; returns what each device's host and controller said to each other.
+    private func play(seed: UInt64) throws -> [[String]] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("replay-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = (0..<5).map { folder.appendingPathComponent("\($0).btsnoop") }
+        do {
+            let room = Room(model: AirModel(hasAirTime: true, loss: 0.2), seed: seed)
+            let balls = (0..<3).map { room.ball("Ball \($0)", capture: files[$0].path) }
+            let centrals = (3..<5).map { room.central(capture: files[$0].path) }
+            #expect(room.run(.seconds(60)) { centrals.allSatisfy { Set($0.ready).count == 3 } })
+            for central in centrals {
+                for ball in balls { central.device(ball.sdk.localName)?.sendQuestion("Same again?") }
+            }
+            #expect(room.run { centrals.allSatisfy { $0.answered.count == 3 } })
+            room.pass(.seconds(1))
+            (balls.map(\.adapter) + centrals.map(\.adapter)).forEach { $0.setPowered(false) }
+            room.pass(.seconds(5))
+        }
+        return try files.map { try packets(of: Data(contentsOf: $0)) }
+    }
+
+    /// The packets of a btsnoop file without their times: direction, kind, octets.
+    private func packets(of file: Data) throws -> [String] {
+        try #require(file.prefix(8) == Data("btsnoop\0".utf8))
+        var packets: [String] = []
+        var rest = file.dropFirst(16)
+        while rest.count >= 24 {
+            let length = rest.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            let record = Array(rest.dropFirst(8).prefix(4)) + Array(rest.dropFirst(24).prefix(length))
+            packets.append(record.map { String($0, radix: 16) }.joined(separator: " "))
+            rest = rest.dropFirst(24 + length)
+        }
+        try #require(rest.isEmpty)
+        return packets
+    }
+
+    @Test("The same seed gives the same bytes, twice; another seed gives others")
+    func sameBytes() throws {
+        let first = try play(seed: 7)
+        let second = try play(seed: 7)
+        #expect(first.allSatisfy { $0.count > 100 })
+        for (device, pair) in zip(first, second).enumerated() {
+            #expect(pair.0 == pair.1, "device \(device)")
+        }
+        #expect(try play(seed: 8) != first)
+    }
+}

@@ -1,0 +1,192 @@
+// Scenes with real processes: one asks, one answers.
+
+import Foundation
+import Testing
+
+@testable import eightball
+
+@Suite("Scenes: eightball ask")
+struct AskScenes {
+    @Test("A ball and one who asks find each other; the answer alone is on standard output")
+    func oneQuestion() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let ball = try stage.eightball("peripheral", "--name", "Crystal")
+        try ball.line(with: "\"Crystal\" is a Magic 8-Ball now")
+        let ask = try stage.eightball("ask", "Will it rain today?")
+        #expect(try ask.end() == 0)
+        #expect(ask.lines.count == 1)
+        #expect(ask.reports.isEmpty)
+        let answer = try #require(ask.lines.first)
+        #expect(Answers.classic.contains(answer))
+        #expect(try ball.line(with: "Will it rain today?") == "Will it rain today? -> \(answer)")
+    }
+
+    @Test("Ten who ask one ball at the same time all get their own answer")
+    func tenAtOnce() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let ball = try stage.eightball("peripheral", "--name", "Crystal")
+        try ball.line(with: "is a Magic 8-Ball now")
+        let questions = (1...10).map { "Is this number \($0)?" }
+        let asks = try questions.map { try stage.eightball("ask", $0, "--timeout", "25") }
+        for (question, ask) in zip(questions, asks) {
+            #expect(try ask.end() == 0, "\(ask.reports)")
+            let answer = try #require(ask.lines.first)
+            #expect(ask.lines.count == 1)
+            #expect(try ball.line(with: question) == "\(question) -> \(answer)")
+        }
+        #expect(ball.lines.count == 11)
+    }
+
+    @Test("A question must end with a question mark, whether somebody is there or not")
+    func noQuestionMark() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let ask = try stage.eightball("ask", "no question mark")
+        #expect(try ask.end() == 1)
+        #expect(ask.lines.isEmpty)
+        #expect(ask.reports.count == 1)
+        #expect(ask.reports.first?.contains("a question must end with \"?\"") == true)
+    }
+
+    @Test("Nobody there: says so after the timeout")
+    func nobody() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let ask = try stage.eightball("ask", "Is anybody there?", "--timeout", "1")
+        #expect(try ask.end() == 1)
+        #expect(ask.lines.isEmpty)
+        #expect(ask.reports.count == 1)
+        #expect(ask.reports.first?.contains("nobody is there") == true)
+    }
+
+    @Test("A ball 30 m away is heard, and not offered")
+    func tooFar() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let ball = try stage.eightball("peripheral", "--name", "Faraway", "--distance", "30")
+        try ball.line(with: "is a Magic 8-Ball now")
+        let ask = try stage.eightball("ask", "Can you hear me?", "--timeout", "2")
+        #expect(try ask.end() == 1)
+        #expect(ask.reports.count == 1)
+        #expect(ask.reports.first?.contains("\"Faraway\" was heard at -") == true)
+        #expect(ball.lines.count == 1)
+    }
+
+    @Test("Of two balls the one that was named is asked")
+    func byName() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let first = try stage.eightball("peripheral", "--name", "Crystal")
+        let second = try stage.eightball("peripheral", "--name", "Onyx")
+        try first.line(with: "is a Magic 8-Ball now")
+        try second.line(with: "is a Magic 8-Ball now")
+        let ask = try stage.eightball("ask", "Is it you?", "--device", "Onyx")
+        #expect(try ask.end() == 0, "\(ask.reports)")
+        try second.line(with: "Is it you?")
+        #expect(first.lines.count == 1)
+        let miss = try stage.eightball("ask", "Is it you?", "--device", "Opal", "--timeout", "2")
+        #expect(try miss.end() == 1)
+        #expect(miss.reports.first?.contains("no 8-ball named \"Opal\"") == true)
+    }
+
+    @Test("A ball that is killed between question and answer is reported as offline")
+    func killedBall() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        // Who asks comes first and serves the air; the ball joins it through a gate that stops the question.
+        let ask = try stage.eightball("ask", "Still?", "--timeout", "25", "--verbose")
+        try eventually("the air") { stage.sockets.count == 1 }
+        let gate = try Gate(at: stage.path("gate"), to: stage.sockets[0], holding: "Still?")
+        let ball = try stage.eightball("peripheral", "--name", "Crystal", "--adapter", "air:" + gate.path)
+        try gate.waitUntilHeld()
+        ball.send(SIGKILL)
+        #expect(try ball.end() == -SIGKILL)
+        #expect(try ask.end(within: 20) == 1)
+        #expect(ask.lines.isEmpty)
+        #expect(ask.reports.last == "eightball: \"Crystal\" went offline")
+    }
+
+    @Test("--json prints one object with question and answer")
+    func json() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let ball = try stage.eightball("peripheral", "--name", "Cry\"stal", "--json")
+        try ball.line(with: "advertising")
+        let ask = try stage.eightball("ask", "Is it \"JSON\"?", "--json")
+        #expect(try ask.end() == 0, "\(ask.reports)")
+        #expect(ask.lines.count == 1)
+        let asked = try object(ask.lines[0])
+        #expect(asked["event"] as? String == "answer")
+        #expect(asked["device"] as? String == "Cry\"stal")
+        #expect(asked["question"] as? String == "Is it \"JSON\"?")
+        #expect(Answers.classic.contains(asked["answer"] as? String ?? ""))
+        try ball.line(with: "\"answer\"")
+        let told = try ball.lines.map(object)
+        #expect(told.map { $0["event"] as? String } == ["advertising", "question", "answer"])
+        #expect(told[2]["key"] as? String == asked["key"] as? String)
+        #expect(told[1]["question"] as? String == "Is it \"JSON\"?")
+    }
+
+    @Test("--capture writes btsnoop with the question in it")
+    func capture() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let ball = try stage.eightball("peripheral", "--name", "Crystal", "--capture", stage.path("ball.btsnoop"))
+        try ball.line(with: "is a Magic 8-Ball now")
+        let ask = try stage.eightball("ask", "Captured?", "--capture", stage.path("ask.btsnoop"))
+        #expect(try ask.end() == 0, "\(ask.reports)")
+        ball.send(SIGTERM)
+        #expect(try ball.end() == 130)
+        for name in ["ask.btsnoop", "ball.btsnoop"] {
+            let records = try Btsnoop.records(of: stage.path(name))
+            #expect(records.count > 20)
+            let question = Data("Captured?".utf8)
+            #expect(records.contains { $0.range(of: question) != nil })
+        }
+    }
+
+    @Test("A capture that cannot be written is one line and a failure")
+    func badCapture() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let ask = try stage.eightball("ask", "Captured?", "--capture", "/nowhere/at/all")
+        #expect(try ask.end() == 1)
+        #expect(ask.reports.count == 1)
+        #expect(ask.reports.first?.contains("/nowhere/at/all") == true)
+    }
+
+    private func object(_ line: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+}
+
+/// A reader of btsnoop files, for judging those that are written.
+enum Btsnoop {
+    /// The packets of a file, or an error where it is not well formed.
+    static func records(of path: String) throws -> [Data] {
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        guard data.prefix(8) == Data("btsnoop\0".utf8) else { throw Missing("the btsnoop identification") }
+        guard number(data, at: 8) == 1, [1001, 1002].contains(number(data, at: 12)) else {
+            throw Missing("version 1 and a link of HCI packets")
+        }
+        var records: [Data] = []
+        var offset = 16
+        while offset < data.count {
+            guard offset + 24 <= data.count else { throw Missing("a whole record header at \(offset)") }
+            let original = number(data, at: offset)
+            let included = number(data, at: offset + 4)
+            guard included <= original, offset + 24 + included <= data.count else {
+                throw Missing("a whole record at \(offset)")
+            }
+            records.append(data.subdata(in: offset + 24..<offset + 24 + included))
+            offset += 24 + included
+        }
+        return records
+    }
+
+    private static func number(_ data: Data, at offset: Int) -> Int {
+        data[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+}

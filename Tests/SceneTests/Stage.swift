@@ -1,0 +1,232 @@
+// Where a scene is played: real processes of the built `eightball`, on an air that belongs to the scene alone.
+
+import Foundation
+import Testing
+
+/// A scene's air: a folder of its own for sockets and another for what is kept, so that no other process is met.
+final class Stage {
+    /// The folder that holds everything.
+    let folder: URL
+    private var players: [Player] = []
+
+    /// Makes the folders.
+    init() throws {
+        // Short, for a socket's path has little room.
+        let name = "scene-" + String(UInt32.random(in: .min ... .max), radix: 36)
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+        for part in ["run", "state"] {
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent(part),
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        }
+    }
+
+    /// Ends every process that is left, and removes the folders.
+    func end() {
+        players.forEach { $0.leave() }
+        players.removeAll()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// A path inside the scene's folder.
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    /// The sockets of the scene's air, as they are now.
+    var sockets: [String] {
+        let place = folder.appendingPathComponent("run/corebluetooth")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+        return names.map { place.appendingPathComponent($0).path }
+            .filter { path in
+                let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+                return attributes?[.type] as? FileAttributeType == .typeSocket
+            }
+            .sorted()
+    }
+
+    /// Starts an `eightball`.
+    func eightball(_ arguments: String..., input: Bool = false) throws -> Player {
+        try eightball(arguments, input: input)
+    }
+
+    /// Starts an `eightball`.
+    func eightball(_ arguments: [String], input: Bool = false) throws -> Player {
+        let player = try Player(Self.executable(), arguments, in: self, hasInput: input)
+        players.append(player)
+        return player
+    }
+
+    /// The `eightball` that was built with these tests.
+    static func executable() throws -> URL {
+        let places: [String?] = [
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
+            CommandLine.arguments.first,
+            Bundle.main.bundlePath,
+        ]
+        for case let place? in places {
+            let candidate = URL(fileURLWithPath: place).deletingLastPathComponent().appendingPathComponent("eightball")
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+        }
+        throw Missing("the built eightball, next to the tests")
+    }
+}
+
+/// Something did not come.
+struct Missing: Error, CustomStringConvertible {
+    let description: String
+    init(_ what: String) { description = "missing: " + what }
+}
+
+/// A process in a scene.
+final class Player: @unchecked Sendable {
+    /// How long, in seconds, anything may take, on the slowest of machines.
+    static let patience: TimeInterval = 30
+
+    private let process = Process()
+    private let input: Pipe?
+    private let condition = NSCondition()
+    // Under the condition's lock.
+    private var output: [String] = []
+    private var errors: [String] = []
+    private var openStreams = 2
+    private var hasEnded = false
+
+    fileprivate init(_ executable: URL, _ arguments: [String], in stage: Stage, hasInput: Bool) throws {
+        process.executableURL = executable
+        process.arguments = arguments
+        var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREBLUETOOTH_") }
+        environment["XDG_RUNTIME_DIR"] = stage.path("run")
+        environment["XDG_STATE_HOME"] = stage.path("state")
+        process.environment = environment
+        process.currentDirectoryURL = stage.folder
+        let outputPipe = Pipe()
+        let errorPipe = Pipe()
+        process.standardOutput = outputPipe
+        process.standardError = errorPipe
+        input = hasInput ? Pipe() : nil
+        process.standardInput = input ?? FileHandle.nullDevice
+        process.terminationHandler = { [self] _ in
+            signal { hasEnded = true }
+        }
+        try process.run()
+        read(outputPipe) { self.output.append($0) }
+        read(errorPipe) { self.errors.append($0) }
+    }
+
+    /// Ends the process where it has not ended by itself.
+    fileprivate func leave() {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.waitUntilExit()
+        process.terminationHandler = nil
+    }
+
+    // MARK: Doing
+
+    /// Writes a line to the process.
+    func say(_ line: String) {
+        input?.fileHandleForWriting.write(Data((line + "\n").utf8))
+    }
+
+    /// Ends the process's input.
+    func endInput() {
+        try? input?.fileHandleForWriting.close()
+    }
+
+    /// Sends a signal.
+    func send(_ signal: Int32) {
+        kill(process.processIdentifier, signal)
+    }
+
+    // MARK: Waiting
+
+    /// Waits for a line on standard output that contains `text`, and returns it.
+    @discardableResult
+    func line(with text: String, within seconds: TimeInterval = patience) throws -> String {
+        try wait("the line \"\(text)\"", seconds) { self.output.first { $0.contains(text) } }
+    }
+
+    /// Waits for the `count`th line on standard output that contains `text`.
+    @discardableResult
+    func line(number count: Int, with text: String, within seconds: TimeInterval = patience) throws -> String {
+        try wait("\(count) lines \"\(text)\"", seconds) {
+            self.output.filter { $0.contains(text) }.dropFirst(count - 1).first
+        }
+    }
+
+    /// Waits for a line on standard error that contains `text`, and returns it.
+    @discardableResult
+    func report(with text: String, within seconds: TimeInterval = patience) throws -> String {
+        try wait("the report \"\(text)\"", seconds) { self.errors.first { $0.contains(text) } }
+    }
+
+    /// Waits for the end; returns the exit status, or the negative number of the signal that killed the process.
+    @discardableResult
+    func end(within seconds: TimeInterval = patience) throws -> Int32 {
+        try wait("the end", seconds) {
+            guard self.hasEnded, self.openStreams == 0 else { return nil }
+            let status = self.process.terminationStatus
+            return self.process.terminationReason == .exit ? status : -status
+        }
+    }
+
+    /// All lines of standard output so far.
+    var lines: [String] { condition.withLock { output } }
+
+    /// All lines of standard error so far.
+    var reports: [String] { condition.withLock { errors } }
+
+    private func wait<T>(_ what: String, _ seconds: TimeInterval, _ result: () -> T?) throws -> T {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            if let result = result() { return result }
+            guard condition.wait(until: deadline) else {
+                let name = (process.arguments ?? []).joined(separator: " ")
+                throw Missing("\(what) of \"\(name)\"; output \(output); errors \(errors); ended \(hasEnded)")
+            }
+        }
+    }
+
+    private func signal(_ change: () -> Void) {
+        condition.lock()
+        change()
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// Collects the lines of a stream on a thread of its own.
+    private func read(_ pipe: Pipe, _ append: @escaping @Sendable (String) -> Void) {
+        let handle = pipe.fileHandleForReading
+        Thread.detachNewThread { [self] in
+            var rest = Data()
+            while true {
+                let data = handle.availableData
+                if data.isEmpty { break }
+                rest.append(data)
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    let line = String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
+                    rest = Data(rest[rest.index(after: end)...])
+                    signal { append(line) }
+                }
+            }
+            signal {
+                if !rest.isEmpty { append(String(decoding: rest, as: UTF8.self)) }
+                openStreams -= 1
+            }
+        }
+    }
+}
+
+/// Waits for a condition that no process announces: a file that appears or goes.
+///
+/// Looks again after every change of the folder's clock tick at most; gives up at the deadline.
+func eventually(_ what: String, within seconds: TimeInterval = Player.patience, _ condition: () -> Bool) throws {
+    let deadline = Date(timeIntervalSinceNow: seconds)
+    let pause = NSCondition()
+    while !condition() {
+        guard Date() < deadline else { throw Missing(what) }
+        pause.withLock { _ = pause.wait(until: Date(timeIntervalSinceNow: 0.01)) }
+    }
+}
