@@ -16,6 +16,7 @@ final class Star: HostDelegate {
     private var toConnect: [DeviceAddress] = []
     private(set) var received = 0
     private var subscribed = 0
+    private var readable: (link: LinkID, handle: AttributeHandle)?
 
     /// The peripheral's side.
     private final class Node: HostDelegate {
@@ -57,8 +58,14 @@ final class Star: HostDelegate {
             self.central.state == .ready && self.peripherals.allSatisfy { $0.host.state == .ready }
         }
         for (host, node) in self.peripherals {
-            let characteristic = GATTCharacteristicDefinition(uuid: 0xA001, properties: .notify, permissions: [])
-            let service = GATTServiceDefinition(uuid: 0xA000, characteristics: [characteristic])
+            let notifying = GATTCharacteristicDefinition(uuid: 0xA001, properties: .notify, permissions: [])
+            let fixed = GATTCharacteristicDefinition(
+                uuid: 0xA002,
+                properties: .read,
+                permissions: .readable,
+                value: ByteBuffer(repeating: 0x5A, count: 20)
+            )
+            let service = GATTServiceDefinition(uuid: 0xA000, characteristics: [notifying, fixed])
             guard let handles = try? host.addService(service) else { preconditionFailure("the database is empty") }
             node.handle = handles.characteristics[0].value
             host.startAdvertising(AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in
@@ -88,13 +95,30 @@ final class Star: HostDelegate {
         }
     }
 
+    /// Reads a value `count` times, one after the other, in one turn of virtual time after another.
+    func read(count: Int) {
+        guard let (link, handle) = self.readable else { return }
+        var left = count
+        func next() {
+            self.central.read(handle, on: link) { _ in
+                left -= 1
+                if left > 0 { next() }
+            }
+        }
+        next()
+        while left > 0 { self.loop.advanceTime(by: .microseconds(1)) }
+    }
+
     // MARK: The central's side
 
     func host(_ host: Host, didConnect link: LinkInformation) {
         host.discoverServices(on: link.id, uuids: [0xA000]) { [unowned self] result in
             guard let service = (try? result.get())?.first else { return }
             host.discoverCharacteristics(on: link.id, of: service.handles, uuids: nil) { result in
-                guard let characteristic = (try? result.get())?.first else { return }
+                guard let found = try? result.get(), let characteristic = found.first, let fixed = found.last else {
+                    return
+                }
+                self.readable = (link.id, fixed.valueHandle)
                 // The configuration stands right behind the value in this database.
                 let enable = ByteBuffer(bytes: [1, 0])
                 host.write(enable, to: characteristic.valueHandle + 1, on: link.id) { _ in self.subscribed += 1 }

@@ -3,6 +3,7 @@
 
 import CoreBluetooth
 import Foundation
+import NIOEmbedded
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let isSmoke = arguments.contains("--smoke")
@@ -75,6 +76,15 @@ for mtu in [247, 517] {
             let count = 20_000 / scale
             return Meter.measure(count: count) { pair.central.read(Peripheral.asked, count: count) }
         }
+    }
+}
+
+if wants("read between two hosts, without threads and façade") {
+    let loop = EmbeddedEventLoop()
+    let star = Star(links: 1, loop: loop, model: .instant)
+    add("read between two hosts, without threads and façade") {
+        let count = 20_000 / scale
+        return Meter.measure(count: count) { star.read(count: count) }
     }
 }
 
