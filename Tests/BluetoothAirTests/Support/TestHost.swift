@@ -42,7 +42,7 @@ final class TestHost: HCIChannelReceiver {
         rawValue: ~LEEventMask([.enhancedConnectionComplete, .enhancedConnectionCompleteV2]).rawValue
     )
 
-    unowned let room: TestRoom
+    let room: TestRoom
     let controller: VirtualController
     /// Events that were not looked at yet.
     var events: [HCIEvent] = []

@@ -1,0 +1,160 @@
+// The air itself: its timers, its tables, its path loss, and what idle links cost.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BluetoothAir
+
+@Suite("Air")
+struct AirTests {
+    @Test("timers fire once, in order, at the time they were last given")
+    func timers() {
+        let room = TestRoom()
+        var fired: [(Int, Int64)] = []
+        func timer(_ number: Int) -> AirTimer {
+            AirTimer { fired.append((number, Int64(room.loop.now.uptimeNanoseconds) / 1_000_000)) }
+        }
+        func at(_ milliseconds: Int64) -> NIODeadline { .uptimeNanoseconds(UInt64(milliseconds) * 1_000_000) }
+        let timers = (0..<6).map { timer($0) }
+        room.air.arm(timers[0], at: at(50))
+        room.air.arm(timers[1], at: at(20))
+        room.air.arm(timers[2], at: at(20))
+        // Later, earlier, and taken back.
+        room.air.arm(timers[3], at: at(10))
+        room.air.arm(timers[3], at: at(60))
+        room.air.arm(timers[4], at: at(80))
+        room.air.arm(timers[4], at: at(30))
+        room.air.arm(timers[5], at: at(40))
+        timers[5].cancel()
+        room.pass(.milliseconds(100))
+        #expect(fired.map(\.0) == [1, 2, 4, 0, 3])
+        #expect(fired.map(\.1) == [20, 20, 30, 50, 60])
+        // Moved earlier and back to the time of the entry that was overtaken.
+        fired = []
+        room.air.arm(timers[0], at: at(130))
+        room.air.arm(timers[0], at: at(110))
+        room.air.arm(timers[0], at: at(130))
+        room.pass(.milliseconds(100))
+        #expect(fired.map(\.1) == [130])
+    }
+
+    @Test("handles stay in their range and are not used again soon")
+    func handles() throws {
+        let room = TestRoom()
+        let controllers = [0, 1].map {
+            Controller(air: room.air, index: $0, configuration: VirtualControllerConfiguration())
+        }
+        var table = LinkTable(limit: 3)
+        var seen: [UInt16] = []
+        func insert() -> ConnectionHandle {
+            let handle = table.makeHandle()
+            let ends = controllers.map {
+                LinkEnd(controller: $0, handle: handle, role: .central, peerAddress: .none)
+            }
+            let link = Link(
+                air: room.air,
+                central: ends[0],
+                peripheral: ends[1],
+                timing: LinkTiming(TestHost.parameters),
+                channels: .all,
+                phy: .le1M,
+                anchor: room.air.now
+            )
+            table.insert(LinkTable.Entry(link: link, end: ends[0]))
+            return handle
+        }
+        let fixed = insert()
+        for _ in 0..<5_000 {
+            let handle = insert()
+            #expect(handle != fixed)
+            #expect(handle.rawValue < 0x0F00)
+            #expect(table[handle]?.end.handle == handle)
+            table.remove(handle)
+            #expect(table[handle] == nil)
+            seen.append(handle.rawValue)
+        }
+        #expect(Set(seen.prefix(2_000)).count == 2_000)
+        #expect(table[fixed] != nil)
+        #expect(table[ConnectionHandle(rawValue: fixed.rawValue ^ 0x800)] == nil)
+        _ = insert()
+        #expect(!table.isFull)
+        _ = insert()
+        #expect(table.isFull)
+        #expect(table.count == 3)
+        #expect(table.removeAll().count == 3)
+        #expect(table.count == 0)
+    }
+
+    @Test("the signal falls with the square of the distance")
+    func pathLoss() {
+        #expect(PathLoss.strength(distance: 1, txPower: 0) == -45)
+        #expect(PathLoss.strength(distance: 2, txPower: 0) == -51)
+        #expect(PathLoss.strength(distance: 10, txPower: 0) == -65)
+        #expect(PathLoss.strength(distance: 30, txPower: 0) == -75)
+        #expect(PathLoss.strength(distance: 30, txPower: 10) == -65)
+        #expect(PathLoss.strength(distance: 316, txPower: 0) == -95)
+        #expect(PathLoss.strength(distance: 340, txPower: 0) == nil)
+        #expect(PathLoss.strength(distance: 0, txPower: 0) == -25)
+    }
+
+    @Test("a distance that is no number is one metre")
+    func oddDistances() {
+        let controller = TestRoom().host().controller
+        controller.distance = -3
+        #expect(controller.distance == 0)
+        controller.distance = .nan
+        #expect(controller.distance == 1)
+        controller.distance = .infinity
+        #expect(controller.distance == 1)
+    }
+
+    @Test("a controller leaves the air when it is released")
+    func release() throws {
+        let room = TestRoom()
+        let scanner = room.host()
+        scanner.scan()
+        var host: TestHost? = room.host()
+        host?.advertise()
+        room.pass(.milliseconds(200))
+        #expect(!scanner.reports.isEmpty)
+        weak let controller = host?.controller
+        host = nil
+        #expect(controller == nil)
+        room.pass(.seconds(1))
+        #expect(scanner.reports.isEmpty)
+        #expect(room.air.controllers.count == 1)
+    }
+
+    @Test("100 idle links cost nothing in a second of virtual time")
+    func idleLinks() throws {
+        let room = TestRoom()
+        let central = room.host()
+        var peripherals: [TestHost] = []
+        for _ in 0..<100 {
+            let peripheral = room.host()
+            _ = try TestLink(room, central: central, peripheral: peripheral)
+            peripherals.append(peripheral)
+        }
+        #expect(central.controller.linkCount == 100)
+        let clock = ContinuousClock()
+        let time = clock.measure { room.pass(.seconds(1)) }
+        #expect(time < .milliseconds(100))
+        #expect(central.controller.linkCount == 100)
+    }
+
+    @Test("an air may be let go while its controllers live")
+    func airReleased() {
+        let loop = EmbeddedEventLoop()
+        var air: Air? = Air(eventLoop: loop)
+        let controller = air?.makeController()
+        air = nil
+        controller?.send(Reset().packet())
+        loop.run()
+        controller?.close()
+        loop.advanceTime(by: .seconds(1))
+        #expect(controller?.linkCount == 0)
+    }
+}

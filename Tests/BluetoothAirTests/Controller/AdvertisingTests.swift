@@ -1,0 +1,231 @@
+// Legacy advertising, as the hosts around hear it.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@Suite("Advertising")
+struct AdvertisingTests {
+    private let random = DeviceAddress("C0:11:22:33:44:55", kind: .random)
+
+    @Test(
+        "each type is reported as what it is",
+        arguments: [
+            (AdvertisingType.connectableUndirected, LEAdvertisingReport.EventType.connectableUndirected, true),
+            (.scannableUndirected, .scannableUndirected, true),
+            (.nonConnectableUndirected, .nonConnectableUndirected, false),
+        ]
+    )
+    func types(type: AdvertisingType, expected: LEAdvertisingReport.EventType, isScannable: Bool) {
+        let room = TestRoom()
+        let advertiser = room.host()
+        let passive = room.host()
+        let active = room.host()
+        advertiser.advertise(type: type)
+        passive.scan(type: .passive)
+        active.scan(type: .active)
+        room.pass(.milliseconds(150))
+        let heard = passive.reports
+        #expect(heard.count == 1)
+        #expect(heard.first?.eventType == expected)
+        #expect(heard.first?.address == advertiser.controller.address)
+        #expect(heard.first?.data == TestHost.advertisingData)
+        #expect(heard.first?.rssi == -45)
+        let asked = active.reports
+        #expect(asked.map(\.eventType) == (isScannable ? [expected, .scanResponse] : [expected]))
+        if isScannable { #expect(asked.last?.data == TestHost.scanResponse) }
+    }
+
+    @Test("the first event comes at once, the next after the interval and up to 10 ms")
+    func interval() throws {
+        let room = TestRoom()
+        let advertiser = room.host()
+        let scanner = room.host()
+        scanner.scan()
+        var times: [NIODeadline] = []
+        scanner.onPacket = { _ in times.append(room.loop.now) }
+        advertiser.advertise(interval: 0x00A0)
+        room.loop.run()
+        #expect(times == [room.loop.now])
+        room.pass(.seconds(5))
+        #expect((46...50).contains(times.count))
+        let gaps = zip(times, times.dropFirst()).map { ($1 - $0).nanoseconds }
+        #expect(gaps.allSatisfy { (100_000_000...110_000_000).contains($0) })
+        #expect(Set(gaps).count > 10)
+        advertiser.ok(LESetAdvertisingEnable(isEnabled: false))
+        times = []
+        room.pass(.seconds(1))
+        #expect(times.isEmpty)
+    }
+
+    @Test("parameters out of their ranges are refused")
+    func invalid() {
+        let host = TestRoom().host()
+        func parameters(_ change: (inout LESetAdvertisingParameters) -> Void) -> LESetAdvertisingParameters {
+            var command = LESetAdvertisingParameters(
+                minimumInterval: AdvertisingInterval(rawValue: 0x20),
+                maximumInterval: AdvertisingInterval(rawValue: 0x40)
+            )
+            change(&command)
+            return command
+        }
+        host.ok(parameters { _ in })
+        host.refused(parameters { $0.minimumInterval = AdvertisingInterval(rawValue: 0x1F) }, .invalidParameters)
+        host.refused(parameters { $0.maximumInterval = AdvertisingInterval(rawValue: 0x4001) }, .invalidParameters)
+        host.refused(parameters { $0.minimumInterval = AdvertisingInterval(rawValue: 0x41) }, .invalidParameters)
+        host.refused(parameters { $0.type = AdvertisingType(rawValue: 5) }, .invalidParameters)
+        host.refused(parameters { $0.ownAddressType = OwnAddressType(rawValue: 4) }, .invalidParameters)
+        host.refused(parameters { $0.channels = [] }, .invalidParameters)
+        host.refused(parameters { $0.channels = AdvertisingChannels(rawValue: 8) }, .invalidParameters)
+        host.refused(parameters { $0.filterPolicy = AdvertisingFilterPolicy(rawValue: 4) }, .invalidParameters)
+    }
+
+    @Test("parameters and random address cannot change while advertising; data can")
+    func disallowed() throws {
+        let room = TestRoom()
+        let host = room.host()
+        let scanner = room.host()
+        host.ok(LESetRandomAddress(address: try #require(self.random)))
+        host.advertise(ownAddressType: .random)
+        host.refused(
+            LESetAdvertisingParameters(
+                minimumInterval: AdvertisingInterval(rawValue: 0x20),
+                maximumInterval: AdvertisingInterval(rawValue: 0x20)
+            ),
+            .commandDisallowed
+        )
+        host.refused(LESetRandomAddress(address: try #require(self.random)), .commandDisallowed)
+        host.ok(LESetAdvertisingData(data: ByteBuffer(bytes: [0x02, 0x01, 0x04])))
+        host.ok(LESetAdvertisingEnable(isEnabled: true))
+        scanner.scan()
+        room.pass(.milliseconds(200))
+        let report = try #require(scanner.reports.first)
+        #expect(report.address == self.random)
+        #expect(report.data == ByteBuffer(bytes: [0x02, 0x01, 0x04]))
+        host.ok(LESetAdvertisingEnable(isEnabled: false))
+        host.ok(LESetAdvertisingEnable(isEnabled: false))
+        host.ok(LESetRandomAddress(address: try #require(self.random)))
+    }
+
+    @Test("a random address that was never set cannot be used")
+    func noRandomAddress() {
+        let host = TestRoom().host()
+        host.ok(
+            LESetAdvertisingParameters(
+                minimumInterval: AdvertisingInterval(rawValue: 0x20),
+                maximumInterval: AdvertisingInterval(rawValue: 0x20),
+                ownAddressType: .random
+            )
+        )
+        host.refused(LESetAdvertisingEnable(isEnabled: true), .invalidParameters)
+        host.refused(
+            TestHost.createConnection(to: DeviceAddress(1, kind: .public), ownAddressType: .random),
+            .invalidParameters
+        )
+    }
+
+    @Test("directed advertising is heard by its target alone, and only the target connects")
+    func directed() throws {
+        let room = TestRoom()
+        let advertiser = room.host()
+        let target = room.host()
+        let other = room.host()
+        advertiser.advertise(type: .connectableDirectedLowDutyCycle, peer: target.controller.address)
+        target.scan(type: .active)
+        other.scan(type: .active)
+        room.pass(.milliseconds(150))
+        let reports = target.reports
+        #expect(reports.map(\.eventType) == [.connectableDirected])
+        #expect(reports.first?.data.readableBytes == 0)
+        #expect(other.reports.isEmpty)
+        other.ok(TestHost.createConnection(to: advertiser.controller.address))
+        room.pass(.seconds(1))
+        #expect(other.take(LEConnectionComplete.self) == nil)
+        target.ok(TestHost.createConnection(to: advertiser.controller.address))
+        room.pass(.milliseconds(200))
+        #expect(target.take(LEConnectionComplete.self)?.status == .success)
+        #expect(advertiser.take(LEConnectionComplete.self)?.role == .peripheral)
+    }
+
+    @Test("directed advertising with a high duty cycle ends after 1.28 s with 0x3C")
+    func highDutyCycle() throws {
+        let room = TestRoom()
+        let advertiser = room.host()
+        let target = room.host()
+        target.scan()
+        advertiser.advertise(
+            type: .connectableDirectedHighDutyCycle,
+            peer: target.controller.address,
+            interval: 0
+        )
+        room.pass(.milliseconds(1_270))
+        #expect(advertiser.take(LEConnectionComplete.self) == nil)
+        room.pass(.milliseconds(10))
+        #expect(target.reports.count > 300)
+        let event = try #require(advertiser.take(LEConnectionComplete.self))
+        #expect(event.status == .advertisingTimeout)
+        room.pass(.seconds(1))
+        #expect(target.reports.isEmpty)
+        advertiser.ok(LESetAdvertisingEnable(isEnabled: true))
+    }
+
+    @Test("the filter policy chooses who may ask and who may connect")
+    func filterPolicy() throws {
+        for policy in [AdvertisingFilterPolicy.all, .scanFromAcceptList, .connectFromAcceptList, .acceptList] {
+            let room = TestRoom()
+            let advertiser = room.host()
+            let friend = room.host()
+            let stranger = room.host()
+            advertiser.ok(LEAddDeviceToFilterAcceptList(entry: .device(friend.controller.address)))
+            advertiser.advertise(filterPolicy: policy)
+            let asksAll = policy == .all || policy == .connectFromAcceptList
+            for (host, isAnswered) in [(friend, true), (stranger, asksAll)] {
+                host.scan(type: .active)
+                room.pass(.milliseconds(150))
+                #expect(host.reports.contains { $0.eventType == .scanResponse } == isAnswered)
+                host.ok(LESetScanEnable(isEnabled: false))
+            }
+            let connectsAll = policy == .all || policy == .scanFromAcceptList
+            stranger.ok(TestHost.createConnection(to: advertiser.controller.address))
+            room.pass(.milliseconds(300))
+            #expect((stranger.take(LEConnectionComplete.self) != nil) == connectsAll)
+            guard !connectsAll else { continue }
+            friend.ok(TestHost.createConnection(to: advertiser.controller.address))
+            room.pass(.milliseconds(300))
+            #expect(friend.take(LEConnectionComplete.self)?.status == .success)
+        }
+    }
+
+    @Test("the accept list cannot change while it is used")
+    func acceptListInUse() {
+        let room = TestRoom()
+        let host = room.host()
+        let entry = FilterAcceptListEntry.device(DeviceAddress(0x1234, kind: .public))
+        host.ok(LEAddDeviceToFilterAcceptList(entry: entry))
+        host.ok(LEAddDeviceToFilterAcceptList(entry: entry))
+        host.refused(
+            LEAddDeviceToFilterAcceptList(entry: .device(DeviceAddress(1, kind: .publicIdentity))),
+            .invalidParameters
+        )
+        host.advertise(filterPolicy: .acceptList)
+        host.refused(LEAddDeviceToFilterAcceptList(entry: entry), .commandDisallowed)
+        host.refused(LERemoveDeviceFromFilterAcceptList(entry: entry), .commandDisallowed)
+        host.refused(LEClearFilterAcceptList(), .commandDisallowed)
+        host.ok(LESetAdvertisingEnable(isEnabled: false))
+        host.ok(LERemoveDeviceFromFilterAcceptList(entry: entry))
+        host.scan(filterPolicy: .acceptList)
+        host.refused(LEClearFilterAcceptList(), .commandDisallowed)
+        host.ok(LESetScanEnable(isEnabled: false))
+        host.ok(TestHost.createConnection(to: .none, filterPolicy: .acceptList))
+        host.refused(LEClearFilterAcceptList(), .commandDisallowed)
+        host.ok(LECreateConnectionCancel())
+        host.ok(LEClearFilterAcceptList())
+        for value in 1...64 {
+            host.ok(LEAddDeviceToFilterAcceptList(entry: .device(DeviceAddress(UInt64(value), kind: .public))))
+        }
+        host.refused(LEAddDeviceToFilterAcceptList(entry: .anonymous), .memoryCapacityExceeded)
+    }
+}

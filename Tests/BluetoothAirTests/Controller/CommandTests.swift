@@ -1,0 +1,195 @@
+// Commands and their answers: what every controller has to do whatever the command.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@Suite("Commands")
+struct CommandTests {
+    private func command(_ opcode: HCIOpcode, _ parameters: [UInt8], length: UInt8? = nil) -> HCIPacket {
+        var bytes = ByteBuffer(bytes: [0x01])
+        bytes.writeLittleEndian(opcode.rawValue)
+        bytes.writeInteger(length ?? UInt8(parameters.count))
+        bytes.writeBytes(parameters)
+        return HCIPacket(h4: bytes)
+    }
+
+    /// The answers to commands among the events, with their status.
+    private func answers(_ host: TestHost) -> [(HCIOpcode, UInt8?)] {
+        defer { host.events = [] }
+        return host.events.compactMap { event in
+            switch event {
+            case .commandComplete(let answer):
+                (answer.opcode, answer.returnParameters.getInteger(at: answer.returnParameters.readerIndex))
+            case .commandStatus(let answer): (answer.opcode, answer.status.rawValue)
+            default: nil
+            }
+        }
+    }
+
+    @Test("an unknown command is answered with 0x01")
+    func unknown() {
+        let room = TestRoom()
+        let host = room.host()
+        for opcode in [HCIOpcode(.leController, 0x3FF), HCIOpcode(.linkControl, 0x0001), HCIOpcode(rawValue: 0xFFFF)] {
+            host.send(self.command(opcode, [1, 2, 3]))
+            room.loop.run()
+            let status = host.take(CommandStatus.self)
+            #expect(status?.status == .unknownCommand)
+            #expect(status?.opcode == opcode)
+            #expect(status?.numberOfCommandPackets ?? 0 >= 1)
+        }
+    }
+
+    @Test("every command of the catalogue is known, and malformed parameters are answered with 0x12")
+    func malformed() {
+        for entry in HCICommandTable.entries {
+            let room = TestRoom()
+            let host = room.host()
+            let opcode = entry.command.opcode
+            host.send(self.command(opcode, []))
+            room.loop.run()
+            let answers = self.answers(host)
+            #expect(answers.map(\.0) == [opcode], "\(entry.command)")
+            #expect(answers.first?.1 != HCIErrorCode.unknownCommand.rawValue, "\(entry.command)")
+            if !(entry.command is any HCICommandWithoutParameters.Type) {
+                #expect(answers.first?.1 == HCIErrorCode.invalidParameters.rawValue, "\(entry.command)")
+            }
+        }
+    }
+
+    @Test("a command whose packet ends too early is malformed")
+    func truncated() {
+        let room = TestRoom()
+        let host = room.host()
+        host.send(self.command(SetEventMask.opcode, [1, 2, 3], length: 8))
+        room.loop.run()
+        #expect(self.answers(host).map(\.1) == [HCIErrorCode.invalidParameters.rawValue])
+        // Without an opcode there is nothing to answer.
+        host.send(HCIPacket(h4: ByteBuffer(bytes: [0x01, 0x03])))
+        host.send(HCIPacket(h4: ByteBuffer(bytes: [0x01])))
+        host.send(HCIPacket(h4: ByteBuffer()))
+        host.send(HCIPacket(h4: ByteBuffer(bytes: [0x09, 1, 2, 3])))
+        room.loop.run()
+        #expect(host.events.isEmpty)
+    }
+
+    @Test("octets behind the parameters are ignored")
+    func trailing() {
+        let room = TestRoom()
+        let host = room.host()
+        host.send(self.command(LERand.opcode, [1, 2, 3]))
+        room.loop.run()
+        #expect(self.answers(host).map(\.1) == [0])
+    }
+
+    @Test("the bitmap tells exactly what is known")
+    func bitmap() throws {
+        let host = TestRoom().host()
+        let commands = try #require(host.run(ReadLocalSupportedCommands())).commands
+        for entry in HCICommandTable.entries where entry.bit != nil {
+            #expect(commands.contains(entry.command), "\(entry.command)")
+        }
+        #expect(commands.description == "\(HCICommandTable.entries.filter { $0.bit != nil }.count) commands")
+    }
+
+    @Test("many commands in one turn are answered in order, in one batch")
+    func pipelining() {
+        let room = TestRoom()
+        let host = room.host()
+        let batches = host.batches
+        host.send(ReadBDADDR())
+        host.send(LERand())
+        host.send(LEReadBufferSize())
+        room.loop.run()
+        #expect(self.answers(host).map(\.0) == [ReadBDADDR.opcode, LERand.opcode, LEReadBufferSize.opcode])
+        #expect(host.batches == batches + 1)
+    }
+
+    @Test("a handle that is not a link's is answered with 0x02")
+    func unknownHandle() {
+        let host = TestRoom().host()
+        let handle = ConnectionHandle(rawValue: 0x0123)
+        host.refused(Disconnect(handle: handle), .unknownConnectionIdentifier)
+        host.refused(ReadRSSI(handle: handle), .unknownConnectionIdentifier)
+        host.refused(ReadRemoteVersionInformation(handle: handle), .unknownConnectionIdentifier)
+        host.refused(LEReadRemoteFeatures(handle: handle), .unknownConnectionIdentifier)
+        host.refused(LEReadChannelMap(handle: handle), .unknownConnectionIdentifier)
+        host.refused(LEReadPHY(handle: handle), .unknownConnectionIdentifier)
+        host.refused(
+            LESetDataLength(handle: handle, transmitOctets: 251, transmitTime: 2120),
+            .unknownConnectionIdentifier
+        )
+        host.refused(
+            LEConnectionUpdate(handle: handle, parameters: TestHost.parameters),
+            .unknownConnectionIdentifier
+        )
+        host.refused(LEEnableEncryption(handle: handle, longTermKey: .zero), .unknownConnectionIdentifier)
+        host.refused(LELongTermKeyRequestReply(handle: handle, longTermKey: .zero), .unknownConnectionIdentifier)
+        host.refused(ReadTransmitPowerLevel(handle: handle), .unknownConnectionIdentifier)
+    }
+
+    @Test("the masks let only wanted events pass")
+    func masks() throws {
+        let room = TestRoom()
+        let host = TestHost(room, room.air.makeController())
+        host.ok(Reset())
+        let other = room.host()
+        other.advertise()
+        // After a reset the mask has no LE events at all (7.3.1).
+        host.ok(LESetEventMask(mask: LEEventMask([.advertisingReport])))
+        host.scan()
+        room.pass(.seconds(1))
+        #expect(host.events.isEmpty)
+        host.ok(SetEventMask(mask: EventMask([.leMeta])))
+        room.pass(.seconds(1))
+        #expect(!host.reports.isEmpty)
+        host.ok(LESetEventMask(mask: LEEventMask([.connectionComplete])))
+        room.pass(.seconds(1))
+        #expect(host.events.isEmpty)
+    }
+
+    @Test("the connection event takes the latest form that the host wants")
+    func connectionForms() throws {
+        for (events, form) in [
+            ([LESubeventCode.connectionComplete], 1), ([.connectionComplete, .enhancedConnectionComplete], 2),
+            ([.connectionComplete, .enhancedConnectionComplete, .enhancedConnectionCompleteV2], 3),
+        ] {
+            let room = TestRoom()
+            let central = room.host(leEvents: LEEventMask(events))
+            let peripheral = room.host()
+            peripheral.advertise()
+            central.ok(TestHost.createConnection(to: peripheral.controller.address))
+            room.pass(.milliseconds(200))
+            #expect((central.take(LEConnectionComplete.self) != nil) == (form == 1))
+            #expect((central.take(LEEnhancedConnectionComplete.self) != nil) == (form == 2))
+            #expect((central.take(LEEnhancedConnectionCompleteV2.self) != nil) == (form == 3))
+            #expect(central.events.isEmpty)
+        }
+    }
+
+    @Test("legacy and extended commands do not mix, until a reset")
+    func families() {
+        let host = TestRoom().host()
+        host.ok(LESetScanEnable(isEnabled: false))
+        host.refused(
+            LESetExtendedScanEnable(
+                isEnabled: false,
+                filterDuplicates: .off,
+                duration: AdvertisingDuration(rawValue: 0),
+                period: ScanPeriod(rawValue: 0)
+            ),
+            .commandDisallowed
+        )
+        host.refused(LEClearAdvertisingSets(), .commandDisallowed)
+        // Questions decide nothing.
+        host.ok(LEReadMaximumAdvertisingDataLength())
+        host.ok(LEReadNumberOfSupportedAdvertisingSets())
+        host.ok(Reset())
+        host.ok(LEClearAdvertisingSets())
+        host.refused(LESetAdvertisingEnable(isEnabled: false), .commandDisallowed)
+    }
+}

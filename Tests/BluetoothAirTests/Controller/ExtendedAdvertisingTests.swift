@@ -1,0 +1,313 @@
+// Advertising sets.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@Suite("Extended advertising")
+struct ExtendedAdvertisingTests {
+    private let handle = AdvertisingHandle(rawValue: 3)
+
+    private func parameters(
+        _ properties: AdvertisingEventProperties,
+        handle: AdvertisingHandle? = nil,
+        secondaryPHY: PHY = .le1M,
+        change: (inout LESetExtendedAdvertisingParameters) -> Void = { _ in }
+    ) -> LESetExtendedAdvertisingParameters {
+        var command = LESetExtendedAdvertisingParameters(
+            advertisingHandle: handle ?? self.handle,
+            properties: properties,
+            minimumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
+            maximumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
+            txPower: 127,
+            secondaryPHY: secondaryPHY,
+            setIdentifier: 5
+        )
+        change(&command)
+        return command
+    }
+
+    private func enable(
+        _ handle: AdvertisingHandle? = nil,
+        duration: UInt16 = 0,
+        events: UInt8 = 0
+    )
+        -> LESetExtendedAdvertisingEnable
+    {
+        LESetExtendedAdvertisingEnable(
+            isEnabled: true,
+            sets: [
+                .init(
+                    handle: handle ?? self.handle,
+                    duration: AdvertisingDuration(rawValue: duration),
+                    maximumEvents: events
+                )
+            ]
+        )
+    }
+
+    @Test("1,650 octets come in several reports, joined by their status")
+    func longData() throws {
+        let room = TestRoom()
+        let host = room.host()
+        host.ok(self.parameters([.includeTxPower], secondaryPHY: .le2M))
+        let data = (0..<1_650).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        var rest = data[...]
+        var operation = AdvertisingDataOperation.firstFragment
+        while !rest.isEmpty {
+            let part = rest.prefix(251)
+            rest = rest.dropFirst(251)
+            if rest.isEmpty { operation = .lastFragment }
+            host.ok(
+                LESetExtendedAdvertisingData(
+                    advertisingHandle: self.handle,
+                    operation: operation,
+                    data: ByteBuffer(bytes: part)
+                )
+            )
+            if operation == .firstFragment { host.refused(self.enable(), .commandDisallowed) }
+            operation = .intermediateFragment
+        }
+        host.ok(self.enable())
+        let scanner = room.host()
+        let legacy = room.host()
+        scanner.extendedScan(filter: .on)
+        legacy.scan()
+        room.pass(.milliseconds(300))
+        let reports = scanner.extendedReports
+        #expect(reports.count == 8)
+        #expect(reports.flatMap { Array($0.data.readableBytesView) } == data)
+        #expect(reports.dropLast().allSatisfy { $0.eventType.dataStatus == .incomplete })
+        #expect(reports.last?.eventType.dataStatus == .complete)
+        #expect(reports.allSatisfy { $0.secondaryPHY == .le2M && $0.setIdentifier == 5 && $0.txPower == 0 })
+        #expect(legacy.reports.isEmpty)
+    }
+
+    @Test("new data is news to the duplicate filter")
+    func dataIdentifier() {
+        let room = TestRoom()
+        let host = room.host()
+        host.ok(self.parameters([]))
+        host.ok(self.enable())
+        let scanner = room.host()
+        scanner.extendedScan(filter: .on)
+        room.pass(.seconds(1))
+        #expect(scanner.extendedReports.count == 1)
+        host.ok(LESetExtendedAdvertisingData(advertisingHandle: self.handle, data: ByteBuffer(bytes: [1, 0xFF])))
+        room.pass(.seconds(1))
+        #expect(scanner.extendedReports.count == 1)
+        host.ok(
+            LESetExtendedAdvertisingData(
+                advertisingHandle: self.handle,
+                operation: .unchanged,
+                data: ByteBuffer()
+            )
+        )
+        room.pass(.seconds(1))
+        #expect(scanner.extendedReports.count == 1)
+        room.pass(.seconds(1))
+        #expect(scanner.extendedReports.isEmpty)
+    }
+
+    @Test("a set with legacy PDUs is heard by legacy scanners")
+    func legacyPDUs() throws {
+        let room = TestRoom()
+        let host = room.host()
+        let address = try #require(DeviceAddress("C1:02:03:04:05:06", kind: .random))
+        host.ok(self.parameters([.legacy, .connectable, .scannable]) { $0.ownAddressType = .random })
+        host.refused(self.enable(), .invalidParameters)
+        host.ok(LESetAdvertisingSetRandomAddress(advertisingHandle: self.handle, address: address))
+        host.ok(
+            LESetExtendedAdvertisingData(advertisingHandle: self.handle, data: TestHost.advertisingData)
+        )
+        host.ok(
+            LESetExtendedScanResponseData(advertisingHandle: self.handle, data: TestHost.scanResponse)
+        )
+        host.ok(self.enable())
+        host.refused(
+            LESetAdvertisingSetRandomAddress(advertisingHandle: self.handle, address: address),
+            .commandDisallowed
+        )
+        let scanner = room.host()
+        scanner.scan(type: .active)
+        room.pass(.milliseconds(150))
+        let reports = scanner.reports
+        #expect(reports.map(\.eventType) == [.connectableUndirected, .scanResponse])
+        #expect(reports.allSatisfy { $0.address == address })
+        scanner.ok(LESetScanEnable(isEnabled: false))
+        scanner.ok(TestHost.createConnection(to: address))
+        room.pass(.milliseconds(200))
+        let complete = try #require(host.take(LEConnectionComplete.self))
+        let terminated = try #require(host.take(LEAdvertisingSetTerminated.self))
+        #expect(terminated.status == .success)
+        #expect(terminated.advertisingHandle == self.handle)
+        #expect(terminated.handle == complete.handle)
+    }
+
+    @Test("a scannable set answers requests, and tells of them")
+    func scannable() throws {
+        let room = TestRoom()
+        let host = room.host()
+        host.ok(self.parameters([.scannable]) { $0.notifiesScanRequests = true })
+        host.refused(self.enable(), .commandDisallowed)
+        host.refused(
+            LESetExtendedAdvertisingData(advertisingHandle: self.handle, data: TestHost.advertisingData),
+            .invalidParameters
+        )
+        let response = ByteBuffer(bytes: (0..<200).map { UInt8($0) })
+        host.ok(LESetExtendedScanResponseData(advertisingHandle: self.handle, data: response))
+        host.ok(self.enable())
+        let scanner = room.host()
+        scanner.extendedScan(type: .active)
+        room.pass(.milliseconds(150))
+        let reports = scanner.extendedReports
+        #expect(reports.map(\.eventType) == [[.scannable], [.scannable, .scanResponse]])
+        #expect(reports.last?.data == response)
+        #expect(
+            host.take(LEScanRequestReceived.self)
+                == LEScanRequestReceived(advertisingHandle: self.handle, scanner: scanner.controller.address)
+        )
+    }
+
+    @Test("an extended connection begins on the secondary PHY")
+    func connect() throws {
+        let room = TestRoom()
+        let peripheral = room.host()
+        let central = room.host()
+        peripheral.ok(self.parameters([.connectable], secondaryPHY: .le2M))
+        peripheral.ok(self.enable())
+        let channel = LEExtendedCreateConnection.PHYParameters(
+            scanInterval: ExtendedScanInterval(rawValue: 0x10),
+            scanWindow: ExtendedScanInterval(rawValue: 0x10),
+            parameters: TestHost.parameters
+        )
+        central.refused(
+            LEExtendedCreateConnection(peer: peripheral.controller.address, le1M: nil, le2M: channel),
+            .invalidParameters
+        )
+        central.ok(LEExtendedCreateConnection(peer: peripheral.controller.address, le1M: channel, le2M: channel))
+        room.pass(.milliseconds(200))
+        let complete = try #require(central.take(LEConnectionComplete.self))
+        let phy = try #require(central.run(LEReadPHY(handle: complete.handle)))
+        #expect(phy.transmitter == .le2M)
+        #expect(phy.receiver == .le2M)
+        #expect(peripheral.take(LEAdvertisingSetTerminated.self)?.status == .success)
+    }
+
+    @Test("a set ends after its duration or number of events")
+    func limits() throws {
+        let room = TestRoom()
+        let host = room.host()
+        host.ok(self.parameters([]))
+        let scanner = room.host()
+        scanner.extendedScan()
+        host.ok(self.enable(events: 4))
+        room.pass(.seconds(2))
+        #expect(scanner.extendedReports.count == 4)
+        let terminated = try #require(host.take(LEAdvertisingSetTerminated.self))
+        #expect(terminated.status == .limitReached)
+        #expect(terminated.completedEvents == 4)
+        host.ok(self.enable(duration: 100))
+        room.pass(.milliseconds(999))
+        #expect(host.take(LEAdvertisingSetTerminated.self) == nil)
+        room.pass(.milliseconds(1))
+        #expect(host.take(LEAdvertisingSetTerminated.self)?.status == .advertisingTimeout)
+        #expect((9...10).contains(scanner.extendedReports.count))
+    }
+
+    @Test("several sets advertise at once")
+    func severalSets() {
+        let room = TestRoom()
+        let host = room.host()
+        for value in 0..<16 {
+            let handle = AdvertisingHandle(rawValue: UInt8(value))
+            host.ok(self.parameters([], handle: handle) { $0.setIdentifier = UInt8(value) })
+        }
+        host.refused(self.parameters([], handle: AdvertisingHandle(rawValue: 16)), .memoryCapacityExceeded)
+        host.ok(
+            LESetExtendedAdvertisingEnable(
+                isEnabled: true,
+                sets: (0..<16).map { .init(handle: AdvertisingHandle(rawValue: UInt8($0))) }
+            )
+        )
+        let scanner = room.host()
+        scanner.extendedScan(filter: .on)
+        room.pass(.milliseconds(150))
+        #expect(scanner.extendedReports.map(\.setIdentifier).sorted() == (0..<16).map { UInt8($0) })
+        host.refused(LEClearAdvertisingSets(), .commandDisallowed)
+        host.refused(LERemoveAdvertisingSet(advertisingHandle: AdvertisingHandle(rawValue: 2)), .commandDisallowed)
+        host.ok(LESetExtendedAdvertisingEnable(isEnabled: false, sets: []))
+        host.ok(LERemoveAdvertisingSet(advertisingHandle: AdvertisingHandle(rawValue: 2)))
+        host.refused(
+            LERemoveAdvertisingSet(advertisingHandle: AdvertisingHandle(rawValue: 2)),
+            .unknownAdvertisingIdentifier
+        )
+        host.ok(LEClearAdvertisingSets())
+    }
+
+    @Test("parameters that do not go together are refused")
+    func invalid() {
+        let host = TestRoom().host()
+        host.refused(self.parameters([.connectable, .scannable]), .invalidParameters)
+        host.refused(self.parameters([.highDutyCycleDirected, .directed]), .invalidParameters)
+        host.refused(self.parameters([.anonymous, .connectable]), .invalidParameters)
+        host.refused(self.parameters([.legacy, .connectable]), .invalidParameters)
+        host.refused(self.parameters([.decisionPDUs]), .unsupportedFeature)
+        host.refused(self.parameters([]) { $0.setIdentifier = 16 }, .invalidParameters)
+        host.refused(self.parameters([]) { $0.primaryPHY = .le2M }, .invalidParameters)
+        host.refused(self.parameters([], handle: AdvertisingHandle(rawValue: 0xF0)), .invalidParameters)
+        host.refused(self.enable(), .unknownAdvertisingIdentifier)
+        host.refused(LESetExtendedAdvertisingEnable(isEnabled: true, sets: []), .invalidParameters)
+        host.ok(self.parameters([.connectable]))
+        host.refused(
+            LESetExtendedAdvertisingEnable(
+                isEnabled: true,
+                sets: [.init(handle: self.handle), .init(handle: self.handle)]
+            ),
+            .invalidParameters
+        )
+        host.ok(
+            LESetExtendedAdvertisingData(
+                advertisingHandle: self.handle,
+                data: ByteBuffer(repeating: 0, count: 251)
+            )
+        )
+        host.refused(self.enable(), .packetTooLong)
+        host.refused(self.parameters([.legacy]), .invalidParameters)
+        host.ok(LESetExtendedAdvertisingData(advertisingHandle: self.handle, data: ByteBuffer()))
+        host.ok(self.parameters([.legacy]))
+        host.refused(
+            LESetExtendedAdvertisingData(
+                advertisingHandle: self.handle,
+                data: ByteBuffer(repeating: 0, count: 32)
+            ),
+            .invalidParameters
+        )
+    }
+
+    @Test("an anonymous set has no address")
+    func anonymous() throws {
+        let room = TestRoom()
+        let host = room.host()
+        host.ok(self.parameters([.anonymous]))
+        host.ok(self.enable())
+        let scanner = room.host()
+        scanner.extendedScan()
+        room.pass(.milliseconds(150))
+        #expect(try #require(scanner.extendedReports.first).address == nil)
+        scanner.ok(
+            LESetExtendedScanEnable(
+                isEnabled: false,
+                filterDuplicates: .off,
+                duration: AdvertisingDuration(rawValue: 0),
+                period: ScanPeriod(rawValue: 0)
+            )
+        )
+        scanner.extendedScan(filterPolicy: .acceptList)
+        room.pass(.milliseconds(150))
+        #expect(scanner.extendedReports.isEmpty)
+    }
+}

@@ -1,0 +1,167 @@
+// What a controller says of itself, and what it computes for its host.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@Suite("What a controller is")
+struct InformationTests {
+    @Test("version, features and buffers")
+    func information() throws {
+        var configuration = VirtualControllerConfiguration()
+        configuration.aclDataPacketCount = 12
+        configuration.aclDataPacketLength = 100
+        configuration.commandCredits = 3
+        let room = TestRoom()
+        let host = room.host(configuration: configuration)
+        let version = try #require(host.run(ReadLocalVersionInformation()))
+        #expect(version.company == 0xFFFF)
+        #expect(version.hciVersion == version.linkLayerVersion)
+        #expect(version.hciVersion.rawValue >= CoreVersion.v5_0.rawValue)
+        let features = try #require(host.run(LEReadLocalSupportedFeatures())).features
+        #expect(
+            features.isSuperset(of: [.encryption, .dataPacketLengthExtension, .phy2M, .extendedAdvertising, .privacy])
+        )
+        let buffers = try #require(host.run(LEReadBufferSize()))
+        #expect(buffers.aclDataPacketLength == 100)
+        #expect(buffers.aclDataPacketCount == 12)
+        #expect(host.run(LEReadBufferSizeV2())?.aclDataPacketCount == 12)
+        #expect(host.run(LEReadBufferSizeV2())?.isochronousDataPacketCount == 0)
+        #expect(host.run(ReadBufferSize())?.aclDataPacketCount == 12)
+        #expect(host.run(ReadLocalSupportedFeatures())?.features == [.bredrNotSupported, .leSupported])
+        #expect(host.run(LEReadSupportedStates())?.states == .all)
+        #expect(host.run(LEReadMaximumDataLength())?.transmitOctets == 251)
+        #expect(host.run(LEReadSuggestedDefaultDataLength())?.transmitOctets == 27)
+        #expect(host.run(LEReadFilterAcceptListSize())?.size == 64)
+        #expect(host.run(LEReadTransmitPower())?.maximum == 10)
+        host.send(LERand())
+        room.loop.run()
+        #expect(host.take(CommandComplete.self)?.numberOfCommandPackets == 3)
+    }
+
+    @Test("public addresses are not zero, differ, and follow from the seed")
+    func addresses() throws {
+        func addresses(seed: UInt64) -> [DeviceAddress] {
+            let room = TestRoom(seed: seed)
+            return (0..<50).compactMap { _ in room.host().run(ReadBDADDR())?.address }
+        }
+        let first = addresses(seed: 7)
+        #expect(Set(first).count == 50)
+        #expect(!first.contains(.none))
+        #expect(first == addresses(seed: 7))
+        #expect(first != addresses(seed: 8))
+        #expect(first.allSatisfy { $0.kind == .public && $0.value >> 40 == 0x02 })
+    }
+
+    @Test("random numbers follow from the seed, and differ between controllers")
+    func random() {
+        func numbers(seed: UInt64) -> [UInt64] {
+            let room = TestRoom(seed: seed)
+            let hosts = [room.host(), room.host()]
+            return hosts.flatMap { host in (0..<10).compactMap { _ in host.run(LERand())?.number } }
+        }
+        #expect(numbers(seed: 1) == numbers(seed: 1))
+        #expect(numbers(seed: 1) != numbers(seed: 2))
+        #expect(Set(numbers(seed: 1)).count == 20)
+    }
+
+    /// FIPS 197, appendix B.
+    @Test("LE Encrypt is AES")
+    func encrypt() throws {
+        let key = try #require(
+            Octets16(mostSignificantFirst: [
+                0x2B, 0x7E, 0x15, 0x16, 0x28, 0xAE, 0xD2, 0xA6, 0xAB, 0xF7, 0x15, 0x88, 0x09, 0xCF, 0x4F, 0x3C,
+            ])
+        )
+        let plain = try #require(
+            Octets16(mostSignificantFirst: [
+                0x32, 0x43, 0xF6, 0xA8, 0x88, 0x5A, 0x30, 0x8D, 0x31, 0x31, 0x98, 0xA2, 0xE0, 0x37, 0x07, 0x34,
+            ])
+        )
+        let cipher = TestRoom().host().run(LEEncrypt(key: key, plaintext: plain))?.ciphertext
+        #expect(cipher?.description == "3925841D02DC09FBDC118597196A0B32")
+    }
+
+    @Test("two controllers agree on a P-256 secret")
+    func keyAgreement() throws {
+        let room = TestRoom()
+        let hosts = [room.host(), room.host()]
+        hosts[0].refused(LEGenerateDHKey(x: .zero, y: .zero), .commandDisallowed)
+        let keys = try hosts.map { host in
+            host.ok(LEReadLocalP256PublicKey())
+            return try #require(host.take(LEReadLocalP256PublicKeyComplete.self))
+        }
+        #expect(keys[0].x != keys[1].x)
+        hosts[0].ok(LEGenerateDHKey(x: keys[1].x, y: keys[1].y))
+        hosts[1].ok(LEGenerateDHKeyV2(x: keys[0].x, y: keys[0].y))
+        let secrets = try hosts.map { try #require($0.take(LEGenerateDHKeyComplete.self)) }
+        #expect(secrets[0].status == .success)
+        #expect(secrets[0].key == secrets[1].key)
+        #expect(secrets[0].key != .zero)
+        // A point that is not on the curve.
+        hosts[0].ok(LEGenerateDHKey(x: keys[1].x, y: .zero))
+        #expect(hosts[0].take(LEGenerateDHKeyComplete.self)?.status == .invalidParameters)
+        hosts[0].refused(
+            LEGenerateDHKeyV2(x: keys[1].x, y: keys[1].y, keyType: P256KeyType(rawValue: 2)),
+            .invalidParameters
+        )
+    }
+
+    /// The public debug key of Vol 3, Part H, 2.3.5.6.1 belongs to the private one.
+    @Test("the debug key is that of the specification")
+    func debugKey() throws {
+        func octets(_ hex: String) -> Octets32? {
+            var digits = Substring(hex)
+            var octets: [UInt8] = []
+            while !digits.isEmpty {
+                octets.append(UInt8(digits.prefix(2), radix: 16) ?? 0)
+                digits = digits.dropFirst(2)
+            }
+            return Octets32(mostSignificantFirst: octets)
+        }
+        let x = try #require(octets("20b003d2f297be2c5e2c83a7e9f9a5b9eff49111acf4fddbcc0301480e359de6"))
+        let y = try #require(octets("dc809c49652aeb6d63329abf5a52155c766345c28fed3024741c8ed01589d28b"))
+        let room = TestRoom()
+        let hosts = [room.host(), room.host()]
+        hosts[1].ok(LEReadLocalP256PublicKey())
+        let peer = try #require(hosts[1].take(LEReadLocalP256PublicKeyComplete.self))
+        hosts[0].ok(LEGenerateDHKeyV2(x: peer.x, y: peer.y, keyType: .debug))
+        hosts[1].ok(LEGenerateDHKey(x: x, y: y))
+        let secret = try #require(hosts[0].take(LEGenerateDHKeyComplete.self))
+        #expect(secret.key == hosts[1].take(LEGenerateDHKeyComplete.self)?.key)
+    }
+
+    @Test("settings are kept, and cleared by a reset")
+    func settings() {
+        let host = TestRoom().host()
+        host.ok(LEWriteSuggestedDefaultDataLength(transmitOctets: 100, transmitTime: 1_000))
+        #expect(host.run(LEReadSuggestedDefaultDataLength())?.transmitOctets == 100)
+        host.refused(LEWriteSuggestedDefaultDataLength(transmitOctets: 26, transmitTime: 1_000), .invalidParameters)
+        host.refused(LEWriteSuggestedDefaultDataLength(transmitOctets: 252, transmitTime: 1_000), .invalidParameters)
+        host.refused(LEWriteSuggestedDefaultDataLength(transmitOctets: 27, transmitTime: 327), .invalidParameters)
+        host.ok(WriteLEHostSupport(isLESupported: true, unused: 0))
+        #expect(host.run(ReadLEHostSupport())?.isLESupported == true)
+        host.ok(LEWriteRFPathCompensation(transmitCompensation: -5, receiveCompensation: 7))
+        #expect(host.run(LEReadRFPathCompensation())?.receiveCompensation == 7)
+        host.refused(
+            LEWriteRFPathCompensation(transmitCompensation: 1_281, receiveCompensation: 0),
+            .invalidParameters
+        )
+        host.refused(LESetHostFeature(bit: 32, isSupported: true), .unsupportedFeature)
+        host.refused(LESetHostFeature(bit: 64, isSupported: true), .invalidParameters)
+        host.refused(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0)), .invalidParameters)
+        host.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0x0F)))
+        host.ok(LESetDefaultPHY(wish: PHYWish(transmitter: .le2M, receiver: nil)))
+        host.refused(LESetDefaultPHY(wish: PHYWish(transmitter: [], receiver: nil)), .invalidParameters)
+        host.refused(
+            LESetDefaultPHY(wish: PHYWish(transmitter: PHYSet(rawValue: 0x08), receiver: nil)),
+            .unsupportedFeature
+        )
+        host.ok(Reset())
+        #expect(host.run(LEReadSuggestedDefaultDataLength())?.transmitOctets == 27)
+        #expect(host.run(ReadLEHostSupport())?.isLESupported == false)
+    }
+}

@@ -1,0 +1,225 @@
+// Scanning: what is reported, how often, and in which form.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@Suite("Scanning")
+struct ScanningTests {
+    @Test("the duplicate filter lets each PDU of a device pass once, until scanning is enabled again")
+    func duplicates() {
+        let room = TestRoom()
+        let advertisers = [room.host(), room.host()]
+        for advertiser in advertisers { advertiser.advertise() }
+        let scanner = room.host()
+        scanner.scan(type: .active, filter: .on)
+        room.pass(.seconds(3))
+        let reports = scanner.reports
+        #expect(reports.count == 4)
+        #expect(reports.filter { $0.eventType == .scanResponse }.count == 2)
+        #expect(Set(reports.map(\.address)) == Set(advertisers.map(\.controller.address)))
+        scanner.ok(LESetScanEnable(isEnabled: true, filterDuplicates: .on))
+        room.pass(.seconds(1))
+        #expect(scanner.reports.count == 4)
+        scanner.ok(LESetScanEnable(isEnabled: true, filterDuplicates: .off))
+        room.pass(.seconds(1))
+        #expect(scanner.reports.count > 20)
+        scanner.ok(LESetScanEnable(isEnabled: false))
+        room.pass(.seconds(1))
+        #expect(scanner.reports.isEmpty)
+    }
+
+    @Test("the accept list chooses who is reported")
+    func acceptList() {
+        let room = TestRoom()
+        let friend = room.host()
+        let stranger = room.host()
+        friend.advertise()
+        stranger.advertise()
+        let scanner = room.host()
+        scanner.ok(LEAddDeviceToFilterAcceptList(entry: .device(friend.controller.address)))
+        scanner.scan(filterPolicy: .acceptList)
+        room.pass(.seconds(1))
+        #expect(Set(scanner.reports.map(\.address)) == [friend.controller.address])
+    }
+
+    @Test("parameters cannot change while scanning, nor the random address")
+    func disallowed() {
+        let host = TestRoom().host()
+        host.scan()
+        host.refused(
+            LESetScanParameters(
+                type: .active,
+                interval: ScanInterval(rawValue: 0x10),
+                window: ScanInterval(rawValue: 0x10)
+            ),
+            .commandDisallowed
+        )
+        host.refused(LESetRandomAddress(address: DeviceAddress(0xC000_0000_0001, kind: .random)), .commandDisallowed)
+        host.ok(LESetScanEnable(isEnabled: false))
+        host.refused(
+            LESetScanParameters(
+                type: .active,
+                interval: ScanInterval(rawValue: 0x10),
+                window: ScanInterval(rawValue: 0x11)
+            ),
+            .invalidParameters
+        )
+        host.refused(
+            LESetScanParameters(
+                type: ScanType(rawValue: 2),
+                interval: ScanInterval(rawValue: 0x10),
+                window: ScanInterval(rawValue: 0x10)
+            ),
+            .invalidParameters
+        )
+        host.refused(
+            LESetScanParameters(
+                type: .active,
+                interval: ScanInterval(rawValue: 0x03),
+                window: ScanInterval(rawValue: 0x03)
+            ),
+            .invalidParameters
+        )
+        host.refused(
+            LESetScanEnable(isEnabled: true, filterDuplicates: .resetEachPeriod),
+            .invalidParameters
+        )
+    }
+
+    @Test("the strength falls with distance, and the larger distance of two devices counts")
+    func strength() throws {
+        let room = TestRoom()
+        let advertiser = room.host()
+        let scanner = room.host()
+        advertiser.advertise()
+        scanner.scan()
+        func strength() -> Int8? {
+            scanner.events = []
+            room.pass(.milliseconds(150))
+            return scanner.reports.last?.rssi
+        }
+        #expect(strength() == -45)
+        advertiser.ok(AirSetDistance(centimetres: 1_000))
+        #expect(strength() == -65)
+        advertiser.ok(AirSetDistance(centimetres: 3_000))
+        #expect(strength() == -75)
+        scanner.ok(AirSetDistance(centimetres: 5_000))
+        #expect(strength() == -79)
+        scanner.ok(AirSetDistance(centimetres: 40_000))
+        #expect(strength() == nil)
+        scanner.controller.distance = 0.5
+        advertiser.controller.distance = 0.5
+        #expect(strength() == -39)
+    }
+
+    @Test("with air time, a radio listens in its window only")
+    func window() {
+        let room = TestRoom(.realistic)
+        let advertiser = room.host()
+        advertiser.advertise(interval: 0x20)
+        let always = room.host()
+        let seldom = room.host()
+        always.scan(interval: 0x100, window: 0x100)
+        seldom.scan(interval: 0x100, window: 0x20)
+        room.pass(.seconds(60))
+        let share = Double(seldom.reports.count) / Double(always.reports.count)
+        #expect((0.09...0.16).contains(share))
+    }
+
+    @Test("an extended scan reports legacy PDUs in the extended form")
+    func extendedForm() throws {
+        let room = TestRoom()
+        let advertiser = room.host()
+        advertiser.advertise()
+        let scanner = room.host()
+        scanner.extendedScan(type: .active)
+        room.pass(.milliseconds(150))
+        let reports = scanner.extendedReports
+        #expect(reports.map(\.eventType.rawValue) == [0x13, 0x1B])
+        let first = try #require(reports.first)
+        #expect(first.address == advertiser.controller.address)
+        #expect(first.primaryPHY == .le1M)
+        #expect(first.secondaryPHY == .none)
+        #expect(first.setIdentifier == 0xFF)
+        #expect(first.data == TestHost.advertisingData)
+        #expect(first.rssi == -45)
+        #expect(scanner.reports.isEmpty)
+    }
+
+    @Test("an extended scan ends after its duration")
+    func duration() {
+        let room = TestRoom()
+        let advertiser = room.host()
+        advertiser.advertise()
+        let scanner = room.host()
+        scanner.extendedScan(duration: 50)
+        room.pass(.milliseconds(499))
+        #expect(scanner.take(LEScanTimeout.self) == nil)
+        room.pass(.milliseconds(1))
+        #expect(scanner.take(LEScanTimeout.self) != nil)
+        #expect(!scanner.extendedReports.isEmpty)
+        room.pass(.seconds(1))
+        #expect(scanner.extendedReports.isEmpty)
+    }
+
+    @Test("a periodic scan rests, and its filter starts anew")
+    func period() {
+        let room = TestRoom()
+        let advertiser = room.host()
+        advertiser.advertise()
+        let scanner = room.host()
+        // 320 ms out of 1.28 s.
+        scanner.extendedScan(filter: .resetEachPeriod, duration: 32, period: 1)
+        room.pass(.milliseconds(1_279))
+        #expect(scanner.extendedReports.count == 1)
+        room.pass(.milliseconds(400))
+        #expect(scanner.extendedReports.count == 1)
+        scanner.refused(
+            LESetExtendedScanEnable(
+                isEnabled: true,
+                filterDuplicates: .resetEachPeriod,
+                duration: AdvertisingDuration(rawValue: 200),
+                period: ScanPeriod(rawValue: 1)
+            ),
+            .invalidParameters
+        )
+    }
+}
+
+extension TestHost {
+    func extendedScan(
+        type: ScanType = .passive,
+        filter: DuplicateFilter = .off,
+        duration: UInt16 = 0,
+        period: UInt16 = 0,
+        filterPolicy: ScanFilterPolicy = .all,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        self.ok(
+            LESetExtendedScanParameters(
+                ownAddressType: .public,
+                filterPolicy: filterPolicy,
+                le1M: LESetExtendedScanParameters.PHYParameters(
+                    type: type,
+                    interval: ExtendedScanInterval(rawValue: 0x10),
+                    window: ExtendedScanInterval(rawValue: 0x10)
+                ),
+                leCoded: nil
+            ),
+            sourceLocation: sourceLocation
+        )
+        self.ok(
+            LESetExtendedScanEnable(
+                isEnabled: true,
+                filterDuplicates: filter,
+                duration: AdvertisingDuration(rawValue: duration),
+                period: ScanPeriod(rawValue: period)
+            ),
+            sourceLocation: sourceLocation
+        )
+    }
+}

@@ -1,0 +1,55 @@
+// The same seed and the same calls give the same octets at the same times.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@Suite("Determinism", .serialized)
+struct DeterminismTests {
+    /// A busy room: five centrals, five peripherals, loss, encryption, disconnections.
+    private func trace(_ model: AirModel, seed: UInt64) throws -> [String] {
+        let room = TestRoom(model, seed: seed)
+        let peripherals = (0..<5).map { _ in room.host() }
+        let centrals = (0..<5).map { _ in room.host() }
+        for host in peripherals + centrals { host.keepsTrace = true }
+        for peripheral in peripherals { peripheral.advertise(interval: 0x30) }
+        for central in centrals {
+            central.scan(type: .active)
+            for peripheral in peripherals {
+                central.ok(LEAddDeviceToFilterAcceptList(entry: .device(peripheral.controller.address)))
+            }
+            central.ok(TestHost.createConnection(to: .none, filterPolicy: .acceptList))
+        }
+        room.pass(.seconds(2))
+        for central in centrals {
+            guard let event = central.take(LEConnectionComplete.self) else { continue }
+            for value in 0..<10 { central.sendData([UInt8(value)], on: event.handle) }
+            central.send(LEEnableEncryption(handle: event.handle, longTermKey: .zero))
+            central.send(LERand())
+        }
+        room.pass(.seconds(2))
+        for peripheral in peripherals {
+            guard let event = peripheral.take(LELongTermKeyRequest.self) else { continue }
+            peripheral.send(LELongTermKeyRequestReply(handle: event.handle, longTermKey: .zero))
+            peripheral.sendData([1, 2, 3], on: event.handle)
+        }
+        room.pass(.seconds(1))
+        centrals[0].controller.close()
+        room.pass(.seconds(2))
+        return (peripherals + centrals).flatMap { ["--"] + $0.trace }
+    }
+
+    @Test(
+        "two runs are equal, octet for octet",
+        arguments: [AirModel.instant, .realistic, AirModel(hasAirTime: true, loss: 0.3)]
+    )
+    func equalRuns(model: AirModel) throws {
+        let first = try self.trace(model, seed: 42)
+        #expect(first.count > 200)
+        #expect(try self.trace(model, seed: 42) == first)
+        #expect(try self.trace(model, seed: 43) != first)
+    }
+}

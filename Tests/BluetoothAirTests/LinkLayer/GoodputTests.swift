@@ -1,0 +1,172 @@
+// Air with air time: how much a link carries, and when.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BluetoothAir
+
+@Suite("Air time", .serialized)
+struct GoodputTests {
+    @Test("durations of packets")
+    func durations() {
+        #expect(AirTime.microseconds(.le1M, payload: 0) == 80)
+        #expect(AirTime.microseconds(.le1M, payload: 27) == 296)
+        #expect(AirTime.microseconds(.le1M, payload: 31) == 328)
+        #expect(AirTime.microseconds(.le1M, payload: 251) == 2_088)
+        #expect(AirTime.microseconds(.le1M, payload: 255) == 2_120)
+        #expect(AirTime.microseconds(.le2M, payload: 0) == 44)
+        #expect(AirTime.microseconds(.le2M, payload: 251) == 1_048)
+        #expect(AirTime.microseconds(.le2M, payload: 255) == 1_064)
+        #expect(AirTime.microseconds(.leCoded, payload: 255) == 17_040)
+        #expect(AirTime.octets(.le1M, within: 328) == 27)
+        #expect(AirTime.octets(.le1M, within: 2_120) == 251)
+        #expect(AirTime.octets(.le2M, within: 1_064) == 251)
+        #expect(AirTime.octets(.leCoded, within: 17_040) == 251)
+    }
+
+    /// The rows of what a radio allows: PHY, data length, encryption, octets of a value, and kbit/s of values.
+    struct Row: Sendable, CustomTestStringConvertible {
+        var phy: PHY
+        var length: UInt16
+        var isEncrypted: Bool
+        var value: Int
+        var goodput: Double
+        var testDescription: String { "\(self.phy) \(self.length) \(self.isEncrypted ? "encrypted" : "plain")" }
+    }
+
+    private static let rows = [
+        Row(phy: .le2M, length: 251, isEncrypted: false, value: 244, goodput: 1_402),
+        Row(phy: .le2M, length: 251, isEncrypted: true, value: 244, goodput: 1_386),
+        Row(phy: .le1M, length: 251, isEncrypted: false, value: 244, goodput: 791),
+        Row(phy: .le1M, length: 251, isEncrypted: true, value: 244, goodput: 781),
+        Row(phy: .le1M, length: 27, isEncrypted: false, value: 20, goodput: 237),
+        Row(phy: .le1M, length: 27, isEncrypted: true, value: 20, goodput: 226),
+    ]
+
+    @Test("a saturated link carries what the radio allows, within 2 %", arguments: rows, [true, false])
+    func goodput(row: Row, fromCentral: Bool) throws {
+        let room = TestRoom(.realistic)
+        let link = try TestLink(
+            room,
+            parameters: ConnectionParameters(
+                minimumInterval: ConnectionInterval(rawValue: 320),
+                maximumInterval: ConnectionInterval(rawValue: 320),
+                supervisionTimeout: SupervisionTimeout(rawValue: 600)
+            )
+        )
+        if row.phy != .le1M {
+            let wish = PHYWish(transmitter: PHYSet(row.phy), receiver: PHYSet(row.phy))
+            link.central.ok(LESetPHY(handle: link.centralHandle, wish: wish, options: .noPreference))
+        }
+        for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)]
+        where row.length > 27 {
+            host.ok(LESetDataLength(handle: handle, transmitOctets: row.length, transmitTime: 2_120))
+        }
+        room.pass(.seconds(5))
+        if row.isEncrypted {
+            link.central.ok(LEEnableEncryption(handle: link.centralHandle, longTermKey: .zero))
+            room.pass(.seconds(2))
+            link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: .zero))
+            room.pass(.seconds(3))
+            #expect(link.central.take(EncryptionChange.self)?.status == .success)
+        }
+        let (sender, handle) =
+            fromCentral ? (link.central, link.centralHandle) : (link.peripheral, link.peripheralHandle)
+        let receiver = fromCentral ? link.peripheral : link.central
+        // A notification is its value, three octets of ATT and four of L2CAP.
+        let octets = [UInt8](repeating: 0x55, count: row.value + 7)
+        func fill() { while sender.outstanding[handle, default: 0] < 60 { sender.sendData(octets, on: handle) } }
+        sender.onPacket = { if $0.kind == .event { fill() } }
+        var bits = 0
+        receiver.onPacket = { if $0.kind == .aclData { bits += row.value * 8 } }
+        fill()
+        room.pass(.seconds(4))
+        bits = 0
+        room.pass(.seconds(8))
+        let goodput = Double(bits) / 8 / 1_000
+        #expect(abs(goodput / row.goodput - 1) < 0.02, "\(goodput) kbit/s")
+    }
+
+    @Test("data waits for a connection event")
+    func events() throws {
+        let room = TestRoom(.realistic)
+        let link = try TestLink(room)
+        var times: [Int64] = []
+        link.peripheral.onPacket = { _ in times.append(Int64(room.loop.now.uptimeNanoseconds)) }
+        for _ in 0..<10 {
+            link.central.sendData([1], on: link.centralHandle)
+            room.pass(.milliseconds(90))
+        }
+        #expect(times.count == 10)
+        let offsets = times.map { ($0 - times[0]) % 30_000_000 }
+        #expect(offsets.allSatisfy { $0 == 0 })
+    }
+
+    @Test("with latency a peripheral may be silent, but is heard at once when it speaks")
+    func latency() throws {
+        let room = TestRoom(.realistic)
+        var parameters = TestHost.parameters
+        parameters.latency = 9
+        parameters.supervisionTimeout = SupervisionTimeout(rawValue: 600)
+        let link = try TestLink(room, parameters: parameters)
+        room.pass(.seconds(1))
+        func delay(_ send: () -> Void, until arrived: () -> Bool) -> Int64 {
+            let start = room.loop.now
+            send()
+            while !arrived(), room.loop.now - start < .seconds(2) { room.pass(.milliseconds(1)) }
+            return (room.loop.now - start).nanoseconds / 1_000_000
+        }
+        var worst: Int64 = 0
+        for count in 1...20 {
+            let waited = delay(
+                { link.central.sendData([1], on: link.centralHandle) },
+                until: { link.peripheral.data.count == count }
+            )
+            worst = max(worst, waited)
+            room.pass(.milliseconds(37))
+        }
+        #expect(worst > 150)
+        #expect(worst <= 302)
+        worst = 0
+        for count in 1...20 {
+            let waited = delay(
+                { link.peripheral.sendData([1], on: link.peripheralHandle) },
+                until: { link.central.data.count == count }
+            )
+            worst = max(worst, waited)
+            room.pass(.milliseconds(37))
+        }
+        #expect(worst <= 32)
+    }
+
+    @Test("links of one radio share its air time")
+    func sharing() throws {
+        let room = TestRoom(.realistic)
+        let peripheral = room.host()
+        var received: [ConnectionHandle: Int] = [:]
+        var links: [TestLink] = []
+        for _ in 0..<5 { links.append(try TestLink(room, peripheral: peripheral)) }
+        for link in links {
+            func fill() {
+                while link.central.outstanding[link.centralHandle, default: 0] < 20 {
+                    link.central.sendData([UInt8](repeating: 1, count: 27), on: link.centralHandle)
+                }
+            }
+            link.central.onPacket = { if $0.kind == .event { fill() } }
+            fill()
+        }
+        peripheral.data = []
+        room.pass(.seconds(10))
+        for data in peripheral.data { received[data.handle, default: 0] += 1 }
+        #expect(received.count == 5)
+        // 676 microseconds for each packet and its answer.
+        let total = received.values.reduce(0, +)
+        #expect(total <= 14_800)
+        #expect(total >= 9_000)
+        // Nobody starves.
+        #expect(received.values.allSatisfy { $0 >= 300 })
+    }
+}

@@ -1,0 +1,259 @@
+// The procedures of the link layer, as both hosts see them.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@Suite("Link layer procedures", .serialized)
+struct LinkProceduresTests {
+    private static let models = [AirModel.instant, .realistic]
+
+    private func settle(_ link: TestLink) { link.room.pass(.seconds(1)) }
+
+    @Test("Set Data Length tells both ends", arguments: models)
+    func dataLength(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 2120))
+        self.settle(link)
+        let atCentral = try #require(link.central.take(LEDataLengthChange.self))
+        #expect(atCentral.transmitOctets == 251)
+        #expect(atCentral.transmitTime == 2120)
+        #expect(atCentral.receiveOctets == 27)
+        let atPeripheral = try #require(link.peripheral.take(LEDataLengthChange.self))
+        #expect(atPeripheral.receiveOctets == 251)
+        #expect(atPeripheral.transmitOctets == 27)
+        link.central.sendData([UInt8](repeating: 1, count: 251), on: link.centralHandle)
+        link.peripheral.sendData([UInt8](repeating: 2, count: 251), on: link.peripheralHandle)
+        self.settle(link)
+        #expect(link.peripheral.data.map(\.octets.count) == [251])
+        #expect(link.central.data.map(\.octets.count) == [27, 27, 27, 27, 27, 27, 27, 27, 27, 8])
+        link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 2120))
+        self.settle(link)
+        // Nothing has changed, nobody is told.
+        #expect(link.central.take(LEDataLengthChange.self) == nil)
+        link.central.refused(
+            LESetDataLength(handle: link.centralHandle, transmitOctets: 252, transmitTime: 2120),
+            .invalidParameters
+        )
+    }
+
+    @Test("the time of a packet limits its length too")
+    func dataLengthTime() throws {
+        let link = try TestLink(TestRoom())
+        // 592 microseconds on 1M are 74 octets, less 14 around the data.
+        link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 592))
+        link.central.sendData([UInt8](repeating: 1, count: 100), on: link.centralHandle)
+        link.room.loop.run()
+        #expect(link.peripheral.data.map(\.octets.count) == [60, 40])
+    }
+
+    @Test("a suggested data length is put to use on every new link", arguments: models)
+    func suggestedDataLength(model: AirModel) throws {
+        let room = TestRoom(model)
+        let peripheral = room.host()
+        peripheral.ok(LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120))
+        let link = try TestLink(room, peripheral: peripheral)
+        self.settle(link)
+        #expect(link.peripheral.take(LEDataLengthChange.self)?.transmitOctets == 251)
+        #expect(link.central.take(LEDataLengthChange.self)?.receiveOctets == 251)
+    }
+
+    @Test("features and version of the peer, from both ends", arguments: models)
+    func featuresAndVersion(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
+            host.ok(LEReadRemoteFeatures(handle: handle))
+            host.ok(ReadRemoteVersionInformation(handle: handle))
+            self.settle(link)
+            let features = try #require(host.take(LEReadRemoteFeaturesComplete.self))
+            #expect(features.status == .success)
+            #expect(features.handle == handle)
+            #expect(features.features == host.run(LEReadLocalSupportedFeatures())?.features)
+            let version = try #require(host.take(ReadRemoteVersionInformationComplete.self))
+            #expect(version.company == 0xFFFF)
+            // A second time it is known already.
+            host.ok(ReadRemoteVersionInformation(handle: handle))
+            #expect(host.take(ReadRemoteVersionInformationComplete.self)?.version == version.version)
+        }
+        #expect(link.central.events.isEmpty)
+        #expect(link.peripheral.events.isEmpty)
+    }
+
+    @Test("PHY update", arguments: models)
+    func phy(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
+            let phy = try #require(host.run(LEReadPHY(handle: handle)))
+            #expect(phy.transmitter == .le1M)
+            #expect(phy.receiver == .le1M)
+        }
+        link.peripheral.ok(
+            LESetPHY(
+                handle: link.peripheralHandle,
+                wish: PHYWish(transmitter: .le2M, receiver: .leCoded),
+                options: .noPreference
+            )
+        )
+        self.settle(link)
+        let atPeripheral = try #require(link.peripheral.take(LEPHYUpdateComplete.self))
+        #expect(atPeripheral.transmitter == .le2M)
+        #expect(atPeripheral.receiver == .leCoded)
+        let atCentral = try #require(link.central.take(LEPHYUpdateComplete.self))
+        #expect(atCentral.transmitter == .leCoded)
+        #expect(atCentral.receiver == .le2M)
+        // An end that asked hears of it though nothing has changed; the other does not.
+        link.central.ok(
+            LESetPHY(
+                handle: link.centralHandle,
+                wish: PHYWish(transmitter: .leCoded, receiver: .le2M),
+                options: .noPreference
+            )
+        )
+        self.settle(link)
+        #expect(link.central.take(LEPHYUpdateComplete.self)?.receiver == .le2M)
+        #expect(link.peripheral.take(LEPHYUpdateComplete.self) == nil)
+        // What the peer does not like is not used.
+        link.peripheral.ok(
+            LESetPHY(
+                handle: link.peripheralHandle,
+                wish: PHYWish(transmitter: .le1M, receiver: .le1M),
+                options: .noPreference
+            )
+        )
+        self.settle(link)
+        #expect(link.peripheral.take(LEPHYUpdateComplete.self)?.transmitter == .le2M)
+        link.central.refused(
+            LESetPHY(
+                handle: link.centralHandle,
+                wish: PHYWish(transmitter: PHYSet(rawValue: 0x10), receiver: nil),
+                options: .noPreference
+            ),
+            .unsupportedFeature
+        )
+    }
+
+    private static let slower = ConnectionParameters(
+        minimumInterval: ConnectionInterval(rawValue: 80),
+        maximumInterval: ConnectionInterval(rawValue: 100),
+        latency: 2,
+        supervisionTimeout: SupervisionTimeout(rawValue: 300)
+    )
+
+    @Test("a central changes the timing, both ends are told", arguments: models)
+    func connectionUpdate(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        link.central.ok(LEConnectionUpdate(handle: link.centralHandle, parameters: Self.slower))
+        self.settle(link)
+        for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
+            let event = try #require(host.take(LEConnectionUpdateComplete.self))
+            #expect(event.status == .success)
+            #expect(event.handle == handle)
+            #expect(event.interval.rawValue == 80)
+            #expect(event.latency == 2)
+            #expect(event.supervisionTimeout.rawValue == 300)
+        }
+        link.peripheral.sendData([1], on: link.peripheralHandle)
+        link.central.sendData([2], on: link.centralHandle)
+        self.settle(link)
+        #expect(link.central.data.count == 1)
+        #expect(link.peripheral.data.count == 1)
+        var wrong = Self.slower
+        wrong.supervisionTimeout = SupervisionTimeout(rawValue: 20)
+        link.central.refused(LEConnectionUpdate(handle: link.centralHandle, parameters: wrong), .invalidParameters)
+    }
+
+    @Test("a peripheral asks the central's host, which agrees", arguments: models)
+    func parameterRequest(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
+        self.settle(link)
+        let request = try #require(link.central.take(LERemoteConnectionParameterRequest.self))
+        #expect(request.minimumInterval.rawValue == 80)
+        #expect(request.maximumInterval.rawValue == 100)
+        #expect(request.latency == 2)
+        link.peripheral.refused(
+            LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower),
+            .commandDisallowed
+        )
+        link.central.ok(
+            LERemoteConnectionParameterRequestReply(handle: link.centralHandle, parameters: Self.slower)
+        )
+        self.settle(link)
+        for host in [link.central, link.peripheral] {
+            #expect(host.take(LEConnectionUpdateComplete.self)?.interval.rawValue == 80)
+        }
+        link.central.refused(
+            LERemoteConnectionParameterRequestReply(handle: link.centralHandle, parameters: Self.slower),
+            .commandDisallowed
+        )
+    }
+
+    @Test("a peripheral asks, and is refused", arguments: models)
+    func parameterRefusal(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
+        self.settle(link)
+        _ = try #require(link.central.take(LERemoteConnectionParameterRequest.self))
+        link.central.ok(
+            LERemoteConnectionParameterRequestNegativeReply(
+                handle: link.centralHandle,
+                reason: .unacceptableConnectionParameters
+            )
+        )
+        self.settle(link)
+        let event = try #require(link.peripheral.take(LEConnectionUpdateComplete.self))
+        #expect(event.status == .unacceptableConnectionParameters)
+        #expect(event.interval.rawValue == 24)
+        #expect(link.central.take(LEConnectionUpdateComplete.self) == nil)
+    }
+
+    @Test("a central's host that does not want the question refuses it by its mask")
+    func parameterRequestMasked() throws {
+        let room = TestRoom()
+        let link = try TestLink(room)
+        link.central.ok(LESetEventMask(mask: LEEventMask([.connectionComplete, .connectionUpdateComplete])))
+        link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
+        #expect(link.peripheral.take(LEConnectionUpdateComplete.self)?.status == .unsupportedRemoteFeature)
+        #expect(link.central.events.isEmpty)
+    }
+
+    @Test("the channel map of the central's host reaches the peripheral", arguments: models)
+    func channelMap(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        #expect(link.central.run(LEReadChannelMap(handle: link.centralHandle))?.channels == .all)
+        link.central.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0xFF)))
+        self.settle(link)
+        #expect(link.peripheral.run(LEReadChannelMap(handle: link.peripheralHandle))?.channels.rawValue == 0xFF)
+    }
+
+    @Test("RSSI, power and the authenticated payload timeout of a link")
+    func readings() throws {
+        let link = try TestLink(TestRoom())
+        #expect(link.central.run(ReadRSSI(handle: link.centralHandle))?.rssi == -45)
+        link.peripheral.controller.distance = 10
+        #expect(link.central.run(ReadRSSI(handle: link.centralHandle))?.rssi == -65)
+        #expect(link.peripheral.run(ReadRSSI(handle: link.peripheralHandle))?.rssi == -65)
+        #expect(link.central.run(ReadTransmitPowerLevel(handle: link.centralHandle))?.level == 0)
+        let timeout = try #require(link.central.run(ReadAuthenticatedPayloadTimeout(handle: link.centralHandle)))
+        #expect(timeout.timeout.timeAmount == .seconds(30))
+        link.central.ok(
+            WriteAuthenticatedPayloadTimeout(
+                handle: link.centralHandle,
+                timeout: AuthenticatedPayloadTimeout(rawValue: 100)
+            )
+        )
+        link.central.refused(
+            WriteAuthenticatedPayloadTimeout(
+                handle: link.centralHandle,
+                timeout: AuthenticatedPayloadTimeout(rawValue: 1)
+            ),
+            .invalidParameters
+        )
+        #expect(
+            link.central.run(ReadAuthenticatedPayloadTimeout(handle: link.centralHandle))?.timeout.rawValue == 100
+        )
+    }
+}

@@ -1,0 +1,122 @@
+// Links whose peer is gone: switched off, reset, out of reach, or drowned.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@Suite("Supervision", .serialized)
+struct SupervisionTests {
+    private static let models = [AirModel.instant, .realistic]
+
+    /// The supervision timeout of the test links is 720 ms.
+    private func expectTimeout(_ link: TestLink, _ host: TestHost, _ handle: ConnectionHandle) {
+        link.room.pass(.milliseconds(719))
+        #expect(host.take(DisconnectionComplete.self) == nil)
+        link.room.pass(.milliseconds(1))
+        #expect(
+            host.take(DisconnectionComplete.self)
+                == DisconnectionComplete(handle: handle, reason: .connectionTimeout)
+        )
+        #expect(host.controller.linkCount == 0)
+    }
+
+    @Test("a controller that is closed is missed after the timeout, not before", arguments: models)
+    func close(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        link.peripheral.controller.close()
+        // What is sent now is never completed.
+        link.central.sendData([1], on: link.centralHandle)
+        self.expectTimeout(link, link.central, link.centralHandle)
+        #expect(link.central.outstanding[link.centralHandle] == 1)
+        #expect(link.peripheral.events.isEmpty)
+    }
+
+    @Test("a controller that is released is missed too", arguments: models)
+    func release(model: AirModel) throws {
+        let room = TestRoom(model)
+        let central = room.host()
+        var peripheral: TestHost? = room.host()
+        let handle = try TestLink(room, central: central, peripheral: peripheral).centralHandle
+        peripheral = nil
+        _ = peripheral
+        room.pass(.milliseconds(720))
+        #expect(central.take(DisconnectionComplete.self)?.handle == handle)
+    }
+
+    @Test("HCI Reset drops links without a word to its host or the peer", arguments: models)
+    func reset(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        link.central.ok(Reset())
+        #expect(link.central.controller.linkCount == 0)
+        self.expectTimeout(link, link.peripheral, link.peripheralHandle)
+        #expect(link.central.take(DisconnectionComplete.self) == nil)
+        link.central.setUp(leEvents: TestHost.usualEvents)
+        let again = try TestLink(link.room, central: link.central, peripheral: link.peripheral)
+        again.central.sendData([1], on: again.centralHandle)
+        link.room.pass(.seconds(1))
+        #expect(again.peripheral.data.map(\.octets) == [[1]])
+    }
+
+    @Test("out of reach, both ends time out", arguments: models)
+    func distance(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        link.peripheral.controller.distance = 1_000
+        link.room.pass(.milliseconds(719))
+        #expect(link.central.controller.linkCount == 1)
+        link.room.pass(.milliseconds(1))
+        #expect(link.central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
+        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
+    }
+
+    @Test("who comes back in time goes on, and nothing is lost", arguments: models)
+    func back(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        link.peripheral.controller.distance = 1_000
+        link.central.sendData([1], on: link.centralHandle)
+        link.peripheral.sendData([2], on: link.peripheralHandle)
+        link.room.pass(.milliseconds(700))
+        #expect(link.peripheral.data.isEmpty)
+        link.peripheral.controller.distance = 2
+        link.room.pass(.seconds(5))
+        #expect(link.peripheral.data.map(\.octets) == [[1]])
+        #expect(link.central.data.map(\.octets) == [[2]])
+        #expect(link.central.take(DisconnectionComplete.self) == nil)
+        #expect(link.central.outstanding[link.centralHandle] == 0)
+    }
+
+    @Test("an air that loses everything ends all links", arguments: models)
+    func drowned(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        link.room.air.setLoss(1)
+        self.expectTimeout(link, link.central, link.centralHandle)
+        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
+        link.central.ok(LESetScanEnable(isEnabled: true))
+        link.peripheral.ok(LESetAdvertisingEnable(isEnabled: true))
+        link.room.pass(.seconds(1))
+        #expect(link.central.reports.isEmpty)
+    }
+
+    @Test("a host that ends a link to a peer out of reach is told so after the timeout", arguments: models)
+    func disconnectOutOfReach(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        link.peripheral.controller.distance = 1_000
+        link.central.ok(Disconnect(handle: link.centralHandle))
+        link.central.refused(Disconnect(handle: link.centralHandle), .commandDisallowed)
+        link.room.pass(.seconds(1))
+        #expect(link.central.take(DisconnectionComplete.self)?.reason == .localHostTerminated)
+        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
+    }
+
+    @Test("both devices may vanish")
+    func bothGone() throws {
+        let link = try TestLink(TestRoom())
+        link.central.controller.close()
+        link.peripheral.controller.close()
+        link.room.pass(.seconds(10))
+        #expect(link.central.events.isEmpty)
+        #expect(link.peripheral.events.isEmpty)
+    }
+}
