@@ -29,6 +29,9 @@ public final class Air {
     private var completions: [Controller] = []
     private var isTurnScheduled = false
     private var isInTurn = false
+    // What timers of the event loop hold in place of the air. A weak reference would do, but an object that has one pays
+    // for it with every retain and release.
+    private lazy var reference = AirReference(self)
 
     // A turn ends after so many exchanges between hosts, so that others on the event loop get theirs.
     private static let roundsPerTurn = 16
@@ -42,6 +45,8 @@ public final class Air {
         self.seed = seed
         self.generator = SeededGenerator(seed: seed)
     }
+
+    deinit { self.reference.isAlive = false }
 
     /// A new controller on this air.
     ///
@@ -89,8 +94,8 @@ public final class Air {
 
     private func armLoop() {
         guard let deadline = self.clock.nextLoopDeadline() else { return }
-        self.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in
-            self?.reached(deadline)
+        self.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [reference] in
+            if reference.isAlive { reference.air.reached(deadline) }
         }
     }
 
@@ -126,8 +131,8 @@ public final class Air {
         guard !self.isTurnScheduled, !self.isInTurn else { return }
         guard !self.runQueue.isEmpty || !self.deliveries.isEmpty || !self.completions.isEmpty else { return }
         self.isTurnScheduled = true
-        self.eventLoop.assumeIsolated().execute { [weak self] in
-            guard let self else { return }
+        // The turn comes soon, so it may keep the air.
+        self.eventLoop.assumeIsolated().execute {
             self.isTurnScheduled = false
             self.turn()
         }
@@ -171,4 +176,12 @@ public final class Air {
     func strength(from sender: Controller, to receiver: Controller, txPower: Int8 = 0) -> Int8? {
         PathLoss.strength(distance: max(sender.distance, receiver.distance), txPower: txPower)
     }
+}
+
+/// An air as its timers hold it: one that lives, or is gone.
+private final class AirReference {
+    unowned let air: Air
+    var isAlive = true
+
+    init(_ air: Air) { self.air = air }
 }

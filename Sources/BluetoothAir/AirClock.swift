@@ -6,14 +6,15 @@ import HeapModule
 import NIOCore
 
 /// A timer of an air.
+///
+/// Its action holds its owner `unowned`, and the owner cancels it when it goes: a weak reference would slow down every
+/// retain and release of the owner.
 final class AirTimer {
     /// When it fires; `nil` where it is not armed.
     fileprivate(set) var deadline: NIODeadline?
     fileprivate var queuedDeadline: NIODeadline?
-    fileprivate let action: () -> Void
-
-    /// Creates a timer that is not armed.
-    init(_ action: @escaping () -> Void) { self.action = action }
+    /// What it does.
+    var action: () -> Void = {}
 
     /// Takes the timer back.
     func cancel() { self.deadline = nil }

@@ -15,7 +15,9 @@ struct AirTests {
         let room = TestRoom()
         var fired: [(Int, Int64)] = []
         func timer(_ number: Int) -> AirTimer {
-            AirTimer { fired.append((number, Int64(room.loop.now.uptimeNanoseconds) / 1_000_000)) }
+            let timer = AirTimer()
+            timer.action = { fired.append((number, Int64(room.loop.now.uptimeNanoseconds) / 1_000_000)) }
+            return timer
         }
         func at(_ milliseconds: Int64) -> NIODeadline { .uptimeNanoseconds(UInt64(milliseconds) * 1_000_000) }
         let timers = (0..<6).map { timer($0) }

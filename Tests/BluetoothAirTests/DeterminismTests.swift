@@ -7,7 +7,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Determinism", .serialized)
+@Suite("Determinism")
 struct DeterminismTests {
     /// A busy room: five centrals, five peripherals, loss, encryption, disconnections.
     private func trace(_ model: AirModel, seed: UInt64) throws -> [String] {

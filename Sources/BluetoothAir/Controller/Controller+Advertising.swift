@@ -116,7 +116,8 @@ extension Controller {
 
     /// A set has ended by itself.
     func advertisingEnded(_ set: AdvertisingSet, status: HCIErrorCode) {
-        let events = set.run?.events ?? 0
+        // Events are counted where their number was limited (7.7.65.18).
+        let events = set.run.map { $0.maximumEvents > 0 ? $0.events : 0 } ?? 0
         set.stop()
         if set.isLegacyAdvertiser {
             self.reportFailedConnection(status, role: .peripheral)

@@ -75,12 +75,16 @@ extension Controller {
 
     /// Tells the host how many of its packets were sent (7.7.19).
     func reportCompletedPackets() {
+        if self.transmitBuffers.completedEnds.count == 1 {
+            let end = self.transmitBuffers.completedEnds[0]
+            self.transmitBuffers.completedEnds.removeAll(keepingCapacity: true)
+            guard let element = self.takeCompletedPackets(of: end) else { return }
+            return self.deliver(NumberOfCompletedPackets.packet(CollectionOfOne(element)))
+        }
         var elements: [CompletedPackets.Element] = []
-        for end in self.transmitBuffers.completedEnds where end.completedPackets > 0 {
-            elements.append(.init(handle: end.handle, count: UInt16(end.completedPackets)))
-            self.transmitBuffers.used -= end.completedPackets
-            end.usedBuffers -= end.completedPackets
-            end.completedPackets = 0
+        for end in self.transmitBuffers.completedEnds {
+            guard let element = self.takeCompletedPackets(of: end) else { continue }
+            elements.append(element)
             if elements.count == CompletedPackets.maximumCount {
                 self.deliver(NumberOfCompletedPackets.packet(elements))
                 elements.removeAll(keepingCapacity: true)
@@ -88,6 +92,16 @@ extension Controller {
         }
         self.transmitBuffers.completedEnds.removeAll(keepingCapacity: true)
         if !elements.isEmpty { self.deliver(NumberOfCompletedPackets.packet(elements)) }
+    }
+
+    /// Frees the buffers of the packets that were sent; `nil` where the link has ended since.
+    private func takeCompletedPackets(of end: LinkEnd) -> CompletedPackets.Element? {
+        let count = end.completedPackets
+        guard count > 0 else { return nil }
+        self.transmitBuffers.used -= count
+        end.usedBuffers -= count
+        end.completedPackets = 0
+        return CompletedPackets.Element(handle: end.handle, count: UInt16(count))
     }
 
     /// The link of `end` has ended: its buffers are free, and the host knows it (4.3).

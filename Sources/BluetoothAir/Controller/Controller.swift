@@ -41,7 +41,7 @@ final class Controller {
     /// With air time: when the radio is free again.
     var radioBusyUntil = NIODeadline.uptimeNanoseconds(0)
 
-    private(set) lazy var scanTimer = AirTimer { [weak self] in self?.scanTimerFired() }
+    let scanTimer = AirTimer()
 
     init(air: Air, index: Int, configuration: VirtualControllerConfiguration) {
         self.air = air
@@ -52,7 +52,10 @@ final class Controller {
         self.generator = SeededGenerator(seed: generator.next())
         self.publicAddress = Self.publicAddress(seed: air.seed, index: index)
         self.links = LinkTable(limit: self.configuration.maximumLinkCount)
+        self.scanTimer.action = { [unowned self] in self.scanTimerFired() }
     }
+
+    deinit { self.scanTimer.cancel() }
 
     /// An address of the range that nobody buys (locally administered), its own for each controller of an air.
     private static func publicAddress(seed: UInt64, index: Int) -> DeviceAddress {

@@ -66,7 +66,7 @@ final class AdvertisingSet {
     var partialScanResponse: ByteBuffer?
     private var dataIdentifier: UInt32 = 0
     private(set) var run: Run?
-    private lazy var timer = AirTimer { [weak self] in self?.timerFired() }
+    private let timer = AirTimer()
 
     /// Directed advertising with a high duty cycle sends at least every 3.75 ms, and ends after 1.28 s
     /// (Vol 6, Part B, 4.4.2.4.3).
@@ -79,7 +79,10 @@ final class AdvertisingSet {
         self.handle = handle
         self.controller = controller
         self.parameters = parameters
+        self.timer.action = { [unowned self] in self.timerFired() }
     }
+
+    deinit { self.timer.cancel() }
 
     /// Lets scanners take the data for new.
     func renewDataIdentifier() { self.dataIdentifier &+= 1 }

@@ -39,12 +39,14 @@ extension Link {
     func encrypt(_ wish: EncryptionWish) {
         guard self.central.isEncrypted else { return self.requestEncryption(wish, isRefresh: false) }
         self.central.encryption = .pausing(wish)
+        self.expectResponse(at: self.central)
         self.send(.pauseEncryptionRequest, from: self.central)
     }
 
     private func requestEncryption(_ wish: EncryptionWish, isRefresh: Bool) {
         let part = SessionPart(using: &self.central.controller.generator)
         self.central.encryption = .requesting(wish, part, isRefresh: isRefresh)
+        self.expectResponse(at: self.central)
         self.send(
             .encryptionRequest(random: wish.random, diversifier: wish.diversifier, part: part),
             from: self.central
@@ -102,6 +104,7 @@ extension Link {
         case (.encryptionResponse(let part), .requesting(let wish, let own, let isRefresh)):
             let key = SessionKey(longTermKey: wish.longTermKey, central: own, peripheral: part)
             end.encryption = .awaitingStart(key, isRefresh: isRefresh)
+            self.expectResponse(at: end)
         case (.encryptionReject(let reason), .requesting), (.encryptionReject(let reason), .awaitingStart):
             end.encryption = .none
             self.reportEncryption(at: end, status: reason, isRefresh: false)

@@ -17,6 +17,14 @@ enum ParameterUpdate {
 extension Link {
     /// Sends a control PDU, in its turn.
     func send(_ control: LinkControl, from end: LinkEnd) {
+        // What a host may say at any time takes the place of what it said before, so the queue does not grow.
+        switch control {
+        case .lengthRequest:
+            end.control.removeAll { if case .lengthRequest = $0 { true } else { false } }
+        case .channelMap:
+            end.control.removeAll { if case .channelMap = $0 { true } else { false } }
+        default: break
+        }
         end.control.append(control)
         self.wake()
     }
@@ -92,6 +100,7 @@ extension Link {
         if end === self.central {
             self.send(.connectionUpdate(LinkTiming(parameters)), from: end)
         } else {
+            self.expectResponse(at: end)
             self.send(.parameterRequest(parameters), from: end)
         }
     }

@@ -22,8 +22,9 @@ final class Link {
     private(set) var isSevered = false
     /// When a packet last got across while something was to be sent.
     var lastHeard: NIODeadline
-    private lazy var supervision = AirTimer { [weak self] in self?.supervisionExpired() }
-    lazy var eventTimer = AirTimer { [weak self] in self?.eventTimerFired() }
+    private let supervision = AirTimer()
+    private let responseTimer = AirTimer()
+    let eventTimer = AirTimer()
 
     // MARK: Without air time
 
@@ -61,8 +62,17 @@ final class Link {
         self.peripheralToCentralPHY = phy
         self.lastHeard = air.now
         self.anchor = anchor
+        self.supervision.action = { [unowned self] in self.supervisionExpired() }
+        self.responseTimer.action = { [unowned self] in self.responseTimerFired() }
+        self.eventTimer.action = { [unowned self] in self.eventTimerFired() }
         self.refreshLimits()
         self.refreshPaths()
+    }
+
+    deinit {
+        self.supervision.cancel()
+        self.responseTimer.cancel()
+        self.eventTimer.cancel()
     }
 
     func peer(of end: LinkEnd) -> LinkEnd { end === self.central ? self.peripheral : self.central }
@@ -156,6 +166,31 @@ final class Link {
         self.supervisionExpired()
     }
 
+    // MARK: Response timeout
+
+    /// A peer that does not go on with a procedure for so long is lost (Vol 6, Part B, 5.2).
+    private static let responseTimeout = TimeAmount.seconds(40)
+
+    /// A procedure that began at `end` waits for the peer.
+    func expectResponse(at end: LinkEnd) {
+        let deadline = self.air.now + Self.responseTimeout
+        end.responseDeadline = deadline
+        self.air.arm(self.responseTimer, at: min(deadline, self.responseTimer.deadline ?? deadline))
+    }
+
+    private func responseTimerFired() {
+        for end in [self.central, self.peripheral] where end.isPresent && end.awaitsResponse {
+            guard let deadline = end.responseDeadline else { continue }
+            if deadline <= self.air.now {
+                // The peer is told nothing, and misses this end in its time.
+                self.close(end, reason: .linkLayerResponseTimeout)
+                self.abandoned(by: end)
+            } else {
+                self.air.arm(self.responseTimer, at: min(deadline, self.responseTimer.deadline ?? deadline))
+            }
+        }
+    }
+
     // MARK: End
 
     /// Ends the link; each host that is still there is told its reason.
@@ -182,6 +217,7 @@ final class Link {
         self.isOpen = false
         self.phase = .idle
         self.supervision.cancel()
+        self.responseTimer.cancel()
         self.eventTimer.cancel()
         self.central.isClear = false
         self.peripheral.isClear = false

@@ -113,6 +113,18 @@ final class LinkEnd {
         self.receiverPHYs = controller.settings.preferredReceiverPHYs
     }
 
+    /// Until when the peer has to go on with a procedure that began here.
+    var responseDeadline: NIODeadline?
+
+    /// Whether a procedure that began here waits for the peer, or for the peer's host.
+    var awaitsResponse: Bool {
+        if case .requested = self.parameterUpdate, self.role == .peripheral { return true }
+        return switch self.encryption {
+        case .pausing, .requesting, .awaitingStart, .confirming: true
+        case .none, .paused, .awaitingKey, .awaitingConfirmation: false
+        }
+    }
+
     /// Whether data of the host must wait, as encryption is being set up (Vol 6, Part B, 5.1.3).
     var isPaused: Bool {
         switch self.encryption {

@@ -131,14 +131,15 @@ struct Initiation {
     var isExtended: Bool
     var startTime: NIODeadline
 
-    /// How to connect to an advertiser; `nil` where its PHYs are not among those wanted.
+    /// How to connect to an advertiser; `nil` where it cannot be heard. Where nothing is said about the PHY of the link,
+    /// the parameters of another one are taken (7.8.66).
     func channel(for pdu: AdvertisingPDU) -> Channel? {
         if pdu.isLegacy { return self.le1M }
         guard self.isExtended, (pdu.primaryPHY == .leCoded ? self.leCoded : self.le1M) != nil else { return nil }
         switch pdu.secondaryPHY {
-        case .le2M: return self.le2M ?? self.le1M
-        case .leCoded: return self.leCoded
-        default: return self.le1M
+        case .le2M: return self.le2M ?? self.le1M ?? self.leCoded
+        case .leCoded: return self.leCoded ?? self.le1M
+        default: return self.le1M ?? self.leCoded
         }
     }
 

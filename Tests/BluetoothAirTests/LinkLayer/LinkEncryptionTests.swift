@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Encryption", .serialized)
+@Suite("Encryption")
 struct LinkEncryptionTests {
     private static let models = [AirModel.instant, .realistic, AirModel(hasAirTime: true, loss: 0.2)]
     private static let key = Octets16(high: 0x1122_3344_5566_7788, low: 0x99AA_BBCC_DDEE_FF00)
@@ -123,6 +123,18 @@ struct LinkEncryptionTests {
         link.peripheral.ok(LESetEventMask(mask: LEEventMask([.connectionComplete])))
         self.enable(link)
         #expect(link.central.take(EncryptionChange.self)?.status == .pinOrKeyMissing)
+    }
+
+    @Test("a host that never gives its key loses the link after 40 s with 0x22")
+    func noAnswer() throws {
+        let link = try TestLink(TestRoom())
+        self.enable(link)
+        link.room.pass(.seconds(37))
+        #expect(link.central.take(DisconnectionComplete.self) == nil)
+        link.room.pass(.seconds(1))
+        #expect(link.central.take(DisconnectionComplete.self)?.reason == .linkLayerResponseTimeout)
+        link.room.pass(.seconds(1))
+        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
     }
 
     @Test("only a central begins")

@@ -7,7 +7,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Link layer procedures", .serialized)
+@Suite("Link layer procedures")
 struct LinkProceduresTests {
     private static let models = [AirModel.instant, .realistic]
 
@@ -218,6 +218,37 @@ struct LinkProceduresTests {
         link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
         #expect(link.peripheral.take(LEConnectionUpdateComplete.self)?.status == .unsupportedRemoteFeature)
         #expect(link.central.events.isEmpty)
+    }
+
+    @Test("a peer whose host never answers is lost after 40 s with 0x22", arguments: models)
+    func responseTimeout(model: AirModel) throws {
+        let link = try TestLink(TestRoom(model))
+        link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
+        link.room.pass(.milliseconds(39_990))
+        #expect(link.central.take(LERemoteConnectionParameterRequest.self) != nil)
+        #expect(link.peripheral.take(DisconnectionComplete.self) == nil)
+        link.room.pass(.milliseconds(10))
+        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .linkLayerResponseTimeout)
+        #expect(link.central.take(DisconnectionComplete.self) == nil)
+        link.room.pass(.milliseconds(720))
+        #expect(link.central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
+    }
+
+    @Test("a host that repeats itself while nothing gets across fills no queue")
+    func repetition() throws {
+        let link = try TestLink(TestRoom())
+        link.peripheral.controller.distance = 1_000
+        for octets in UInt16(27)...251 {
+            link.central.send(
+                LESetDataLength(handle: link.centralHandle, transmitOctets: octets, transmitTime: 2120)
+            )
+            link.central.send(LESetHostChannelClassification(channels: ChannelMap(rawValue: UInt64(octets))))
+        }
+        link.room.loop.run()
+        link.peripheral.controller.distance = 1
+        link.room.loop.run()
+        #expect(link.peripheral.takeAll(LEDataLengthChange.self).map(\.receiveOctets) == [251])
+        #expect(link.peripheral.run(LEReadChannelMap(handle: link.peripheralHandle))?.channels.rawValue == 251)
     }
 
     @Test("the channel map of the central's host reaches the peripheral", arguments: models)

@@ -7,7 +7,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Supervision", .serialized)
+@Suite("Supervision")
 struct SupervisionTests {
     private static let models = [AirModel.instant, .realistic]
 
