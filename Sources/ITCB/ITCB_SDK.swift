@@ -43,10 +43,10 @@ public class ITCB_SDK: NSObject, ITCB_SDK_Protocol {
     /// Makes the SDK in one of its modes.
     ///
     /// - Parameter isCentral: true for the one that asks, false for the one that answers.
-    /// - Returns: the instance; `nil` for a ball on a system that cannot be one (tvOS and watchOS).
+    /// - Returns: the instance; `nil` for a ball on a system that cannot be one (tvOS, watchOS and visionOS).
     public class func createInstance(isCentral: Bool = true) -> ITCB_SDK_Protocol? {
         guard !isCentral else { return ITCB_SDK_Central.createInstance() }
-        #if os(tvOS) || os(watchOS)
+        #if os(tvOS) || os(watchOS) || os(visionOS)
         return nil
         #else
         return ITCB_SDK_Peripheral.createInstance()
@@ -112,7 +112,7 @@ public class ITCB_SDK_Central: ITCB_SDK, ITCB_SDK_Central_Protocol {
     }
 }
 
-#if !os(tvOS) && !os(watchOS)
+#if !os(tvOS) && !os(watchOS) && !os(visionOS)
 /// The SDK as the one that answers: it advertises from the moment that the adapter is on.
 public class ITCB_SDK_Peripheral: ITCB_SDK, ITCB_SDK_Peripheral_Protocol {
     /// The central that was heard last.

@@ -1,6 +1,6 @@
 // A central, as the ball sees it: whether it can be notified, and how far its question is.
 
-#if !os(tvOS) && !os(watchOS)
+#if !os(tvOS) && !os(watchOS) && !os(visionOS)
 import CoreBluetooth
 import Foundation
 

@@ -8,7 +8,7 @@
 //   insufficientResources      the ball is busy: this central's earlier answer, or too many answers, are still waiting.
 // A central that asks without having subscribed gets its answer when it subscribes, or by reading it.
 
-#if !os(tvOS) && !os(watchOS)
+#if !os(tvOS) && !os(watchOS) && !os(visionOS)
 import CoreBluetooth
 import Foundation
 

@@ -1,6 +1,6 @@
 // What Core Bluetooth tells the ball: its state, who subscribes, what is asked, and when there is room for answers.
 
-#if !os(tvOS) && !os(watchOS)
+#if !os(tvOS) && !os(watchOS) && !os(visionOS)
 public import CoreBluetooth
 import Foundation
 

@@ -64,6 +64,7 @@ final class CentralSession {
             if let line { self.pending.append(line) } else { self.isAtEnd = true }
             self.takeLines()
         }
+        takeLines()
     }
 
     // MARK: Lines
@@ -195,7 +196,7 @@ final class CentralSession {
             ])
         } else if lines.isInteractive, case .nothing = activity, !isTaking {
             // Somebody may be typing: the line goes where the prompt is, and the prompt comes again.
-            Console.print("\r" + text)
+            Console.print("\r\u{1B}[K" + text)
             prompt()
         } else {
             Console.print(text)

@@ -117,6 +117,27 @@ struct RoomTests {
         #expect(central.ready == ["Onyx"])
     }
 
+    @Test("An SDK that is dropped lets go of everything, and its balls are free for others")
+    func dropped() {
+        let room = Room()
+        let ball = room.ball("Crystal")
+        weak var dropped: ITCB_SDK_Central?
+        do {
+            let central = room.central()
+            #expect(room.run { central.found.count == 1 })
+            central.found[0].sendQuestion("Bye?")
+            #expect(room.run { !central.sdk.devices.isEmpty && !ball.asked.isEmpty })
+            central.sdk.removeObserver(central)
+            dropped = central.sdk
+        }
+        room.pass(.seconds(1))
+        #expect(dropped == nil)
+        #expect(ball.sdk._centrals.allSatisfy { !$0._isSubscribed })
+        let other = room.central()
+        other.onFound = { $0.sendQuestion("And me?") }
+        #expect(room.run { other.answered.count == 1 })
+    }
+
     private func isAnswer(_ key: String) -> Bool {
         (0..<20).map { "SLUG-ANSWER-" + ($0 < 10 ? "0" : "") + "\($0)" }.contains(key)
     }

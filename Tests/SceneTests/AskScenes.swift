@@ -157,6 +157,19 @@ struct AskScenes {
         #expect(ask.reports.first?.contains("/nowhere/at/all") == true)
     }
 
+    @Test(
+        "An adapter that is not there is one line and a failure",
+        arguments: ["nonsense", "air:/nowhere/at/all", "h4:unix:/nowhere/at/all"]
+    )
+    func badAdapter(name: String) throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let ask = try stage.eightball("ask", "Anybody?", "--adapter", name, "--timeout", "1")
+        #expect(try ask.end() == 1)
+        #expect(ask.lines.isEmpty)
+        #expect(ask.reports.count == 1, "\(ask.reports)")
+    }
+
     private func object(_ line: String) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }

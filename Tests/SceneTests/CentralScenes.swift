@@ -67,6 +67,27 @@ struct CentralScenes {
         #expect(try central.end() == 0)
     }
 
+    @Test("A ball that is silent for two seconds is offline, and can be asked again when it wakes up")
+    func silentBall() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        // Who asks serves the air: the link stands while the ball's process is stopped.
+        let central = try stage.eightball("central", input: true)
+        try eventually("the air") { stage.sockets.count == 1 }
+        let ball = try stage.eightball("peripheral", "--name", "Crystal")
+        try central.line(with: "[1] Crystal is here.")
+        ball.send(SIGSTOP)
+        central.say("1 Are you there?")
+        try central.line(with: "[1] Crystal went offline.")
+        ball.send(SIGCONT)
+        central.say("1 And now?")
+        let late = try central.line(with: "[1] Crystal: ")
+        let told = try ball.line(with: "And now? -> ")
+        // The first question had not left: a question that was given up is not asked behind the asker's back.
+        #expect(ball.lines.count == 2)
+        #expect(told.dropFirst("And now? -> ".count) == late.dropFirst("[1] Crystal: ".count))
+    }
+
     @Test("When the process that serves the air is killed, the others come back by themselves")
     func airServerDies() throws {
         let stage = try Stage()
@@ -99,6 +120,19 @@ struct CentralScenes {
         ball.send(signal)
         #expect(try ball.end() == 130)
         #expect(ball.reports.isEmpty)
+        #expect(stage.sockets.isEmpty)
+    }
+
+    @Test("Who asks can be interrupted, too")
+    func interruptedAsk() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let ask = try stage.eightball("ask", "Is anybody there?")
+        try eventually("the air") { stage.sockets.count == 1 }
+        ask.send(SIGINT)
+        #expect(try ask.end() == 130)
+        #expect(ask.lines.isEmpty)
+        #expect(ask.reports.isEmpty)
         #expect(stage.sockets.isEmpty)
     }
 
