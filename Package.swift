@@ -41,10 +41,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        .target(name: "CLinuxBluetooth"),
         .target(
             name: "BluetoothTransport",
             dependencies: [
                 "BluetoothHCI",
+                .target(name: "CLinuxBluetooth", condition: .when(platforms: [.linux])),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -106,6 +108,7 @@ let package = Package(
             name: "BluetoothTransportTests",
             dependencies: [
                 "BluetoothTransport",
+                .target(name: "CLinuxBluetooth", condition: .when(platforms: [.linux])),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),

@@ -39,16 +39,20 @@ public struct H4Framer: Sendable {
     /// The longest data of an ACL or isochronous packet, in octets behind its header.
     public let maximumDataLength: Int
     /// Whether the place in the stream is lost, and octets are thrown away up to a reset.
-    public private(set) var isResynchronizing = false
+    public private(set) var isResynchronizing: Bool
 
     private var rest = ByteBuffer()
     // Whether `rest` is this framer's own memory, which no packet shares, so that it can grow in place.
     private var ownsRest = false
 
-    /// Creates a framer at the beginning of a stream.
-    public init(readingFrom sender: Sender, maximumDataLength: Int = 4096) {
+    /// Creates a framer.
+    ///
+    /// - Parameter isInStep: Whether the stream begins with a packet. Where it may begin with anything, as on a serial
+    ///   line, all is thrown away up to a reset.
+    public init(readingFrom sender: Sender, maximumDataLength: Int = 4096, isInStep: Bool = true) {
         self.sender = sender
         self.maximumDataLength = maximumDataLength
+        self.isResynchronizing = !isInStep
     }
 
     /// The octets that wait for the rest of their packet.

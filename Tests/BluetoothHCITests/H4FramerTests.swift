@@ -32,6 +32,19 @@ struct H4FramerTests {
         #expect(framer.pendingOctetCount == 0)
     }
 
+    @Test("a stream that may begin with anything begins for the reader with the answer to a reset")
+    func outOfStep() throws {
+        var framer = H4Framer(readingFrom: .controller, isInStep: false)
+        #expect(framer.isResynchronizing)
+        // The beginning of a long packet, half an answer, and an answer to another command.
+        framer.append(ByteBuffer(hex: "02 40 20 FF 0F 04 0E 04 01 04 0E 04 01 09 10 00"))
+        #expect(try framer.next() == nil)
+        #expect(framer.isResynchronizing)
+        framer.append(Self.stream)
+        #expect(try self.drain(&framer) == Self.packets)
+        #expect(!framer.isResynchronizing)
+    }
+
     @Test("octet by octet")
     func octetByOctet() throws {
         var framer = H4Framer(readingFrom: .controller)

@@ -26,6 +26,8 @@ final class H4Stream: ChannelDuplexHandler {
 
     /// More octets than this are handed to the channel before the turn ends.
     private static let chunkSize = 32 * 1024
+    /// As much as this may come on a line before the first packet: more than what a chip says while it starts.
+    static let strayLimit = 16 * 1024
 
     /// The channel that users hold.
     ///
@@ -36,8 +38,11 @@ final class H4Stream: ChannelDuplexHandler {
     var whenActive: (() -> Void)?
 
     private let eventLoop: any EventLoop
+    private let medium: H4Medium
     private var state = State.held(readIsWanted: false, hasEnded: false)
     private var framer: H4Framer
+    // The octets that were thrown away while the first packet was looked for.
+    private var strayOctetCount = 0
     private var context: ChannelHandlerContext?
     private var outgoing = ByteBuffer()
     private var hasOutgoing = false
@@ -46,9 +51,10 @@ final class H4Stream: ChannelDuplexHandler {
     private var batchIsOpen = false
     private var lastError: String?
 
-    init(receivingFrom sender: H4Framer.Sender, on eventLoop: any EventLoop) {
+    init(receivingFrom sender: H4Framer.Sender, over medium: H4Medium = .socket, on eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
-        self.framer = H4Framer(readingFrom: sender)
+        self.medium = medium
+        self.framer = H4Framer(readingFrom: sender, isInStep: medium.beginsWithPacket)
     }
 
     private var otherEnd: String {
@@ -160,8 +166,10 @@ final class H4Stream: ChannelDuplexHandler {
         case .closed: break
         case .held: self.framer.append(self.unwrapInboundIn(data))
         case .running:
-            self.framer.append(self.unwrapInboundIn(data))
+            let bytes = self.unwrapInboundIn(data)
+            self.framer.append(bytes)
             self.deliver()
+            if self.framer.isResynchronizing { self.countStray(bytes.readableBytes) }
         }
     }
 
@@ -199,8 +207,15 @@ final class H4Stream: ChannelDuplexHandler {
                 owner.deliver(packet)
             }
         } catch {
-            self.finish("\(self.otherEnd) sent what is not HCI: \(error)")
+            self.finish(self.medium.nonsenseReason(self.otherEnd, String(describing: error)))
         }
+    }
+
+    /// A line at the wrong speed, or one on which something else speaks, brings octets without end.
+    private func countStray(_ count: Int) {
+        self.strayOctetCount += count
+        guard self.strayOctetCount > Self.strayLimit else { return }
+        self.finish(self.medium.nonsenseReason(self.otherEnd, "no packet in \(self.strayOctetCount) octets"))
     }
 
     private func finishBatch() {
@@ -214,9 +229,11 @@ final class H4Stream: ChannelDuplexHandler {
 
     /// Why the stream ended that the other end or the system has closed.
     private var endReason: String {
-        if let lastError { return "the connection to \(self.otherEnd) broke: \(lastError)" }
-        let place = self.framer.pendingOctetCount > 0 ? " in the middle of a packet" : ""
-        return "\(self.otherEnd) closed the connection\(place)"
+        self.medium.endReason(
+            self.otherEnd,
+            error: self.lastError,
+            isInsidePacket: self.framer.pendingOctetCount > 0
+        )
     }
 
     /// Ends the stream because of the other end, which is reported once.

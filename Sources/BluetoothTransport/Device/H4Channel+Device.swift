@@ -1,0 +1,66 @@
+// An H4 channel on a device: a serial port or a Linux adapter.
+
+import BluetoothHCI
+import NIOCore
+import NIOPosix
+
+extension H4Channel {
+    /// The most octets that one read takes from a device.
+    ///
+    /// Where a read takes one packet, it has room for the longest one that Linux hands over: what does not fit is lost.
+    private static let readSize = 4096
+
+    /// Opens a device with a controller behind it; to be called on `eventLoop`.
+    ///
+    /// - Parameter open: Opens the device, on the thread for devices.
+    static func openDevice(
+        over medium: H4Medium,
+        on eventLoop: any EventLoop,
+        _ open: @escaping @Sendable () throws -> DeviceDescriptor
+    ) -> EventLoopFuture<H4Channel> {
+        guard NIOPipeBootstrap(validatingGroup: eventLoop) != nil else {
+            let error = TransportError(.unsupported, "\(medium) needs an event loop that can open devices")
+            return eventLoop.makeFailedFuture(error)
+        }
+        return DeviceThread.run(for: eventLoop, open)
+            .flatMap { device in Self.connect(device, over: medium, on: eventLoop) }
+            .assumeIsolated()
+            .flatMapThrowing { channel in
+                let stream = try channel.pipeline.syncOperations.handler(type: H4Stream.self)
+                return H4Channel(channel: channel, stream: stream)
+            }
+            .nonisolated()
+    }
+
+    /// Puts an open device on the event loop.
+    private static func connect(
+        _ device: DeviceDescriptor,
+        over medium: H4Medium,
+        on eventLoop: any EventLoop
+    ) -> EventLoopFuture<any Channel> {
+        let input: CInt
+        let output: CInt
+        do {
+            // SwiftNIO wants two descriptors and closes both.
+            input = try device.copy()
+            output = try device.copy()
+        } catch {
+            return eventLoop.makeFailedFuture(error)
+        }
+        return NIOPipeBootstrap(group: eventLoop)
+            .channelOption(.writeBufferWaterMark, value: Self.waterMark(Self.defaultUnsentLimit))
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readSize))
+            .channelInitializer { channel in
+                channel.closeFuture.whenComplete { _ in withExtendedLifetime(device) {} }
+                return channel.eventLoop.makeCompletedFuture {
+                    if medium.keepsPacketsApart {
+                        try channel.pipeline.syncOperations.addHandler(PacketBoundaries())
+                    }
+                    try channel.pipeline.syncOperations.addHandler(
+                        H4Stream(receivingFrom: .controller, over: medium, on: channel.eventLoop)
+                    )
+                }
+            }
+            .takingOwnershipOfDescriptors(input: input, output: output)
+    }
+}

@@ -1,0 +1,152 @@
+// The adapters of a Linux machine, as the kernel shows them to everybody under /sys/class: no privileges are needed to
+// look, and nothing is opened.
+
+public import BluetoothTypes
+
+#if os(Linux)
+import CLinuxBluetooth
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The Linux adapters of this machine and the switches that turn radios off.
+public struct AdapterListing: Hashable, Sendable {
+    /// Whether a radio is switched off.
+    public enum Block: Hashable, Sendable {
+        /// It is on.
+        case none
+        /// A program has switched it off; `rfkill unblock bluetooth` switches it on.
+        case byProgram
+        /// A switch or key of the machine has switched it off, which no program can change.
+        case bySwitch
+    }
+
+    /// A Linux adapter.
+    public struct Adapter: Hashable, Sendable {
+        /// The number in its name.
+        public var index: Int
+        /// Its public address; `nil` where the kernel does not know it, as before its first use.
+        public var address: DeviceAddress?
+        /// What connects it: USB, UART, SDIO, PCI or virtual, else what the kernel calls it.
+        public var bus: String
+        /// The kernel's driver.
+        public var driver: String?
+        /// What its maker calls it; only USB says.
+        public var product: String?
+        /// Whether the kernel has it in use; `nil` where it does not say.
+        public var isUp: Bool?
+        /// Whether it is switched off.
+        public var block: Block
+
+        /// The name by which it is opened.
+        public var name: AdapterName { .linux(index: self.index) }
+    }
+
+    /// A switch for all Bluetooth of the machine; while it is off, an adapter may not even be listed.
+    public struct RadioSwitch: Hashable, Sendable {
+        /// The name that its driver gives.
+        public var name: String
+        /// Whether it is off.
+        public var block: Block
+    }
+
+    /// What the kernel tells beside its folders.
+    struct KernelInformation: Hashable, Sendable {
+        /// All zeroes where the adapter was never up.
+        var address: DeviceAddress
+        var isUp: Bool
+    }
+
+    /// The adapters in the order of their numbers.
+    public var adapters: [Adapter]
+    /// The switches that belong to the machine and not to one adapter, by name.
+    public var radioSwitches: [RadioSwitch]
+
+    /// Looks at this machine.
+    ///
+    /// - Parameter folder: Where the kernel shows its devices by class.
+    public init(folder: String = "/sys/class") {
+        self.init(folder: folder, kernel: folder == "/sys/class" ? Self.askKernel : { _ in nil })
+    }
+
+    init(folder: String, kernel: (Int) -> KernelInformation?) {
+        let bluetooth = SystemFolder(path: "\(folder)/bluetooth")
+        let switches = Self.switches(SystemFolder(path: "\(folder)/rfkill"))
+        self.adapters =
+            bluetooth.entries.compactMap(Self.index(of:)).sorted().map { index in
+                Self.adapter(index, bluetooth["hci\(index)"], switches, kernel(index))
+            }
+        let own = Set(self.adapters.map(\.name.description))
+        self.radioSwitches = switches.filter { !own.contains($0.name) }
+    }
+
+    /// The number in the name of an adapter; links of adapters, such as `hci0:64`, are listed beside them.
+    private static func index(of name: String) -> Int? {
+        guard case .linux(let index)? = try? AdapterName(parsing: name), name == "hci\(index)" else { return nil }
+        return index
+    }
+
+    private static func adapter(
+        _ index: Int,
+        _ folder: SystemFolder,
+        _ switches: [RadioSwitch],
+        _ kernel: KernelInformation?
+    ) -> Adapter {
+        let device = folder["device"]
+        let shown = folder.text("address").flatMap { DeviceAddress($0, kind: .public) }
+        return Adapter(
+            index: index,
+            address: [shown, kernel?.address].compactMap(\.self).first { $0 != .none },
+            bus: Self.bus(device.linkedName("subsystem")),
+            driver: device.linkedName("driver"),
+            // An adapter is one interface of a USB device, which stands above it.
+            product: device[".."].text("product"),
+            isUp: kernel?.isUp,
+            block: switches.first { $0.name == "hci\(index)" }?.block ?? .none
+        )
+    }
+
+    private static func bus(_ subsystem: String?) -> String {
+        switch subsystem {
+        case nil: "virtual"
+        case "usb"?: "USB"
+        case "tty"?, "serial"?, "serdev"?: "UART"
+        case "sdio"?, "mmc"?: "SDIO"
+        case "pci"?: "PCI"
+        case let other?: other
+        }
+    }
+
+    private static func switches(_ folder: SystemFolder) -> [RadioSwitch] {
+        folder.entries.sorted().compactMap { entry in
+            let rfkill = folder[entry]
+            guard rfkill.text("type") == "bluetooth", let name = rfkill.text("name") else { return nil }
+            let block: Block =
+                rfkill.text("hard") == "1" ? .bySwitch : rfkill.text("soft") == "1" ? .byProgram : .none
+            return RadioSwitch(name: name, block: block)
+        }
+        .sorted { $0.name < $1.name }
+    }
+
+    private static func askKernel(_ index: Int) -> KernelInformation? {
+        #if os(Linux)
+        var socket: CInt = -1
+        guard let index = UInt16(exactly: index), linux_hci_socket(&socket) == 0 else { return nil }
+        defer { close(socket) }
+        var information = linux_hci_information()
+        guard linux_hci_get_information(socket, index, &information) == 0 else { return nil }
+        let address = withUnsafeBytes(of: information.address) { octets in
+            octets.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+        return KernelInformation(address: DeviceAddress(address, kind: .public), isUp: information.is_up)
+        #else
+        return nil
+        #endif
+    }
+}

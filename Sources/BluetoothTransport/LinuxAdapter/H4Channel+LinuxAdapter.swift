@@ -1,0 +1,21 @@
+// A Linux adapter.
+
+public import NIOCore
+
+extension H4Channel {
+    /// Opens a Linux adapter for this program alone; to be called on `eventLoop`, which is one of SwiftNIO's socket
+    /// loops.
+    ///
+    /// The adapter is taken from the system while the channel is open, and goes back to it afterwards. This needs the
+    /// capability `CAP_NET_ADMIN`.
+    ///
+    /// - Parameter index: The number in the adapter's name, 0 for `hci0`.
+    /// - Returns: The channel, on `eventLoop`, or a ``TransportError`` with one line for a person.
+    public static func open(linuxAdapter index: Int, on eventLoop: any EventLoop) -> EventLoopFuture<H4Channel> {
+        #if os(Linux)
+        Self.openDevice(over: .linuxAdapter(index: index), on: eventLoop) { try UserChannel.open(index) }
+        #else
+        eventLoop.makeFailedFuture(TransportError(.unsupported, "hci\(index) is an adapter of Linux"))
+        #endif
+    }
+}

@@ -1,0 +1,98 @@
+// Keeps packets apart on a socket where each read and each write is one packet. What an H4 stream has joined for one
+// write is cut again; what a read brought is passed on if it is one whole packet, so that a torn one cannot shift all
+// that follow it.
+//
+// A packet is given to the system alone, and the next one when that has taken it: SwiftNIO would join what waits. As a
+// rule the system takes each one at once, which costs no promise.
+
+import BluetoothHCI
+import NIOCore
+
+/// The lowest handler of a channel whose descriptor carries packets.
+final class PacketBoundaries: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum State {
+        /// The system takes packets.
+        case ready
+        /// A packet waits for the system to take it.
+        case waiting
+        /// Nothing is sent any more.
+        case ended
+    }
+
+    private let unsentLimit: Int
+    private var state = State.ready
+    private var outgoing = H4Framer(readingFrom: .host, maximumDataLength: Int(UInt16.max))
+    private var context: ChannelHandlerContext?
+
+    /// - Parameter unsentLimit: How many octets may wait for the system before the connection ends.
+    init(unsentLimit: Int = H4Channel.defaultUnsentLimit) { self.unsentLimit = unsentLimit }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        self.state = .ended
+    }
+
+    // MARK: The way in
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = self.unwrapInboundIn(data)
+        var framer = H4Framer(readingFrom: .controller, maximumDataLength: Int(UInt16.max))
+        framer.append(bytes)
+        guard (try? framer.next()) != nil, framer.pendingOctetCount == 0 else { return }
+        context.fireChannelRead(data)
+    }
+
+    // MARK: The way out
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .ended = self.state {} else { self.outgoing.append(self.unwrapOutboundIn(data)) }
+        // The stream above asks for no word on single writes.
+        promise?.succeed(())
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        self.send()
+        if self.outgoing.pendingOctetCount > self.unsentLimit {
+            self.end(TransportError(.failed, "it does not take what is sent to it"))
+        }
+    }
+
+    private func send() {
+        do {
+            while case .ready = self.state, let context, let packet = try self.outgoing.next() {
+                context.writeAndFlush(self.wrapOutboundOut(packet.bytes), promise: nil)
+                self.waitIfBusy()
+            }
+        } catch {
+            self.end(error)
+        }
+    }
+
+    /// Waits with the next packet where the system has not taken the last one.
+    private func waitIfBusy() {
+        guard case .ready = self.state, let context,
+            let unsent = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), unsent > 0
+        else { return }
+        self.state = .waiting
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenSuccess {
+            guard case .waiting = self.state else { return }
+            self.state = .ready
+            self.send()
+        }
+        // Nothing, behind the packet: it is written when the packet is, and makes it no longer.
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer()), promise: promise)
+    }
+
+    private func end(_ error: any Error) {
+        self.state = .ended
+        self.context?.fireErrorCaught(error)
+    }
+}

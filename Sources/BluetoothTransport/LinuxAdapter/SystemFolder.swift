@@ -1,0 +1,57 @@
+// Reads the folders in which the kernel shows its devices: one short value a file, links from device to device.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A folder of the kernel's file system for devices. What is not there reads as nothing.
+struct SystemFolder {
+    let path: String
+
+    /// A folder inside, or one that a link there leads to.
+    subscript(name: String) -> SystemFolder { SystemFolder(path: "\(self.path)/\(name)") }
+
+    /// The names of what is inside, in no order.
+    var entries: [String] {
+        guard let folder = opendir(self.path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { octets in
+                String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// The value in a file, without the end of its line; `nil` where it is empty too.
+    func text(_ name: String) -> String? {
+        let descriptor = open("\(self.path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        // The kernel gives at most a page.
+        var octets = [UInt8](repeating: 0, count: 4096)
+        let count = read(descriptor, &octets, octets.count)
+        guard count > 0 else { return nil }
+        let line = octets[..<count].prefix { $0 != UInt8(ascii: "\n") }
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+
+    /// What a link leads to, as it is written there.
+    func target(_ name: String) -> String? {
+        var octets = [CChar](repeating: 0, count: 4096)
+        let count = readlink("\(self.path)/\(name)", &octets, octets.count)
+        guard count > 0, count < octets.count else { return nil }
+        return String(decoding: octets[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// The name of what a link leads to.
+    func linkedName(_ name: String) -> String? {
+        self.target(name)?.split(separator: "/").last.map(String.init)
+    }
+}

@@ -1,0 +1,51 @@
+// The user channel of Linux: an adapter's HCI for one program alone. The kernel powers the controller up, loads its
+// firmware, and then carries packets, each with its H4 type octet, one for each read and write of the socket.
+
+#if os(Linux)
+
+import CLinuxBluetooth
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Opens user channels.
+enum UserChannel {
+    /// What a system call was about.
+    enum Step: Hashable {
+        case socket
+        case takeDown
+        case bind
+    }
+
+    /// Opens the user channel of an adapter; can take seconds, when the adapter loads its firmware.
+    ///
+    /// An adapter that is up is taken down first, as nobody else can use it meanwhile.
+    ///
+    /// - Throws: ``TransportError`` with one line that says what is in the way.
+    static func open(_ index: Int) throws(TransportError) -> DeviceDescriptor {
+        let program = SystemFolder(path: "/proc/self").target("exe")
+        func failure(_ step: Step, _ number: CInt) -> TransportError {
+            TransportError(openingAdapter: index, step, errno: number, program: program)
+        }
+        var number: CInt = -1
+        let error = linux_hci_socket(&number)
+        guard error == 0 else { throw failure(.socket, error) }
+        let device = DeviceDescriptor(owning: number)
+        guard let kernelIndex = UInt16(exactly: index) else { throw failure(.bind, ENODEV) }
+        switch linux_hci_bind_user_channel(number, kernelIndex) {
+        case 0: break
+        case EBUSY:
+            let error = linux_hci_take_down(number, kernelIndex)
+            guard error == 0 else { throw failure(.takeDown, error) }
+            let secondError = linux_hci_bind_user_channel(number, kernelIndex)
+            guard secondError == 0 else { throw failure(.bind, secondError) }
+        case let error: throw failure(.bind, error)
+        }
+        return device
+    }
+}
+
+#endif

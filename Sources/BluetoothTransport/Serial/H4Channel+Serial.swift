@@ -1,0 +1,23 @@
+// A controller on a serial port.
+
+public import NIOCore
+
+extension H4Channel {
+    /// Opens a controller on a serial port; to be called on `eventLoop`, which is one of SwiftNIO's socket loops.
+    ///
+    /// Nothing is delivered before the answer to a Reset command, which a host sends first: what a line brings before
+    /// that may be noise, or the rest of an older conversation. Where the place between two packets gets lost later,
+    /// the channel closes, and the next one begins anew.
+    ///
+    /// - Parameter speed: In bits per second; the controller's own.
+    /// - Returns: The channel, on `eventLoop`, or a ``TransportError`` with one line for a person.
+    public static func open(
+        serialPort path: String,
+        speed: Int,
+        on eventLoop: any EventLoop
+    ) -> EventLoopFuture<H4Channel> {
+        Self.openDevice(over: .serialPort(path: path, speed: speed), on: eventLoop) {
+            try SerialPort.open(path, speed: speed)
+        }
+    }
+}
