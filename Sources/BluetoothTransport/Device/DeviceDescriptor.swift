@@ -3,6 +3,7 @@
 
 import NIOCore
 import NIOPosix
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -36,12 +37,13 @@ enum DeviceThread {
     }
 }
 
-/// A descriptor of an open device, which it closes on the thread for devices when nobody holds it any more.
+/// A descriptor of an open device, which is closed on the thread for devices.
 ///
 /// SwiftNIO gets copies and closes those; the device itself is closed with the last one, which is this.
 final class DeviceDescriptor: Sendable {
     let number: CInt
     private let prepareToClose: @Sendable (CInt) -> Void
+    private let isClosed = Atomic(false)
 
     /// Takes ownership of a descriptor.
     ///
@@ -51,11 +53,15 @@ final class DeviceDescriptor: Sendable {
         self.prepareToClose = prepareToClose
     }
 
-    deinit {
+    deinit { self.close() }
+
+    /// Lets the thread close the device, after what it does now and before what it is asked for next.
+    func close() {
+        guard !self.isClosed.exchange(true, ordering: .relaxed) else { return }
         let (number, prepareToClose) = (self.number, self.prepareToClose)
         DeviceThread.run {
             prepareToClose(number)
-            close(number)
+            systemClose(number)
         }
     }
 
@@ -64,5 +70,28 @@ final class DeviceDescriptor: Sendable {
         let copy = fcntl(self.number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw TransportError(errno: errno, "cannot use the device") }
         return copy
+    }
+}
+
+private func systemClose(_ number: CInt) { close(number) }
+
+/// The handler nearest to the descriptor: it lets the device go as soon as SwiftNIO has let go of its copies, so that
+/// whoever opens the device again, even in the same turn of the loop, comes after the close.
+final class DeviceHolder: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+
+    private let device: DeviceDescriptor
+
+    init(_ device: DeviceDescriptor) { self.device = device }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        context.close(mode: mode, promise: promise)
+        self.device.close()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.device.close()
+        context.fireChannelInactive()
     }
 }

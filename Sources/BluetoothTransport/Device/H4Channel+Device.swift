@@ -51,8 +51,8 @@ extension H4Channel {
             .channelOption(.writeBufferWaterMark, value: Self.waterMark(Self.defaultUnsentLimit))
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readSize))
             .channelInitializer { channel in
-                channel.closeFuture.whenComplete { _ in withExtendedLifetime(device) {} }
-                return channel.eventLoop.makeCompletedFuture {
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(DeviceHolder(device))
                     if medium.keepsPacketsApart {
                         try channel.pipeline.syncOperations.addHandler(PacketBoundaries())
                     }
