@@ -115,18 +115,4 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
         case .linux(let index): return "hci\(index)"
         }
     }
-
-    /// The error of opening an adapter that this version can name but not use; `nil` for the others.
-    package var unsupportedError: TransportError? {
-        switch self {
-        case .userAir, .air, .h4: nil
-        case .serial:
-            TransportError(.unsupported, "serial ports are not supported yet in this version: use air or h4:unix:PATH")
-        case .linux:
-            TransportError(
-                .unsupported,
-                "Linux adapters are not supported yet in this version: use air or h4:unix:PATH"
-            )
-        }
-    }
 }

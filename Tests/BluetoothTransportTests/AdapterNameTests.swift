@@ -83,14 +83,4 @@ struct AdapterNameTests {
         #expect(try StreamAddress(parsing: "unix:/run/air") == .unix(path: "/run/air"))
         #expect(throws: TransportError.self) { try StreamAddress(parsing: "/run/air") }
     }
-
-    @Test("What this version cannot open says so")
-    func unsupported() throws {
-        for text in ["h4:serial:/dev/ttyACM0@1000000", "hci0"] {
-            let error = try #require(try AdapterName(parsing: text).unsupportedError)
-            #expect(error.code == .unsupported)
-            #expect(error.message.contains("not supported yet in this version"))
-        }
-        for text in ["air", "air:x", "h4:unix:x"] { #expect(try AdapterName(parsing: text).unsupportedError == nil) }
-    }
 }

@@ -13,7 +13,8 @@ public final class ControllerSource {
     private enum Place {
         case userAir(UserAir)
         case socket(StreamAddress)
-        case nowhere(TransportError)
+        case serialPort(path: String, speed: Int)
+        case linuxAdapter(index: Int)
     }
 
     /// The loop of the channels.
@@ -26,9 +27,8 @@ public final class ControllerSource {
         switch name {
         case .userAir: self.place = .userAir(UserAir(eventLoop: eventLoop, logger: logger))
         case .air(let address), .h4(let address): self.place = .socket(address)
-        case .serial, .linux:
-            let error = TransportError(.unsupported, "\(name) cannot be opened in this version")
-            self.place = .nowhere(name.unsupportedError ?? error)
+        case .serial(let path, let speed): self.place = .serialPort(path: path, speed: speed)
+        case .linux(let index): self.place = .linuxAdapter(index: index)
         }
     }
 
@@ -38,10 +38,15 @@ public final class ControllerSource {
     public func open() -> EventLoopFuture<any HCIChannel> {
         switch self.place {
         case .userAir(let air): air.join()
-        case .socket(let address):
-            H4Channel.connect(to: address, on: self.eventLoop).assumeIsolated().map { $0 }.nonisolated()
-        case .nowhere(let error): self.eventLoop.makeFailedFuture(error)
+        case .socket(let address): self.erased(H4Channel.connect(to: address, on: self.eventLoop))
+        case .serialPort(let path, let speed):
+            self.erased(H4Channel.open(serialPort: path, speed: speed, on: self.eventLoop))
+        case .linuxAdapter(let index): self.erased(H4Channel.open(linuxAdapter: index, on: self.eventLoop))
         }
+    }
+
+    private func erased(_ channel: EventLoopFuture<H4Channel>) -> EventLoopFuture<any HCIChannel> {
+        channel.assumeIsolated().map { $0 }.nonisolated()
     }
 
     /// Gives up what is being opened, and leaves the user's air.

@@ -114,9 +114,7 @@ public final class BluetoothAdapter: Sendable {
     /// Reads an adapter's name.
     static func parse(_ name: String) throws(BluetoothAdapterError) -> AdapterName {
         do throws(TransportError) {
-            let name = try AdapterName(parsing: name)
-            if let error = name.unsupportedError { throw error }
-            return name
+            return try AdapterName(parsing: name)
         } catch {
             throw BluetoothAdapterError(error.message)
         }
