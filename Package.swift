@@ -101,6 +101,7 @@ let package = Package(
             name: "BluetoothHostTests",
             dependencies: [
                 "BluetoothHost",
+                "BluetoothAir",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),

@@ -101,6 +101,8 @@ extension Host: HCIChannelReceiver {
     private func encryptionChanged(_ handle: ConnectionHandle, isEncrypted: Bool) {
         guard let link = self.linksByHandle[handle] else { return }
         link.isEncrypted = isEncrypted
-        self.server.setSecurity(isEncrypted ? GATTLinkSecurity(level: .encrypted) : .none, of: link.id)
+        let security = isEncrypted ? GATTLinkSecurity(level: .encrypted) : .none
+        self.server.setSecurity(security, of: link.id)
+        link.signalling.security = security
     }
 }

@@ -57,6 +57,7 @@ extension Host {
         self.nextLinkNumber += 1
         let information = LinkInformation(id: id, peer: peer, isCentral: isCentral)
         let link = Link(handle: handle, information: information, preferredMTU: self.configuration.preferredMTU)
+        link.signalling.channels.listeners = self.channelListeners
         self.openLinks.append(link)
         self.linksByHandle[handle] = link
         self.linksByID[id] = link
@@ -87,6 +88,8 @@ extension Host {
         self.openLinks.removeAll { $0 === link }
         link.client.close(reason: reason, into: &link.clientActions)
         self.drainClient(link)
+        link.signalling.close(into: &link.signallingActions)
+        self.drainSignalling(link)
         self.closingLink = link
         self.server.linkClosed(link.id, into: &self.serverActions)
         self.drainServer()
@@ -131,7 +134,17 @@ extension Host {
         }
         guard let link = self.linksByHandle[data.header.handle] else { return }
         let outcome = link.reassembler.receive(data.fragment, isStart: data.header.boundary.isFirst)
-        if let violation = outcome.violation { self.log.debug("\(link.id): dropped L2CAP data: \(violation)") }
+        if let violation = outcome.violation {
+            self.log.debug("\(link.id): dropped L2CAP data: \(violation)")
+            if case .tooLong(_, let channel) = violation, channel.isDynamic {
+                link.signalling.receiveOverlongFrame(
+                    on: channel,
+                    now: self.eventLoop.now,
+                    into: &link.signallingActions
+                )
+                self.drainSignalling(link)
+            }
+        }
         if let frame = outcome.frame { self.receive(frame.payload, on: frame.channel, of: link) }
     }
 
@@ -153,7 +166,10 @@ extension Host {
         case .securityManagerProtocol:
             self.refusePairing(pdu, on: link)
         default:
-            break
+            guard channel.isDynamic else { return }
+            let now = self.eventLoop.now
+            link.signalling.receiveFrame(pdu, on: channel, now: now, into: &link.signallingActions)
+            self.drainSignalling(link)
         }
     }
 
@@ -171,18 +187,27 @@ extension Host {
     }
 
     func drainSignalling(_ link: Link) {
-        guard !link.signallingActions.isEmpty else { return }
-        let actions = link.signallingActions
-        link.signallingActions = []
-        for action in actions {
-            switch action {
-            case .send(let pdu):
-                self.enqueue(pdu, on: .signalling, of: link)
-            case .updateConnection(let request):
-                self.send(LEConnectionUpdate(handle: link.handle, parameters: request.connectionParameters))
-            case .parameterRequestEnded:
-                break
-            }
+        while !link.signallingActions.isEmpty {
+            // The arrays trade places, as those of the GATT client do.
+            var actions = self.spareSignallingActions
+            self.spareSignallingActions = []
+            swap(&actions, &link.signallingActions)
+            for index in actions.indices { self.perform(actions[index].take(), of: link) }
+            actions.removeAll(keepingCapacity: true)
+            self.spareSignallingActions = actions
+        }
+    }
+
+    private func perform(_ action: consuming LESignalling.Action, of link: Link) {
+        switch consume action {
+        case .send(let pdu):
+            self.enqueue(pdu, on: .signalling, of: link)
+        case .updateConnection(let request):
+            self.send(LEConnectionUpdate(handle: link.handle, parameters: request.connectionParameters))
+        case .parameterRequestEnded:
+            break
+        case .channel(let action):
+            self.perform(action, of: link)
         }
     }
 }

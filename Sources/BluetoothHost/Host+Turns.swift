@@ -30,6 +30,7 @@ extension Host {
         self.reconcile()
         self.transmit()
         self.tellCounts()
+        self.tellReadiness()
         self.armTimer()
         self.delegate?.hostDidFinishTurn(self)
     }
@@ -96,10 +97,11 @@ extension Host {
         }
     }
 
-    /// Counts a PDU of the user that has left or died.
+    /// Notes what has become of a frame that has left or died.
     func count(_ tag: FrameTag, on link: Link) {
         switch tag {
         case .none: return
+        case .channel(let tag): return self.frameLeft(tag, of: link)
         case .notifications(let count): link.transmittedNotifications += count
         case .writeCommand: link.transmittedCommands += 1
         }

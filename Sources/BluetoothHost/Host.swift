@@ -61,6 +61,18 @@ public final class Host {
     var linksWithCounts: [Link] = []
     var nextProcedureNumber: UInt32 = 1
 
+    // Credit-based channels.
+    /// Who listens, by SPSM.
+    var channelListeners: [UInt16: CreditBasedChannels.Listener] = [:]
+    /// The SPSM that was given out last.
+    var lastDynamicSPSM: UInt16 = 0x007F
+    var openChannels: [ChannelID: OpenChannel] = [:]
+    var channelCompletions: [ChannelID: (Result<ChannelInformation, ChannelOpenError>) -> Void] = [:]
+    var nextChannelNumber: UInt64 = 1
+    /// Channels whose users are to be told of room.
+    var readyChannels: [ChannelID] = []
+    var spareSignallingActions: [LESignalling.Action] = []
+
     // Turns and time.
     var isTurnScheduled = false
     var deferred: [() -> Void] = []

@@ -109,6 +109,32 @@ public protocol HostDelegate: AnyObject {
     func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle)
     /// `count` PDUs that the user had queued have left for the controller, or died with their link.
     func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU)
+    /// A peer asks for a channel on an SPSM that is listened on; `.success` grants it, every other result refuses it.
+    func host(_ host: Host, didReceive request: ChannelRequest) -> CreditBasedConnectionResult
+    /// A channel that a peer asked for is open.
+    func host(_ host: Host, didOpen channel: ChannelInformation)
+    /// Octets came on a channel: one SDU of the peer, which may be empty. The peer can send more than the channel's
+    /// window only when they were given back with ``Host/consume(_:of:)``.
+    func host(_ host: Host, channel: ChannelID, didReceive octets: ByteBuffer)
+    /// There is room on a channel after ``Host/write(_:on:)`` has taken less than it was given.
+    func host(_ host: Host, channelIsReadyToSend channel: ChannelID)
+    /// A channel has ended; of a link that ended before the link itself. What was received remains the user's.
+    func host(_ host: Host, channel: ChannelID, didCloseBecause reason: ChannelCloseReason)
     /// Everything that came together has been told.
     func hostDidFinishTurn(_ host: Host)
+}
+
+extension HostDelegate {
+    /// Grants every request.
+    public func host(_ host: Host, didReceive request: ChannelRequest) -> CreditBasedConnectionResult { .success }
+    /// Does nothing.
+    public func host(_ host: Host, didOpen channel: ChannelInformation) {}
+    /// Gives the octets back at once.
+    public func host(_ host: Host, channel: ChannelID, didReceive octets: ByteBuffer) {
+        host.consume(octets.readableBytes, of: channel)
+    }
+    /// Does nothing.
+    public func host(_ host: Host, channelIsReadyToSend channel: ChannelID) {}
+    /// Does nothing.
+    public func host(_ host: Host, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) {}
 }

@@ -13,6 +13,8 @@ enum FrameTag {
     case notifications(Int)
     /// A Write Command of the user.
     case writeCommand
+    /// A K-frame, after which its channel may have the next one.
+    case channel(LESignalling.ChannelTag)
 }
 
 /// The controller's room for ACL data, and whose turn it is.

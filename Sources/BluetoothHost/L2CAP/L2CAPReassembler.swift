@@ -15,8 +15,8 @@ struct L2CAPReassembler: Sendable {
         case continuationWithoutStart
         /// More octets came than the header announced; the frame is lost.
         case moreOctetsThanAnnounced
-        /// The header announces more octets than this host takes; the frame is dropped.
-        case tooLong(Int)
+        /// The header announces so many octets for a channel, more than this host takes; the frame is dropped.
+        case tooLong(Int, L2CAPChannelID)
     }
 
     /// What a fragment led to.
@@ -40,12 +40,17 @@ struct L2CAPReassembler: Sendable {
         case discarding
     }
 
+    /// The longest payload that is taken where nothing else is said.
+    static let defaultMaximumPayloadLength = 2_048
+
     /// The longest payload that is taken.
     let maximumPayloadLength: Int
     private var state = State.idle
 
     /// Creates a reassembler that drops frames with more than `maximumPayloadLength` octets of payload.
-    init(maximumPayloadLength: Int = 2_048) { self.maximumPayloadLength = maximumPayloadLength }
+    init(maximumPayloadLength: Int = Self.defaultMaximumPayloadLength) {
+        self.maximumPayloadLength = maximumPayloadLength
+    }
 
     /// Takes the octets behind the ACL data header of one packet; `isStart` tells what its boundary flag says.
     mutating func receive(_ octets: ByteBuffer, isStart: Bool) -> Outcome {
@@ -93,15 +98,15 @@ struct L2CAPReassembler: Sendable {
             self.state = .header(octets)
             return Outcome()
         }
+        let id = L2CAPChannelID(rawValue: channel)
         guard Int(length) <= self.maximumPayloadLength else {
             self.state = .discarding
-            return Outcome(violation: .tooLong(Int(length)))
+            return Outcome(violation: .tooLong(Int(length), id))
         }
         guard payload.readableBytes <= Int(length) else {
             self.state = .discarding
             return Outcome(violation: .moreOctetsThanAnnounced)
         }
-        let id = L2CAPChannelID(rawValue: channel)
         if payload.readableBytes == Int(length) {
             return Outcome(frame: L2CAPFrame(channel: id, payload: payload))
         }

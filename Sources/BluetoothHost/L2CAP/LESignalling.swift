@@ -1,6 +1,6 @@
 // The signalling channel of one link, without I/O (Vol 3, Part A, 4). A peripheral asks for connection parameters, a
-// central answers; requests for credit-based channels are refused as long as nobody listens for them; everything else
-// that asks for an answer gets a Command Reject.
+// central answers; what is about credit-based channels is in LESignalling+Channels.swift; everything else that asks for
+// an answer gets a Command Reject.
 //
 // A peripheral has one parameter request under way. A newer wish waits, and the newest one wins: first for the answer,
 // then for the 30 s that must lie between an answer and the next request (Vol 3, Part C, 9.3.9.2).
@@ -18,6 +18,16 @@ struct LESignalling: Sendable {
         case updateConnection(LEConnectionParameterRequest)
         /// The peripheral's request for these parameters has ended.
         case parameterRequestEnded(LEConnectionParameterRequest, ParameterRequestOutcome)
+        /// Something about a credit-based channel.
+        case channel(ChannelAction)
+
+        /// Takes the action out of where it is kept, so that a PDU in it has one owner.
+        @inline(__always)
+        mutating func take() -> Action {
+            let action = consume self
+            self = .channel(.ready(ChannelID(rawValue: 0)))
+            return action
+        }
     }
 
     /// How a peripheral's request for connection parameters ended.
@@ -65,16 +75,33 @@ struct LESignalling: Sendable {
     private var parameterRequest = ParameterRequest.idle
     /// The last parameter request of the peer, to know it when it comes again.
     private var lastAnswered: (identifier: UInt8, request: LEConnectionParameterRequest)?
+    /// The link's credit-based channels.
+    var channels = CreditBasedChannels()
+    /// How safe the link is, for those who ask for a channel.
+    var security = GATTLinkSecurity.none
+    /// The last request for a channel that was granted, and the answer, for when it comes again.
+    var lastGranted: (identifier: UInt8, request: LECreditBasedConnectionRequest, answer: ByteBuffer)?
 
     /// Creates the channel of a new link.
     init(isCentral: Bool) { self.isCentral = isCentral }
 
     /// When ``advance(to:into:)`` is to be called; `nil` for never.
     var nextDeadline: NIODeadline? {
+        let deadline: NIODeadline? =
+            switch self.parameterRequest {
+            case .idle, .closed: nil
+            case .sent(_, _, let deadline, _): deadline
+            case .resting(let until, let next): next == nil ? nil : until
+            }
+        guard let ofChannels = self.channels.nextDeadline else { return deadline }
+        return min(deadline ?? ofChannels, ofChannels)
+    }
+
+    /// Whether the link has ended.
+    var isClosed: Bool {
         switch self.parameterRequest {
-        case .idle, .closed: nil
-        case .sent(_, _, let deadline, _): deadline
-        case .resting(let until, let next): next == nil ? nil : until
+        case .idle, .sent, .resting: false
+        case .closed: true
         }
     }
 
@@ -123,14 +150,23 @@ struct LESignalling: Sendable {
         actions.append(.send(command.encoded(identifier: identifier)))
     }
 
-    /// The identifiers go round from 1 to 255, so that one is not used again before all others were (4).
-    private mutating func makeIdentifier() -> UInt8 {
-        self.lastIdentifier = self.lastIdentifier == 255 ? 1 : self.lastIdentifier + 1
+    /// The identifiers go round from 1 to 255, so that one is not used again before all others were (4). One whose
+    /// answer is awaited is left out: of these there are far fewer than 255.
+    mutating func makeIdentifier() -> UInt8 {
+        repeat {
+            self.lastIdentifier = self.lastIdentifier == 255 ? 1 : self.lastIdentifier + 1
+        } while self.isAwaited(self.lastIdentifier)
         return self.lastIdentifier
+    }
+
+    private func isAwaited(_ identifier: UInt8) -> Bool {
+        if case .sent(_, identifier, _, _) = self.parameterRequest { return true }
+        return self.channels.name(ofRequest: identifier) != nil
     }
 
     /// Ends what has lasted too long, sends what had to wait.
     mutating func advance(to now: NIODeadline, into actions: inout [Action]) {
+        self.advanceChannels(to: now, into: &actions)
         switch self.parameterRequest {
         case .idle, .closed:
             break
@@ -148,6 +184,7 @@ struct LESignalling: Sendable {
 
     /// The link has ended; nothing is sent any more.
     mutating func close(into actions: inout [Action]) {
+        self.closeChannels(into: &actions)
         switch self.parameterRequest {
         case .idle, .closed:
             break
@@ -198,11 +235,20 @@ struct LESignalling: Sendable {
             self.endParameterRequest(identifier, isAccepted ? .accepted : .rejected, now: now, into: &actions)
         case .commandReject:
             self.endParameterRequest(identifier, .notUnderstood, now: now, into: &actions)
-        case .leCreditBasedConnectionRequest:
-            let response = LESignallingCommand.leCreditBasedConnectionResponse(
-                LECreditBasedConnectionResponse(refusing: .spsmNotSupported)
-            )
-            actions.append(.send(response.encoded(identifier: identifier)))
+            self.requestRejected(identifier, into: &actions)
+        case .leCreditBasedConnectionRequest(let request):
+            self.channelRequested(request, identifier: identifier, into: &actions)
+        case .leCreditBasedConnectionResponse(let response):
+            self.channelAnswered(response, identifier: identifier, now: now, into: &actions)
+        case .flowControlCredit(let channel, let credits):
+            self.creditsReceived(Int(credits), peer: channel, now: now, into: &actions)
+        case .disconnectionRequest(let destination, let source):
+            // The request names the channels as its receiver sees them: the destination is ours (4.6).
+            guard self.disconnectionRequested(destination, peer: source, identifier: identifier, into: &actions) else {
+                return self.reject(header, .invalidChannel(local: destination, remote: source), into: &actions)
+            }
+        case .disconnectionResponse(let destination, let source):
+            self.disconnectionAnswered(source, peer: destination, identifier: identifier, into: &actions)
         case .creditBasedConnectionRequest(let request):
             let response = LESignallingCommand.creditBasedConnectionResponse(
                 CreditBasedConnectionResponse(refusing: .spsmNotSupported, count: request.sources.count)
@@ -213,12 +259,8 @@ struct LESignalling: Sendable {
                 result: CreditBasedReconfigureRequest.invalidDestination
             )
             actions.append(.send(response.encoded(identifier: identifier)))
-        case .disconnectionRequest(let destination, let source):
-            // The request names the channels as its receiver sees them: the destination is ours (4.1, 4.6).
-            self.reject(header, .invalidChannel(local: destination, remote: source), into: &actions)
-        case .flowControlCredit, .disconnectionResponse, .leCreditBasedConnectionResponse,
-            .creditBasedConnectionResponse, .creditBasedReconfigureResponse:
-            // About channels that are not there, and without an answer.
+        case .creditBasedConnectionResponse, .creditBasedReconfigureResponse:
+            // About enhanced channels, which this side never asks for.
             break
         case .unknown:
             self.reject(header, .notUnderstood, into: &actions)

@@ -1,6 +1,6 @@
 // The commands of the LE signalling channel (Vol 3, Part A, 4): code, identifier, length, then what the command is
-// about. A C-frame of an LE link carries one command. Commands of credit-based channels are read and written here, too,
-// so that they can be refused in the way that the specification wants.
+// about. A C-frame of an LE link carries one command. Commands of enhanced credit-based channels are read and written
+// here, too, so that they can be refused in the way that the specification wants.
 
 import BluetoothTypes
 import NIOCore

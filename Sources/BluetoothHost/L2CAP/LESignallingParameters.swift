@@ -98,33 +98,34 @@ struct LEConnectionParameterRequest: Hashable, Sendable {
     }
 }
 
-/// How a request for a channel ended (4.23 and 4.26).
-struct CreditBasedConnectionResult: RawRepresentable, Hashable, Sendable {
+/// How a request for a channel ended (Vol 3, Part A, 4.23 and 4.26).
+public struct CreditBasedConnectionResult: RawRepresentable, Hashable, Sendable {
     /// The two octets.
-    var rawValue: UInt16
+    public var rawValue: UInt16
 
-    init(rawValue: UInt16) { self.rawValue = rawValue }
+    /// A result from its two octets; one of a later specification is kept.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The channel is there.
-    static let success = CreditBasedConnectionResult(rawValue: 0x0000)
+    public static let success = CreditBasedConnectionResult(rawValue: 0x0000)
     /// Nobody listens on that SPSM.
-    static let spsmNotSupported = CreditBasedConnectionResult(rawValue: 0x0002)
+    public static let spsmNotSupported = CreditBasedConnectionResult(rawValue: 0x0002)
     /// There is no room for a channel.
-    static let noResources = CreditBasedConnectionResult(rawValue: 0x0004)
+    public static let noResources = CreditBasedConnectionResult(rawValue: 0x0004)
     /// The link must be authenticated first.
-    static let insufficientAuthentication = CreditBasedConnectionResult(rawValue: 0x0005)
+    public static let insufficientAuthentication = CreditBasedConnectionResult(rawValue: 0x0005)
     /// The peer is not authorised.
-    static let insufficientAuthorization = CreditBasedConnectionResult(rawValue: 0x0006)
+    public static let insufficientAuthorization = CreditBasedConnectionResult(rawValue: 0x0006)
     /// The key of the link is too short.
-    static let encryptionKeySizeTooShort = CreditBasedConnectionResult(rawValue: 0x0007)
+    public static let encryptionKeySizeTooShort = CreditBasedConnectionResult(rawValue: 0x0007)
     /// The link must be encrypted first.
-    static let insufficientEncryption = CreditBasedConnectionResult(rawValue: 0x0008)
+    public static let insufficientEncryption = CreditBasedConnectionResult(rawValue: 0x0008)
     /// The source channel is not a dynamic one.
-    static let invalidSourceChannel = CreditBasedConnectionResult(rawValue: 0x0009)
+    public static let invalidSourceChannel = CreditBasedConnectionResult(rawValue: 0x0009)
     /// The source channel is in use already.
-    static let sourceChannelAllocated = CreditBasedConnectionResult(rawValue: 0x000A)
+    public static let sourceChannelAllocated = CreditBasedConnectionResult(rawValue: 0x000A)
     /// The sizes are not allowed.
-    static let unacceptableParameters = CreditBasedConnectionResult(rawValue: 0x000B)
+    public static let unacceptableParameters = CreditBasedConnectionResult(rawValue: 0x000B)
 }
 
 /// A request for one channel (4.22).

@@ -87,10 +87,16 @@ struct L2CAPReassemblerTests {
     @Test func `A frame beyond the limit is dropped with all its fragments, and reported once`() {
         var reassembler = L2CAPReassembler(maximumPayloadLength: 4)
         #expect(reassembler.receive(self.octets, isStart: true) == Outcome(frame: self.frame))
-        #expect(reassembler.receive(hex("05 00 04 00 0B"), isStart: true) == Outcome(violation: .tooLong(5)))
+        #expect(
+            reassembler.receive(hex("05 00 04 00 0B"), isStart: true)
+                == Outcome(violation: .tooLong(5, .attributeProtocol))
+        )
         #expect(reassembler.receive(hex("11 22 33 44"), isStart: false) == Outcome())
         #expect(reassembler.receive(hex("FF FF"), isStart: true) == Outcome())
-        #expect(reassembler.receive(hex("04 00"), isStart: false) == Outcome(violation: .tooLong(0xFFFF)))
+        #expect(
+            reassembler.receive(hex("04 00"), isStart: false)
+                == Outcome(violation: .tooLong(0xFFFF, .attributeProtocol))
+        )
         #expect(reassembler.receive(self.octets, isStart: true) == Outcome(frame: self.frame))
     }
 

@@ -1,0 +1,153 @@
+// Two hosts on one air with a channel between them, and on each side a user who writes as much as is taken and checks
+// every octet that comes.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BluetoothHost
+
+/// One side: a host and its user.
+final class ChannelUser: HostDelegate {
+    let host: Host
+    private(set) var written = 0
+    private(set) var received = 0
+    private(set) var isUnchanged = true
+    private(set) var link: LinkID?
+    private(set) var channel: ChannelID?
+    private(set) var closed: ChannelCloseReason?
+    private var total = 0
+    /// What is sent, again and again; a prime number of octets, so that nothing that is cut wrong goes unseen.
+    private let pattern: ByteBuffer
+    private let salt: UInt8
+
+    init(_ host: Host, salt: UInt8) {
+        self.host = host
+        self.salt = salt
+        self.pattern = Self.pattern(salt)
+        host.delegate = self
+    }
+
+    private static let patternLength = 65_521
+
+    private static func pattern(_ salt: UInt8) -> ByteBuffer {
+        // Twice, so that a piece may begin anywhere in it.
+        ByteBuffer(
+            bytes: (0..<2 * Self.patternLength).map { index in
+                let place = index % Self.patternLength
+                return UInt8(truncatingIfNeeded: place &* 131 &+ place >> 7) ^ salt
+            }
+        )
+    }
+
+    private lazy var expected = Self.pattern(~self.salt)
+
+    func write(_ total: Int) {
+        self.total = total
+        self.writeMore()
+    }
+
+    private func writeMore() {
+        guard let channel = self.channel else { return }
+        while self.written < self.total {
+            let start = self.written % Self.patternLength
+            let count = min(Self.patternLength, self.total - self.written)
+            guard let piece = self.pattern.getSlice(at: start, length: count) else { return }
+            let taken = self.host.write(piece, on: channel)
+            self.written += taken
+            if taken < count { return }
+        }
+    }
+
+    func open() {
+        guard let link = self.link else { return }
+        self.host.openChannel(on: link, spsm: 0x80) { [unowned self] result in
+            self.channel = (try? result.get())?.id
+        }
+    }
+
+    func close() {
+        if let channel = self.channel { self.host.closeChannel(channel) }
+    }
+
+    func host(_ host: Host, didOpen channel: ChannelInformation) { self.channel = channel.id }
+
+    func host(_ host: Host, channel: ChannelID, didReceive octets: ByteBuffer) {
+        let start = self.received % Self.patternLength
+        if octets != self.expected.getSlice(at: start, length: octets.readableBytes) { self.isUnchanged = false }
+        self.received += octets.readableBytes
+        host.consume(octets.readableBytes, of: channel)
+    }
+
+    func host(_ host: Host, channelIsReadyToSend channel: ChannelID) { self.writeMore() }
+
+    func host(_ host: Host, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) { self.closed = reason }
+
+    func host(_ host: Host, didConnect link: LinkInformation) { self.link = link.id }
+    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
+
+    func host(_ host: Host, didChange state: HostState) {}
+    func host(_ host: Host, didReceive report: AdvertisingReport) {}
+    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
+    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
+    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {}
+    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
+    func host(_ host: Host, didReceive request: GATTReadRequest) {}
+    func host(_ host: Host, didReceive request: GATTWriteRequest) {}
+    func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic: AttributeHandle) {}
+    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
+    func hostDidFinishTurn(_ host: Host) {}
+}
+
+/// Both sides and their air.
+struct ChannelsOnAir {
+    let loop = EmbeddedEventLoop()
+    let air: Air
+    let central: ChannelUser
+    let peripheral: ChannelUser
+
+    /// Connects two hosts and opens a channel from the central to the peripheral.
+    init(loss: Double, model: AirModel = .instant) throws {
+        self.air = Air(eventLoop: self.loop, model: AirModel(hasAirTime: model.hasAirTime, loss: loss), seed: 7)
+        let address = DeviceAddress(0xC000_0000_0002, kind: .random)
+        let first = Host(
+            eventLoop: self.loop,
+            configuration: HostConfiguration(address: DeviceAddress(0xC000_0000_0001, kind: .random))
+        )
+        let second = Host(eventLoop: self.loop, configuration: HostConfiguration(address: address))
+        self.central = ChannelUser(first, salt: 0x00)
+        self.peripheral = ChannelUser(second, salt: 0xFF)
+        first.attach(to: self.air.makeController())
+        second.attach(to: self.air.makeController())
+        self.settle()
+        _ = try second.listenForChannels(spsm: 0x80)
+        second.startAdvertising(AdvertisingRequest(data: ByteBuffer())) { _ in }
+        first.connect(to: address)
+        for _ in 0..<100 where self.peripheral.link == nil || self.central.link == nil {
+            self.loop.advanceTime(by: .milliseconds(100))
+        }
+        self.central.open()
+        for _ in 0..<100 where self.peripheral.channel == nil || self.central.channel == nil {
+            self.loop.advanceTime(by: .milliseconds(100))
+        }
+        try #require(self.peripheral.channel != nil && self.central.channel != nil)
+    }
+
+    /// Sends so many octets in each direction.
+    func run(octets: Int) {
+        self.central.write(octets)
+        self.peripheral.write(octets)
+        self.loop.run()
+        for _ in 0..<10_000_000 where self.central.received < octets || self.peripheral.received < octets {
+            self.loop.advanceTime(by: .milliseconds(30))
+        }
+    }
+
+    /// Lets ten seconds go by.
+    func settle() {
+        for _ in 0..<100 { self.loop.advanceTime(by: .milliseconds(100)) }
+    }
+}

@@ -1,0 +1,571 @@
+// What goes through an open channel and how it ends: segmentation, reassembly, credits, back-pressure and every way in
+// which a peer can break the rules.
+
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("LE credit-based channel data")
+struct CreditBasedChannelTests {
+    private let incoming = LESignallingChannelsTests.incoming
+    private let outgoing = LESignallingChannelsTests.outgoing
+
+    private func run(_ script: String, sendLimit: Int = 65_536) {
+        var runner = ChannelScript(sendLimit: sendLimit)
+        runner.run(script)
+    }
+
+    // MARK: Segmentation and reassembly
+
+    @Test("L2CAP/COS/CFC/BV-01-C An SDU longer than the peer's MPS is cut")
+    func cosBV01() {
+        self.run(
+            self.incoming + """
+                write 1 AA*30 BB*32 CC
+                < 41 00 3F 00 AA*30                       # two octets of length and 30 fill the MPS of 32
+                < 41 00 BB*32
+                > 05 00 16 01 04 00 41 00 01 00
+                < 41 00 CC
+                write 1 DD*31
+                > 05 00 16 01 04 00 41 00 02 00
+                < 41 00 1F 00 DD*30
+                < 41 00 DD
+                """
+        )
+    }
+
+    @Test("L2CAP/COS/CFC/BV-02-C One octet is one frame")
+    func cosBV02() {
+        self.run(
+            self.outgoing + """
+                write 1 AA
+                < 41 00 01 00 AA
+                """
+        )
+    }
+
+    @Test("L2CAP/COS/CFC/BV-03-C An SDU in several frames is put together")
+    func cosBV03() {
+        self.run(
+            self.incoming + """
+                > 40 00 3F 00 AA*30
+                > 40 00 BB*32
+                < 05 00 16 01 04 00 40 00 02 00           # what is not complete does not count against the window
+                > 40 00 CC
+                ? received 1 AA*30 BB*32 CC
+                """
+        )
+    }
+
+    @Test("L2CAP/COS/CFC/BV-04-C An SDU in one frame is received")
+    func cosBV04() {
+        self.run(
+            self.outgoing + """
+                > 40 00 1E 00 AA*30
+                ? received 1 AA*30
+                > 40 00 00 00                             # an SDU may be empty
+                ? received 1
+                """
+        )
+    }
+
+    @Test("L2CAP/COS/CFC/BV-05-C Channels receive independently of each other")
+    func cosBV05() {
+        self.run(
+            self.incoming + """
+                open 0081 64 32 4
+                < 05 00 14 01 0A 00 81 00 41 00 40 00 20 00 04 00
+                > 05 00 15 01 0A 00 45 00 40 00 20 00 02 00 00 00
+                ? opened 2 0081 out 64
+                > 40 00 03 00 AA
+                > 41 00 02 00 11
+                > 40 00 BB
+                < 05 00 16 02 04 00 40 00 02 00
+                > 41 00 22
+                ? received 2 11 22
+                > 40 00 CC
+                ? received 1 AA BB CC
+                """
+        )
+    }
+
+    @Test func `An SDU in frames of one octet passes a window of one frame`() {
+        self.run(
+            """
+            listen 0080 64 32 1
+            > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00
+            ? requested 0040 0080
+            accept 0040
+            < 05 00 15 01 0A 00 40 00 40 00 20 00 01 00 00 00
+            ? opened 1 0080 in 64
+            > 40 00 03 00
+            < 05 00 16 01 04 00 40 00 01 00
+            > 40 00 AA
+            < 05 00 16 02 04 00 40 00 01 00
+            > 40 00
+            < 05 00 16 03 04 00 40 00 01 00
+            > 40 00 BB
+            < 05 00 16 04 04 00 40 00 01 00
+            > 40 00 CC
+            ? received 1 AA BB CC
+            consume 1 2
+            consume 1 1
+            < 05 00 16 05 04 00 40 00 01 00
+            """
+        )
+    }
+
+    @Test func `What is written in pieces leaves as a stream in frames that are full`() {
+        self.run(
+            self.incoming + """
+                hold
+                > 05 00 16 01 04 00 41 00 08 00
+                write 1 01
+                < 41 00 01 00 01
+                write 1 02
+                write 1 03 04
+                write 1 05*88
+                left                                      # two full frames of the 64 octets that an SDU may have
+                < 41 00 3E 00 02 03 04 05*27
+                left
+                < 41 00 05*32
+                left
+                < 41 00 1D 00 05*29
+                left
+                """
+        )
+    }
+
+    @Test("A stream of any length comes through any sizes unchanged", arguments: 0..<24 as Range<UInt64>)
+    func streams(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var pair = ChannelPair(
+            ChannelConfiguration(
+                mtu: Int.random(in: 23...600, using: &random),
+                mps: Int.random(in: 23...300, using: &random),
+                window: Int.random(in: 1...40, using: &random),
+                sendLimit: Int.random(in: 1...5_000, using: &random)
+            ),
+            ChannelConfiguration(
+                mtu: Int.random(in: 23...600, using: &random),
+                mps: Int.random(in: 23...300, using: &random),
+                window: Int.random(in: 1...40, using: &random),
+                sendLimit: Int.random(in: 1...5_000, using: &random)
+            )
+        )
+        let total = 5_000
+        pair.run(octets: total, random: &random)
+        for end in [pair.first, pair.second] {
+            #expect(end.received == total && end.isUnchanged && end.wasWithinWindow)
+        }
+    }
+
+    // MARK: Credits
+
+    @Test("L2CAP/LE/CFC/BV-06-C As many frames leave as there are credits")
+    func cfcBV06() {
+        self.run(
+            """
+            listen 0080 64 32 4
+            > 05 00 14 01 0A 00 80 00 41 00 17 00 17 00 00 00
+            ? requested 0040 0080
+            accept 0040
+            < 05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00
+            ? opened 1 0080 in 23
+            write 1 AA*84
+            > 05 00 16 02 04 00 41 00 01 00
+            < 41 00 15 00 AA*21
+            > 05 00 16 03 04 00 41 00 01 00
+            < 41 00 15 00 AA*21
+            > 05 00 16 04 04 00 41 00 02 00
+            < 41 00 15 00 AA*21
+            < 41 00 15 00 AA*21
+            > 05 00 16 05 04 00 41 00 01 00               # kept for the next one
+            write 1 BB
+            < 41 00 01 00 BB
+            """
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BV-07-C The peer is given credits as the user consumes")
+    func cfcBV07() {
+        self.run(
+            self.incoming + """
+                > 40 00 01 00 AA
+                ? received 1 AA
+                > 40 00 01 00 BB
+                ? received 1 BB
+                consume 1 1
+                consume 1 1                               # half of the window is free
+                < 05 00 16 01 04 00 40 00 02 00
+                """
+        )
+    }
+
+    @Test func `A user who does not read gives no credits, and what he reads then is given back`() {
+        self.run(
+            self.incoming + """
+                > 40 00 02 00 A1 A2
+                ? received 1 A1 A2
+                > 40 00 02 00 B1 B2
+                ? received 1 B1 B2
+                > 40 00 02 00 C1 C2
+                ? received 1 C1 C2
+                > 40 00 02 00 D1 D2
+                ? received 1 D1 D2
+                consume 1 1
+                consume 1 1                               # the first is done; a peer without credits gets even one
+                < 05 00 16 01 04 00 40 00 01 00
+                consume 1 2
+                consume 1 1
+                consume 1 1                               # else half of the window is waited for
+                < 05 00 16 02 04 00 40 00 02 00
+                consume 1 1000                            # no more than there was
+                > 40 00 01 00 CC
+                ? received 1 CC
+                """
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BI-01-C More than 65,535 credits end the channel")
+    func cfcBI01() {
+        self.run(
+            self.incoming + """
+                write 1 AA
+                < 41 00 01 00 AA
+                > 05 00 16 02 04 00 41 00 FE FF           # 1 + 65,534
+                > 05 00 16 03 04 00 41 00 01 00
+                < 05 00 06 01 04 00 41 00 40 00
+                ? closed 1 violation creditOverflow
+                > 05 00 07 01 04 00 41 00 40 00
+                """
+        )
+    }
+
+    @Test func `Credits of no frames, for no channel, or on the way out mean nothing`() {
+        self.run(
+            self.incoming + """
+                write 1 AA*96
+                < 41 00 3E 00 AA*30
+                < 41 00 AA*32
+                > 05 00 16 02 04 00 41 00 00 00
+                > 05 00 16 02 04 00 40 00 FF FF           # our name is not the peer's
+                > 05 00 16 02 04 00 7F 00 01 00
+                > 05 00 06 03 04 00 40 00 41 00
+                < 05 00 07 03 04 00 40 00 41 00
+                ? closed 1 closedByPeer
+                > 05 00 16 02 04 00 41 00 01 00
+                """
+        )
+    }
+
+    @Test func `A writer is told of room once, when half of it is free`() {
+        self.run(
+            self.incoming + """
+                write 1 AA*60
+                ? took 40                                 # the limit
+                < 41 00 28 00 AA*30
+                ? ready 1
+                < 41 00 AA*10
+                write 1 BB*40
+                write 1 CC
+                ? took 0
+                > 05 00 16 02 04 00 41 00 01 00
+                < 41 00 28 00 BB*30
+                ? ready 1
+                write 1 CC
+                > 05 00 16 02 04 00 41 00 01 00
+                < 41 00 BB*10
+                """,
+            sendLimit: 40
+        )
+    }
+
+    @Test func `One frame of a channel is under way at a time`() {
+        self.run(
+            self.incoming + """
+                hold
+                write 1 AA*40
+                < 41 00 28 00 AA*30
+                > 05 00 16 02 04 00 41 00 05 00
+                left
+                < 41 00 AA*10
+                left
+                left
+                """
+        )
+    }
+
+    // MARK: What a peer may not do
+
+    @Test func `A frame without a credit ends the channel`() {
+        self.run(
+            self.incoming + """
+                > 40 00 01 00 AA
+                ? received 1 AA
+                > 40 00 01 00 AA
+                ? received 1 AA
+                > 40 00 01 00 AA
+                ? received 1 AA
+                > 40 00 01 00 AA
+                ? received 1 AA
+                > 40 00 01 00 AA
+                < 05 00 06 01 04 00 41 00 40 00
+                ? closed 1 violation noCredit
+                > 40 00 01 00 AA                          # goes nowhere
+                """
+        )
+    }
+
+    @Test func `A frame longer than the MPS ends the channel`() {
+        self.run(
+            self.incoming + """
+                > 40 00 1F 00 AA*31
+                < 05 00 06 01 04 00 41 00 40 00
+                ? closed 1 violation frameTooLong
+                """
+        )
+        self.run(
+            self.incoming + """
+                overlong 0040
+                < 05 00 06 01 04 00 41 00 40 00
+                ? closed 1 violation frameTooLong
+                overlong 0040
+                overlong 0041
+                """
+        )
+    }
+
+    @Test func `An SDU longer than the MTU ends the channel`() {
+        self.run(
+            self.incoming + """
+                > 40 00 40 00 AA*30                       # 64 octets are allowed
+                > 40 00 AA*32
+                < 05 00 16 01 04 00 40 00 02 00
+                > 40 00 AA*2
+                ? received 1 AA*64
+                > 40 00 41 00 AA*30
+                < 05 00 06 02 04 00 41 00 40 00
+                ? closed 1 violation sduTooLong
+                """
+        )
+    }
+
+    @Test func `More octets than announced end the channel`() {
+        self.run(
+            self.incoming + """
+                > 40 00 01 00 AA BB
+                < 05 00 06 01 04 00 41 00 40 00
+                ? closed 1 violation moreOctetsThanAnnounced
+                """
+        )
+        self.run(
+            self.incoming + """
+                > 40 00 03 00 AA BB
+                > 40 00 CC DD
+                < 05 00 06 01 04 00 41 00 40 00
+                ? closed 1 violation moreOctetsThanAnnounced
+                """
+        )
+    }
+
+    @Test func `A first frame without a length ends the channel`() {
+        for payload in ["", "01"] {
+            self.run(
+                self.incoming + """
+                    > 40 00 \(payload)
+                    < 05 00 06 01 04 00 41 00 40 00
+                    ? closed 1 violation noSDULength
+                    """
+            )
+        }
+    }
+
+    // MARK: The end
+
+    @Test("L2CAP/LE/CFC/BV-08-C The user closes a channel")
+    func cfcBV08() {
+        self.run(
+            self.incoming + """
+                close 1
+                < 05 00 06 01 04 00 41 00 40 00
+                close 1
+                write 1 AA
+                ? took 0
+                > 40 00 01 00 AA                          # nobody hears it any more
+                > 05 00 07 01 04 00 42 00 40 00           # not this channel
+                > 05 00 07 01 04 00 41 00 41 00
+                > 05 00 07 02 04 00 41 00 40 00           # not this request
+                > 05 00 07 01 04 00 41 00 40 00
+                ? closed 1 closedHere
+                > 05 00 07 01 04 00 41 00 40 00
+                """
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BV-09-C The peer closes a channel")
+    func cfcBV09() {
+        self.run(
+            self.outgoing + """
+                write 1 AA*90
+                < 41 00 3E 00 AA*30
+                < 41 00 AA*32
+                > 05 00 06 07 04 00 40 00 42 00           # the source does not fit: silence
+                > 05 00 06 08 04 00 40 00 41 00
+                < 05 00 07 08 04 00 40 00 41 00
+                ? closed 1 closedByPeer
+                > 05 00 06 09 04 00 40 00 41 00           # it is not there any more
+                < 05 00 01 09 06 00 02 00 40 00 41 00
+                """
+        )
+    }
+
+    @Test func `A channel that is closed sends first what was written`() {
+        self.run(
+            self.incoming + """
+                write 1 AA*64
+                < 41 00 40 00 AA*30
+                < 41 00 AA*32
+                close 1
+                write 1 BB
+                ? took 0
+                wait 29
+                > 05 00 16 02 04 00 41 00 01 00
+                < 41 00 AA*2
+                < 05 00 06 01 04 00 41 00 40 00
+                > 05 00 07 01 04 00 41 00 40 00
+                ? closed 1 closedHere
+                """
+        )
+    }
+
+    @Test func `What arrives while a closed channel drains is dropped and does not hold the peer up`() {
+        self.run(
+            self.incoming + """
+                > 40 00 01 00 AA
+                ? received 1 AA
+                > 40 00 01 00 AA
+                ? received 1 AA
+                write 1 AA*64
+                < 41 00 40 00 AA*30
+                < 41 00 AA*32
+                close 1
+                < 05 00 16 01 04 00 40 00 02 00
+                > 40 00 01 00 AA
+                > 40 00 01 00 AA
+                < 05 00 16 02 04 00 40 00 02 00
+                > 05 00 06 04 04 00 40 00 41 00           # the peer has enough as well
+                < 05 00 07 04 04 00 40 00 41 00
+                ? closed 1 closedByPeer
+                """
+        )
+    }
+
+    @Test func `A peer that takes nothing for 30 s loses what a closed channel had left`() {
+        self.run(
+            self.incoming + """
+                write 1 AA*94
+                < 41 00 3E 00 AA*30
+                < 41 00 AA*32
+                close 1
+                wait 29
+                > 05 00 16 02 04 00 41 00 01 00           # it gets on, so it has time
+                < 41 00 20 00 AA*30
+                wait 29
+                wait 1
+                < 05 00 06 01 04 00 41 00 40 00
+                wait 29
+                wait 1
+                ? closed 1 unconfirmed
+                > 05 00 07 01 04 00 41 00 40 00
+                """
+        )
+    }
+
+    @Test func `Both sides may close at once`() {
+        self.run(
+            self.incoming + """
+                close 1
+                < 05 00 06 01 04 00 41 00 40 00
+                > 05 00 06 02 04 00 40 00 41 00
+                < 05 00 07 02 04 00 40 00 41 00
+                ? closed 1 closedHere
+                > 05 00 07 01 04 00 41 00 40 00
+                """
+        )
+    }
+
+    @Test func `A peer that does not know the channel has closed it`() {
+        self.run(
+            self.incoming + """
+                close 1
+                < 05 00 06 01 04 00 41 00 40 00
+                > 05 00 01 01 06 00 02 00 41 00 40 00
+                ? closed 1 closedHere
+                """
+        )
+    }
+
+    @Test func `The end of the link ends every channel, each once`() {
+        self.run(
+            self.incoming + """
+                open 0081 64 32 4
+                < 05 00 14 01 0A 00 81 00 41 00 40 00 20 00 04 00
+                > 05 00 15 01 0A 00 45 00 40 00 20 00 02 00 00 00
+                ? opened 2 0081 out 64
+                close 2
+                < 05 00 06 02 04 00 45 00 41 00
+                open 0082 64 32 4
+                < 05 00 14 03 0A 00 82 00 42 00 40 00 20 00 04 00
+                end
+                ? closed 1 linkEnded
+                ? closed 2 linkEnded
+                ? failed 3 notConnected
+                end
+                open 0083 64 32 4
+                ? failed 4 notConnected
+                write 1 AA
+                ? took 0
+                > 40 00 01 00 AA
+                wait 100
+                """
+        )
+    }
+
+    @Test func `A frame of a channel that was is nothing to the channel that has its name now`() {
+        var channels = CreditBasedChannels()
+        let peer = CreditBasedChannel.Peer(channel: L2CAPChannelID(rawValue: 0x41), mtu: 64, mps: 32, credits: 9)
+        guard let name = channels.freeName() else { return #expect(Bool(false), "there is a name") }
+        channels.open(
+            CreditBasedChannel(id: ChannelID(rawValue: 2), peer: peer, configuration: ChannelConfiguration()),
+            as: name
+        )
+        var signalling = LESignalling(isCentral: false)
+        signalling.channels = channels
+        var actions: [LESignalling.Action] = []
+        let tag = LESignalling.ChannelTag(id: ChannelID(rawValue: 2), name: name)
+        let stale = LESignalling.ChannelTag(id: ChannelID(rawValue: 1), name: name)
+        let now = NIODeadline.uptimeNanoseconds(0)
+        #expect(signalling.write(ByteBuffer(repeating: 1, count: 60), on: tag, now: now, into: &actions) == 60)
+        #expect(actions.count == 1)
+        signalling.frameLeft(stale, now: now, into: &actions)
+        #expect(actions.count == 1)
+        #expect(signalling.write(ByteBuffer(repeating: 1, count: 60), on: stale, now: now, into: &actions) == 0)
+        signalling.consume(5, on: stale, into: &actions)
+        signalling.closeChannel(stale, now: now, into: &actions)
+        #expect(actions.count == 1)
+        signalling.frameLeft(tag, now: now, into: &actions)
+        #expect(actions.count == 2)
+    }
+
+    // MARK: Sizes
+
+    @Test func `Sizes out of range take the nearest value in it`() {
+        let least = ChannelConfiguration(mtu: 0, mps: -1, window: 0, sendLimit: 0)
+        #expect((least.mtu, least.mps, least.window, least.sendLimit) == (23, 23, 1, 1))
+        let most = ChannelConfiguration(mtu: .max, mps: .max, window: .max)
+        #expect((most.mtu, most.mps, most.window) == (65_535, 2_048, 65_535))
+    }
+}

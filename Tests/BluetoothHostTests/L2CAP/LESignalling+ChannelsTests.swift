@@ -1,0 +1,422 @@
+// LE credit-based channels as scripts, named by the cases of the qualification suite. Octets are written as on the air:
+// least significant first.
+
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("LE credit-based channels")
+struct LESignallingChannelsTests {
+    /// A peer opens a channel: MTU 64, MPS 32 and two credits against MTU 64, MPS 32 and a window of four.
+    static let incoming = """
+        listen 0080 64 32 4
+        > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00
+        ? requested 0040 0080
+        accept 0040
+        < 05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00
+        ? opened 1 0080 in 64
+
+        """
+
+    /// This side opens a channel with the same sizes; the peer gives two credits.
+    static let outgoing = """
+        open 0080 64 32 4
+        < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
+        > 05 00 15 01 0A 00 41 00 40 00 20 00 02 00 00 00
+        ? opened 1 0080 out 64
+
+        """
+
+    private func run(_ script: String, isCentral: Bool = false, sendLimit: Int = 65_536) {
+        var runner = ChannelScript(isCentral: isCentral, sendLimit: sendLimit)
+        runner.run(script)
+    }
+
+    // MARK: Opening
+
+    @Test("L2CAP/LE/CFC/BV-01-C A legacy peer rejects the request")
+    func cfcBV01() {
+        self.run(
+            """
+            open 0080 64 32 4
+            < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
+            > 05 00 01 01 02 00 00 00
+            ? failed 1 notSupported
+            > 05 00 15 01 0A 00 41 00 40 00 20 00 02 00 00 00    # too late
+            """
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BV-02-C A channel that this side asked for receives", arguments: [true, false])
+    func cfcBV02(isCentral: Bool) {
+        self.run(
+            Self.outgoing + """
+                > 40 00 03 00 AA BB CC
+                ? received 1 AA BB CC
+                """,
+            isCentral: isCentral
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BV-03-C A channel that the peer asked for sends", arguments: [true, false])
+    func cfcBV03(isCentral: Bool) {
+        self.run(
+            Self.incoming + """
+                write 1 AA BB CC
+                < 41 00 03 00 AA BB CC
+                """,
+            isCentral: isCentral
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BV-04-C The peer does not know the SPSM")
+    func cfcBV04() { self.refusedByPeer(0x0002) }
+
+    @Test("L2CAP/LE/CFC/BV-05-C A request on an SPSM that nobody listens on is refused")
+    func cfcBV05() {
+        self.run(
+            """
+            listen 0080 64 32 4
+            > 05 00 14 01 0A 00 81 00 41 00 40 00 20 00 02 00
+            < 05 00 15 01 0A 00 00 00 00 00 00 00 00 00 02 00
+            > 05 00 14 02 0A 00 00 00 41 00 40 00 20 00 02 00
+            < 05 00 15 02 0A 00 00 00 00 00 00 00 00 00 02 00
+            deafen 0080
+            > 05 00 14 03 0A 00 80 00 41 00 40 00 20 00 02 00
+            < 05 00 15 03 0A 00 00 00 00 00 00 00 00 00 02 00
+            """
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BV-10-C The peer wants authentication")
+    func cfcBV10() { self.refusedByPeer(0x0005) }
+
+    @Test("L2CAP/LE/CFC/BV-11-C A link without authentication is refused")
+    func cfcBV11() {
+        self.run(
+            """
+            listen 0080 64 32 4 authenticated
+            > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00
+            < 05 00 15 01 0A 00 00 00 00 00 00 00 00 00 05 00
+            security encrypted 16
+            > 05 00 14 02 0A 00 80 00 41 00 40 00 20 00 02 00
+            < 05 00 15 02 0A 00 00 00 00 00 00 00 00 00 05 00
+            security authenticated 16
+            > 05 00 14 03 0A 00 80 00 41 00 40 00 20 00 02 00
+            ? requested 0040 0080
+            """
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BV-12-C The peer wants authorization")
+    func cfcBV12() { self.refusedByPeer(0x0006) }
+
+    @Test("L2CAP/LE/CFC/BV-13-C A peer that the user does not authorize is refused")
+    func cfcBV13() {
+        self.run(
+            """
+            listen 0080 64 32 4
+            > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00
+            ? requested 0040 0080
+            refuse 0040 6
+            < 05 00 15 01 0A 00 00 00 00 00 00 00 00 00 06 00
+            > 40 00 01 00 AA
+            """
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BV-14-C The peer wants a longer key")
+    func cfcBV14() { self.refusedByPeer(0x0007) }
+
+    @Test("L2CAP/LE/CFC/BV-15-C A key that is too short is refused")
+    func cfcBV15() {
+        self.run(
+            """
+            listen 0080 64 32 4 authenticated
+            security authenticated 15
+            > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00
+            < 05 00 15 01 0A 00 00 00 00 00 00 00 00 00 07 00
+            """
+        )
+    }
+
+    @Test func `An unencrypted link to a bonded peer is told that encryption is missing`() {
+        self.run(
+            """
+            listen 0080 64 32 4 encrypted
+            > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00
+            < 05 00 15 01 0A 00 00 00 00 00 00 00 00 00 05 00
+            security none 0 bonded
+            > 05 00 14 02 0A 00 80 00 41 00 40 00 20 00 02 00
+            < 05 00 15 02 0A 00 00 00 00 00 00 00 00 00 08 00
+            security encrypted
+            > 05 00 14 03 0A 00 80 00 41 00 40 00 20 00 02 00
+            ? requested 0040 0080
+            """
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BV-16-C The peer has no room")
+    func cfcBV16() { self.refusedByPeer(0x0004) }
+
+    @Test("L2CAP/LE/CFC/BV-17-C A channel too many is refused, and one of our own is not even asked for")
+    func cfcBV17() {
+        var script = "listen 0080 64 32 4\n"
+        for number in 0..<CreditBasedChannels.maximumCount {
+            let ours = octet(0x40 + number)
+            script += """
+                > 05 00 14 \(octet(number + 1)) 0A 00 80 00 \(octet(0x50 + number)) 00 40 00 20 00 02 00
+                ? requested 00\(ours) 0080
+                accept 00\(ours)
+                < 05 00 15 \(octet(number + 1)) 0A 00 \(ours) 00 40 00 20 00 04 00 00 00
+                ? opened \(number + 1) 0080 in 64
+
+                """
+        }
+        self.run(
+            script + """
+                > 05 00 14 30 0A 00 80 00 70 00 40 00 20 00 02 00
+                < 05 00 15 30 0A 00 00 00 00 00 00 00 00 00 04 00
+                open 0080 64 32 4
+                ? failed 17 noResources
+                > 05 00 06 31 04 00 40 00 50 00                       # one ends
+                < 05 00 07 31 04 00 40 00 50 00
+                ? closed 1 closedByPeer
+                > 05 00 14 32 0A 00 80 00 70 00 40 00 20 00 02 00     # and another may come, with a name of its own
+                ? requested 0050 0080
+                """
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BV-18-C The peer finds the source CID invalid")
+    func cfcBV18() { self.refusedByPeer(0x0009) }
+
+    @Test("L2CAP/LE/CFC/BV-19-C The peer finds the source CID allocated")
+    func cfcBV19() { self.refusedByPeer(0x000A) }
+
+    @Test("L2CAP/LE/CFC/BV-20-C A source CID that is in use is refused")
+    func cfcBV20() {
+        self.run(
+            Self.incoming + """
+                > 05 00 14 02 0A 00 80 00 41 00 40 00 20 00 02 00
+                < 05 00 15 02 0A 00 00 00 00 00 00 00 00 00 0A 00
+                > 40 00 01 00 AA                                      # the first one is as it was
+                ? received 1 AA
+                """
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BV-21-C The peer does not accept the parameters")
+    func cfcBV21() { self.refusedByPeer(0x000B) }
+
+    @Test("A result of a later specification refuses, too")
+    func laterResult() { self.refusedByPeer(0x1234) }
+
+    private func refusedByPeer(_ result: UInt16) {
+        let text = String(result, radix: 16, uppercase: true)
+        let digits = String(repeating: "0", count: 4 - text.utf8.count) + text
+        self.run(
+            """
+            open 0080 64 32 4
+            < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
+            > 05 00 15 01 0A 00 41 00 40 00 20 00 02 00 \(digits.suffix(2)) \(digits.prefix(2))
+            ? failed 1 refused \(digits)
+            write 1 AA
+            ? took 0
+            > 40 00 01 00 AA
+            """
+        )
+    }
+
+    @Test("L2CAP/LE/CFC/BV-29-C Source CIDs are dynamic and each is given once")
+    func cfcBV29() {
+        var script = ""
+        for number in 0..<CreditBasedChannels.maximumCount {
+            script += """
+                open 0080 64 32 4
+                < 05 00 14 \(octet(number + 1)) 0A 00 80 00 \(octet(0x40 + number)) 00 40 00 20 00 04 00
+                > 05 00 15 \(octet(number + 1)) 0A 00 \(octet(0x40 + number)) 00 40 00 20 00 02 00 00 00
+                ? opened \(number + 1) 0080 out 64
+
+                """
+        }
+        for number in 0..<CreditBasedChannels.maximumCount {
+            script += """
+                > 05 00 06 40 04 00 \(octet(0x40 + number)) 00 \(octet(0x40 + number)) 00
+                < 05 00 07 40 04 00 \(octet(0x40 + number)) 00 \(octet(0x40 + number)) 00
+                ? closed \(number + 1) closedByPeer
+
+                """
+        }
+        self.run(script)
+    }
+
+    @Test func `A source CID outside the dynamic range is refused`() {
+        self.run(
+            """
+            listen 0080 64 32 4
+            > 05 00 14 01 0A 00 80 00 3F 00 40 00 20 00 02 00
+            < 05 00 15 01 0A 00 00 00 00 00 00 00 00 00 09 00
+            > 05 00 14 02 0A 00 80 00 80 00 40 00 20 00 02 00
+            < 05 00 15 02 0A 00 00 00 00 00 00 00 00 00 09 00
+            > 05 00 14 03 0A 00 80 00 00 00 40 00 20 00 02 00
+            < 05 00 15 03 0A 00 00 00 00 00 00 00 00 00 09 00
+            """
+        )
+    }
+
+    @Test func `Sizes below 23 and an MPS beyond 65,533 are not acceptable`() {
+        self.run(
+            """
+            listen 0080 64 32 4
+            > 05 00 14 01 0A 00 80 00 41 00 16 00 20 00 02 00
+            < 05 00 15 01 0A 00 00 00 00 00 00 00 00 00 0B 00
+            > 05 00 14 02 0A 00 80 00 41 00 40 00 16 00 02 00
+            < 05 00 15 02 0A 00 00 00 00 00 00 00 00 00 0B 00
+            > 05 00 14 03 0A 00 80 00 41 00 40 00 FE FF 02 00
+            < 05 00 15 03 0A 00 00 00 00 00 00 00 00 00 0B 00
+            > 05 00 14 04 0A 00 80 00 41 00 17 00 17 00 00 00    # the least is
+            ? requested 0040 0080
+            accept 0040
+            < 05 00 15 04 0A 00 40 00 40 00 20 00 04 00 00 00
+            ? opened 1 0080 in 23
+            """
+        )
+    }
+
+    @Test func `A repeated request gets the same answer and no second channel`() {
+        self.run(
+            Self.incoming + """
+                > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00
+                < 05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00
+                > 05 00 06 02 04 00 40 00 41 00
+                < 05 00 07 02 04 00 40 00 41 00
+                ? closed 1 closedByPeer
+                > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00    # after the end it is a new one
+                ? requested 0041 0080
+                """
+        )
+    }
+
+    @Test func `While the user thinks, the name of the channel is taken on both sides`() {
+        self.run(
+            """
+            listen 0080 64 32 4
+            > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00
+            ? requested 0040 0080
+            > 05 00 14 02 0A 00 80 00 41 00 40 00 20 00 02 00
+            < 05 00 15 02 0A 00 00 00 00 00 00 00 00 00 0A 00
+            > 05 00 14 03 0A 00 80 00 42 00 40 00 20 00 02 00
+            ? requested 0041 0080
+            > 40 00 01 00 AA                                      # nothing is there yet
+            > 05 00 06 04 04 00 40 00 41 00
+            < 05 00 01 04 06 00 02 00 40 00 41 00
+            accept 0041
+            < 05 00 15 03 0A 00 41 00 40 00 20 00 04 00 00 00
+            ? opened 1 0080 in 64
+            accept 0040
+            < 05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00
+            ? opened 2 0080 in 64
+            accept 0040
+            refuse 0041 4
+            end
+            ? closed 2 linkEnded
+            ? closed 1 linkEnded
+            """
+        )
+    }
+
+    @Test func `An answer that is not allowed opens nothing, and what the peer opened is closed`() {
+        for (destination, mtu, mps) in [("41 00", "16 00", "20 00"), ("41 00", "40 00", "16 00")] {
+            self.run(
+                """
+                open 0080 64 32 4
+                < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
+                > 05 00 15 01 0A 00 \(destination) \(mtu) \(mps) 02 00 00 00
+                ? failed 1 invalidAnswer
+                < 05 00 06 02 04 00 41 00 40 00
+                > 05 00 07 02 04 00 41 00 40 00
+                """
+            )
+        }
+        self.run(
+            """
+            open 0080 64 32 4
+            < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
+            > 05 00 15 01 0A 00 80 00 40 00 20 00 02 00 00 00    # no dynamic channel
+            ? failed 1 invalidAnswer
+            """
+        )
+    }
+
+    @Test func `One name for two channels ends both`() {
+        self.run(
+            Self.outgoing + """
+                open 0080 64 32 4
+                < 05 00 14 02 0A 00 80 00 41 00 40 00 20 00 04 00
+                > 05 00 15 02 0A 00 41 00 40 00 20 00 02 00 00 00
+                ? failed 2 invalidAnswer
+                < 05 00 06 03 04 00 41 00 41 00
+                < 05 00 06 04 04 00 41 00 40 00
+                ? closed 1 violation nameGivenTwice
+                write 1 AA
+                ? took 0
+                > 05 00 07 03 04 00 41 00 41 00
+                > 05 00 07 04 04 00 41 00 40 00
+                """
+        )
+    }
+
+    @Test func `A peer that does not answer in 30 s has no channel, and a late yes is taken back`() {
+        self.run(
+            """
+            open 0080 64 32 4
+            < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
+            wait 29
+            wait 1
+            ? failed 1 timedOut
+            wait 60
+            > 05 00 15 01 0A 00 41 00 40 00 20 00 02 00 00 00
+            < 05 00 06 02 04 00 41 00 40 00
+            > 05 00 07 02 04 00 41 00 40 00
+            open 0080 64 32 4
+            < 05 00 14 03 0A 00 80 00 41 00 40 00 20 00 04 00
+            wait 30
+            ? failed 2 timedOut
+            > 05 00 15 03 0A 00 00 00 00 00 00 00 00 00 04 00    # a late no frees the name
+            """
+        )
+    }
+
+    @Test func `Answers that nobody waits for change nothing`() {
+        self.run(
+            Self.outgoing + """
+                > 05 00 15 01 0A 00 42 00 40 00 20 00 02 00 00 00
+                > 05 00 15 09 0A 00 42 00 40 00 20 00 02 00 00 00
+                > 05 00 01 01 02 00 00 00
+                > 05 00 07 01 04 00 41 00 40 00
+                write 1 AA
+                < 41 00 01 00 AA
+                """
+        )
+    }
+
+    @Test func `Identifiers whose answer is awaited are left out`() {
+        var signalling = LESignalling(isCentral: false)
+        var actions: [LESignalling.Action] = []
+        signalling.openChannel(
+            ChannelID(rawValue: 1),
+            spsm: 0x80,
+            configuration: ChannelConfiguration(),
+            now: .uptimeNanoseconds(0),
+            into: &actions
+        )
+        let given = (0..<600).map { _ in signalling.makeIdentifier() }
+        #expect(!given.contains(1) && !given.contains(0))
+        #expect(Set(given).count == 254)
+    }
+}
+
+/// Two hexadecimal digits.
+func octet(_ number: Int) -> String { (number < 16 ? "0" : "") + String(number, radix: 16, uppercase: true) }
