@@ -8,8 +8,12 @@ public struct AirModel: Hashable, Sendable {
     public var loss: Double
 
     /// No air time and no loss: as fast as the machine.
+    ///
+    /// Data is passed on at once, and radios that scan or initiate listen all the time; advertising keeps its intervals.
     public static let instant = AirModel(hasAirTime: false, loss: 0)
     /// Air time by PHY and length, connection events, no loss at the distances of a room.
+    ///
+    /// Radios listen in their scan windows. Advertising itself takes no time.
     public static let realistic = AirModel(hasAirTime: true, loss: 0)
 
     /// Creates a model.

@@ -4,6 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 import NIOEmbedded
+import NIOPosix
 import Testing
 
 @testable import BluetoothAir
@@ -128,6 +129,48 @@ struct AirTests {
         room.pass(.seconds(1))
         #expect(scanner.reports.isEmpty)
         #expect(room.air.controllers.count == 1)
+    }
+
+    /// What a test hands from thread to thread, one at a time.
+    private final class Handover: @unchecked Sendable {
+        var air: Air?
+        var controller: VirtualController?
+    }
+
+    @Test("a controller may be released on any thread")
+    func releaseElsewhere() throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let handover = Handover()
+        func count() throws -> Int? { try loop.submit { handover.air?.controllers.count }.wait() }
+        try loop.submit {
+            let air = Air(eventLoop: loop)
+            handover.air = air
+            handover.controller = air.makeController()
+        }.wait()
+        #expect(try count() == 1)
+        handover.controller = nil
+        #expect(try count() == 0)
+        try loop.submit { handover.air = nil }.wait()
+    }
+
+    @Test("packets for a host that is gone are not kept")
+    func hostGone() throws {
+        let room = TestRoom()
+        let controller = room.air.makeController()
+        var host: TestHost? = TestHost(room, controller)
+        host?.setUp(leEvents: TestHost.usualEvents)
+        host?.scan()
+        host = nil
+        _ = host
+        let advertiser = room.host()
+        advertiser.advertise()
+        room.pass(.seconds(10))
+        // A new host on the same controller hears from now on.
+        let successor = TestHost(room, controller)
+        room.loop.run()
+        #expect(successor.events.isEmpty)
+        room.pass(.seconds(1))
+        #expect(!successor.reports.isEmpty)
     }
 
     @Test("100 idle links cost nothing in a second of virtual time")

@@ -28,6 +28,7 @@ final class Controller {
     private var toHost: [HCIPacket] = []
     private var isInRunQueue = false
     private var isInDeliveries = false
+    private var isStarted = false
 
     // MARK: State
 
@@ -75,6 +76,7 @@ final class Controller {
     func start(channel: VirtualController, receiver: any HCIChannelReceiver) {
         self.channel = channel
         self.receiver = receiver
+        self.isStarted = true
         if !self.toHost.isEmpty { self.queueDelivery() }
     }
 
@@ -140,8 +142,11 @@ final class Controller {
     /// Hands all waiting packets to the host, in one batch.
     func deliverToHost() {
         self.isInDeliveries = false
-        // Until the host has started, packets wait.
-        guard let channel = self.channel, let receiver = self.receiver else { return }
+        guard let channel = self.channel, let receiver = self.receiver else {
+            // Until the host has started, packets wait; those for a host that is gone do not.
+            if self.isStarted { self.toHost.removeAll() }
+            return
+        }
         var batch: [HCIPacket] = []
         swap(&batch, &self.toHost)
         for packet in batch {
