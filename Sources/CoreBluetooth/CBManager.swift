@@ -45,6 +45,9 @@ open class CBManager: NSObject {
 
     /// The adapter that a manager's options name, else the default one.
     static func adapter(in options: [String: Any]?) -> BluetoothAdapter {
-        options?[BluetoothAdapter.optionKey] as? BluetoothAdapter ?? .default
+        if options?[CBCentralManagerOptionRestoreIdentifierKey] != nil {
+            Notice.once("WARNING: State restoration is not supported yet; the restore identifier has no effect")
+        }
+        return options?[BluetoothAdapter.optionKey] as? BluetoothAdapter ?? .default
     }
 }

@@ -96,8 +96,10 @@ extension Controller {
     /// HCI_Read_RSSI.
     func readRSSI(_ handle: ConnectionHandle) throws(HCIErrorCode) -> Int8 {
         let entry = try self.link(handle)
-        // A peer out of reach leaves the last weak signal behind.
-        return self.air.strength(from: entry.link.peer(of: entry.end).controller, to: self) ?? PathLoss.sensitivity
+        let peer = entry.link.peer(of: entry.end)
+        // A peer that is gone, or out of reach, leaves the last weak signal behind.
+        guard peer.isPresent else { return PathLoss.sensitivity }
+        return self.air.strength(from: peer.controller, to: self) ?? PathLoss.sensitivity
     }
 
     // MARK: Lengths
