@@ -8,12 +8,16 @@ let package = Package(
     name: "OpenCoreBluetooth",
     products: [
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+        .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
         .library(name: "ITCB", targets: ["ITCB"]),
+        .library(name: "BlueEar", targets: ["BlueEar"]),
         .library(name: "BluetoothAir", targets: ["BluetoothAir"]),
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "BluetoothHCI", targets: ["BluetoothHCI"]),
         .library(name: "BluetoothTypes", targets: ["BluetoothTypes"]),
         .executable(name: "eightball", targets: ["eightball"]),
+        .executable(name: "blueear", targets: ["BlueEarCommand"]),
+        .executable(name: "corebluetooth", targets: ["CoreBluetoothCommand"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -77,6 +81,15 @@ let package = Package(
             ]
         ),
         .target(
+            name: "CoreBluetoothTesting",
+            dependencies: [
+                "CoreBluetooth",
+                "BluetoothAir",
+                "BluetoothTransport",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]
+        ),
+        .target(
             name: "ITCB",
             dependencies: ["CoreBluetooth"],
             // The same sources build on Apple's platforms, with the tools that their apps use.
@@ -86,6 +99,29 @@ let package = Package(
             name: "eightball",
             dependencies: [
                 "ITCB",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .target(
+            name: "BlueEar",
+            dependencies: ["CoreBluetooth"],
+            // As ITCB.
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        // The programs blueear and corebluetooth: folders whose names differ in case alone would not fit every disk.
+        .executableTarget(
+            name: "BlueEarCommand",
+            dependencies: [
+                "BlueEar",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .executableTarget(
+            name: "CoreBluetoothCommand",
+            dependencies: [
+                "CoreBluetooth",
+                "BluetoothAir",
+                "BluetoothTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -129,6 +165,23 @@ let package = Package(
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
+        ),
+        .testTarget(
+            name: "CoreBluetoothTestingTests",
+            dependencies: ["CoreBluetoothTesting"]
+        ),
+        // Code as others write it: no @testable, the public modules alone.
+        .testTarget(
+            name: "ClientTests",
+            dependencies: ["CoreBluetooth", "CoreBluetoothTesting"]
+        ),
+        .testTarget(
+            name: "BlueEarTests",
+            dependencies: ["BlueEar", "CoreBluetoothTesting"]
+        ),
+        .testTarget(
+            name: "CoreBluetoothCommandTests",
+            dependencies: ["CoreBluetoothCommand"]
         ),
         .testTarget(
             name: "ITCBTests",

@@ -1,0 +1,3 @@
+// The messenger of two devices, on Core Bluetooth alone.
+
+import CoreBluetooth

@@ -1,0 +1,3 @@
+// The program corebluetooth.
+
+import CoreBluetooth
