@@ -108,6 +108,14 @@ if wants("question") {
     )
 }
 
+if wants("advertising reports") {
+    let reports = AdvertisingReports()
+    add("advertising reports, from the HCI event to its elements", aim: "≥ 1,000,000/s") {
+        let count = 1_000_000 / scale
+        return Meter.measure(count: count) { reports.decode(count: count) }
+    }
+}
+
 if wants("virtual") {
     let result = Meter.median(of: isSmoke ? 1 : 5) { Cases.virtualSecond(links: isSmoke ? 10 : 100) }
     table.add(
