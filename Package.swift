@@ -95,10 +95,19 @@ let package = Package(
             // The same sources build on Apple's platforms, with the tools that their apps use.
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
+        // What the programs share: lines in and out, options, ways to end.
+        .target(
+            name: "CommandLineTool",
+            dependencies: [
+                "CoreBluetooth",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
         .executableTarget(
             name: "eightball",
             dependencies: [
                 "ITCB",
+                "CommandLineTool",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -113,6 +122,7 @@ let package = Package(
             name: "BlueEarCommand",
             dependencies: [
                 "BlueEar",
+                "CommandLineTool",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -122,6 +132,7 @@ let package = Package(
                 "CoreBluetooth",
                 "BluetoothAir",
                 "BluetoothTransport",
+                "CommandLineTool",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -191,8 +202,13 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "CommandLineToolTests",
+            dependencies: ["CommandLineTool"]
+        ),
+        .testTarget(
             name: "SceneTests",
-            dependencies: ["eightball"]
+            // The programs are started as processes, so they have to be built.
+            dependencies: ["eightball", "BlueEarCommand", "CoreBluetoothCommand"]
         ),
     ],
     swiftLanguageModes: [.v6]

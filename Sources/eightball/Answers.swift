@@ -1,6 +1,7 @@
 // The words of the app: the twenty classic answers, and what to say about an error. The SDK sends keys; translating them
 // is the app's business.
 
+import CommandLineTool
 import CoreBluetooth
 import Foundation
 import ITCB

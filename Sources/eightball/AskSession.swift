@@ -1,5 +1,6 @@
 // `eightball ask`: one question, one answer, done.
 
+import CommandLineTool
 import Foundation
 @_spi(Steps) @preconcurrency import ITCB
 

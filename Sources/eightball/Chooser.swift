@@ -1,5 +1,6 @@
 // `eightball` alone: which of the two do you want to be? As on a phone, the choice holds until the app is started again.
 
+import CommandLineTool
 import Foundation
 
 /// Asks for the mode and then is it.

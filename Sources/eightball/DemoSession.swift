@@ -1,6 +1,7 @@
 // `eightball demo`: both roles in one process, each on a virtual controller of its own, in an air that nobody else hears.
 // Every line is printed when the SDK takes the step or is told of it; nothing here knows the story in advance.
 
+import CommandLineTool
 import CoreBluetooth
 import Foundation
 @_spi(Steps) @preconcurrency import ITCB

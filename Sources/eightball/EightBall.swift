@@ -1,6 +1,7 @@
 // The commands and their options.
 
 import ArgumentParser
+import CommandLineTool
 import CoreBluetooth
 import Foundation
 
@@ -146,74 +147,4 @@ extension EightBall {
             }
         }
     }
-}
-
-/// Which adapter to use, and as whom.
-struct RadioOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The adapter: air, air:PATH, air:tcp:HOST:PORT, h4:unix:PATH, h4:tcp:HOST:PORT, … (default: air)",
-            valueName: "string"
-        )
-    )
-    var adapter: String?
-
-    @Option(help: ArgumentHelp("Be this device on the air, across runs.", valueName: "name"))
-    var identity: String?
-
-    @Option(help: ArgumentHelp("How far away this device is, in metres. (air only, default: 1)", valueName: "metres"))
-    var distance: Double?
-
-    @Option(help: ArgumentHelp("Write all HCI packets to a btsnoop file, for Wireshark.", valueName: "file"))
-    var capture: String?
-
-    func validate() throws {
-        if let distance, !(distance > 0 && distance <= 10_000) {
-            throw ValidationError("The distance must be more than 0 and at most 10000 metres.")
-        }
-        if let identity, identity.isEmpty {
-            throw ValidationError("The identity is empty.")
-        }
-    }
-
-    /// Makes sure that a capture file can be written.
-    ///
-    /// Found out before anything starts, the reason fits in the one line that ends the command.
-    static func checkCapture(_ path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT, 0o644)
-        guard descriptor >= 0 else {
-            throw Failure("cannot write the capture file \(path): \(String(cString: strerror(errno)))")
-        }
-        close(descriptor)
-    }
-
-    /// Tells Core Bluetooth, before the first manager is made.
-    func apply() throws {
-        if let capture {
-            try Self.checkCapture(capture)
-            setenv("COREBLUETOOTH_CAPTURE", capture, 1)
-        }
-        if let identity { setenv("COREBLUETOOTH_IDENTITY", identity, 1) }
-        if let distance { setenv("COREBLUETOOTH_DISTANCE", String(distance), 1) }
-        let name = adapter ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
-        guard !name.isEmpty else { return }
-        do {
-            // All that is set above is read here.
-            try BluetoothAdapter.select(name)
-        } catch let error as BluetoothAdapterError {
-            throw Failure(error.description)
-        }
-    }
-}
-
-/// How to print.
-struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print one JSON object a line.")
-    var json = false
-
-    @Flag(help: "Print what happens, on standard error.")
-    var verbose = false
-
-    /// The same, for a session.
-    var format: OutputFormat { OutputFormat(isJSON: json, isVerbose: verbose) }
 }

@@ -1,5 +1,6 @@
 // `eightball peripheral`: an 8-ball until interrupted.
 
+import CommandLineTool
 import Foundation
 @_spi(Steps) @preconcurrency import ITCB
 

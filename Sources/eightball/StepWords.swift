@@ -1,5 +1,6 @@
 // The steps of a conversation in words: for the demonstration and for `--verbose`.
 
+import CommandLineTool
 import Foundation
 @_spi(Steps) @preconcurrency import ITCB
 

@@ -1,4 +1,4 @@
-// Where a scene is played: real processes of the built `eightball`, on an air that belongs to the scene alone.
+// Where a scene is played: real processes of the built programs, on an air that belongs to the scene alone.
 
 import Foundation
 import Testing
@@ -52,23 +52,28 @@ final class Stage {
 
     /// Starts an `eightball`.
     func eightball(_ arguments: [String], input: Bool = false) throws -> Player {
-        let player = try Player(Self.executable(), arguments, in: self, hasInput: input)
+        try start("eightball", arguments, input: input)
+    }
+
+    /// Starts a program that was built with these tests.
+    func start(_ program: String, _ arguments: [String], input: Bool = false) throws -> Player {
+        let player = try Player(Self.executable(program), arguments, in: self, hasInput: input)
         players.append(player)
         return player
     }
 
-    /// The `eightball` that was built with these tests.
-    static func executable() throws -> URL {
+    /// The program that was built with these tests.
+    static func executable(_ program: String) throws -> URL {
         let places: [String?] = [
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
             CommandLine.arguments.first,
             Bundle.main.bundlePath,
         ]
         for case let place? in places {
-            let candidate = URL(fileURLWithPath: place).deletingLastPathComponent().appendingPathComponent("eightball")
+            let candidate = URL(fileURLWithPath: place).deletingLastPathComponent().appendingPathComponent(program)
             if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
         }
-        throw Missing("the built eightball, next to the tests")
+        throw Missing("the built \(program), next to the tests")
     }
 }
 

@@ -34,10 +34,4 @@ struct WordsTests {
         #expect(ErrorWords.key(for: ITCB_Errors.coreBluetooth(nil)) == "ITCB-SDK-ERROR-BLUETOOTH")
         #expect(ErrorWords.key(for: ITCB_Errors.coreBluetooth(CBATTError(.invalidPdu))) == "ITCB-SDK-ERROR-BLUETOOTH")
     }
-
-    @Test("Text from the air cannot command a terminal, nor break a line")
-    func printable() {
-        #expect(Console.printable("a\nb\u{1B}[0m\u{7F}\u{202E}c") == "a\u{FFFD}b\u{FFFD}[0m\u{FFFD}\u{FFFD}c")
-        #expect(Console.printable("Will it rain? ☂ ¿Sí?") == "Will it rain? ☂ ¿Sí?")
-    }
 }

@@ -6,20 +6,20 @@ import Foundation
 
 /// The lines of standard input.
 @MainActor
-final class LineReader {
+package final class LineReader {
     /// Called with each line, and with `nil` at the end of input.
-    var onLine: ((String?) -> Void)? {
+    package var onLine: ((String?) -> Void)? {
         didSet { deliver() }
     }
 
     /// Whether somebody sits at a terminal and may be prompted.
-    let isInteractive = isatty(STDIN_FILENO) == 1
+    package let isInteractive = isatty(STDIN_FILENO) == 1
 
     private var waiting: [String?] = []
     private var isDelivering = false
 
     /// Starts reading.
-    init() {
+    package init() {
         let thread = Thread { [self] in
             while let line = readLine() {
                 // The main thread takes a line before the next one is read: a file cannot fill the memory.
@@ -27,7 +27,7 @@ final class LineReader {
             }
             DispatchQueue.main.async { self.receive(nil) }
         }
-        thread.name = "eightball.lines"
+        thread.name = Ending.program + ".lines"
         thread.start()
     }
 

@@ -1,0 +1,62 @@
+// How the program ends: every way out goes through `exit`, so that what is registered there (the removal of a served
+// air's socket, the end of a capture) is done.
+
+package import ArgumentParser
+import Foundation
+
+/// Something failed: one line that says what, why, and what to do about it.
+package struct Failure: Error {
+    /// The line.
+    package let line: String
+
+    /// Creates a failure from its line.
+    package init(_ line: String) { self.line = line }
+}
+
+/// The ways out.
+package enum Ending {
+    /// The program's name, with which its lines on standard error begin.
+    package static var program: String { ProcessInfo.processInfo.processName }
+
+    /// The command did what it was told.
+    package static func succeed() -> Never { exit(0) }
+
+    /// The command failed.
+    package static func fail(_ failure: Failure) -> Never {
+        Console.report(program + ": " + Console.printable(failure.line))
+        exit(1)
+    }
+
+    /// The command failed, and Core Bluetooth has written the line that says why.
+    package static func failAsSaid() -> Never { exit(1) }
+
+    /// Runs a tool: parses the arguments, runs the command that they name, and turns what was thrown into the exit
+    /// statuses of the contract: 0 success, 1 failure with one line on standard error, 2 wrong usage. (130, after an
+    /// interrupt, is ``Interrupts``' affair.)
+    ///
+    /// A command that runs until something happens never comes back from here; see ``Interrupts``.
+    package static func run(_ tool: (some ParsableCommand).Type) {
+        do {
+            var command = try tool.parseAsRoot()
+            try command.run()
+        } catch {
+            end(tool, with: error)
+        }
+    }
+
+    /// Ends with what a command threw, or what the parser made of the arguments.
+    private static func end(_ tool: (some ParsableCommand).Type, with error: any Error) -> Never {
+        if let failure = error as? Failure { fail(failure) }
+        let text = tool.fullMessage(for: error)
+        switch tool.exitCode(for: error) {
+        case .success:
+            Console.print(text)
+            succeed()
+        case .validationFailure:
+            Console.report(text)
+            exit(2)
+        default:
+            fail(Failure(tool.message(for: error)))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// What ends a program that runs until it is told to stop.
+
+import Dispatch
+import Foundation
+
+/// Ends the program with 130 when it is interrupted, told to terminate, or loses its terminal.
+@MainActor
+package final class Interrupts {
+    private var sources: [any DispatchSourceSignal] = []
+
+    /// Watches for the signals until released.
+    package init() {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+            source.setEventHandler { exit(130) }
+            source.resume()
+            sources.append(source)
+        }
+    }
+
+    /// Runs the main run loop, on which everything happens, until something calls `exit`.
+    package static func runUntilExit() -> Never {
+        let interrupts = Interrupts()
+        // Without a source of its own the run loop would return at once.
+        let keepAlive = Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }
+        RunLoop.main.add(keepAlive, forMode: .default)
+        while true {
+            withExtendedLifetime(interrupts) { RunLoop.main.run() }
+        }
+    }
+}

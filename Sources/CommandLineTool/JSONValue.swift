@@ -1,0 +1,54 @@
+// A value in a line of JSON. The keys of an object stay in the order given, which Foundation's encoders do not promise.
+
+/// A value in a line of JSON (RFC 8259).
+package enum JSONValue: ExpressibleByStringLiteral {
+    case string(String)
+    case integer(Int)
+    case number(Double)
+    case bool(Bool)
+    case null
+    case array([JSONValue])
+    case object([(key: String, value: JSONValue)])
+
+    /// A string.
+    package init(stringLiteral value: String) { self = .string(value) }
+
+    /// An object of strings, its keys sorted.
+    package init(_ strings: [String: String]) {
+        self = .object(strings.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+    }
+
+    /// The value, written in one line.
+    package var text: String {
+        switch self {
+        case .string(let value): Self.quoted(value)
+        case .integer(let value): String(value)
+        // JSON has no word for what is no number.
+        case .number(let value): value.isFinite ? String(value) : "null"
+        case .bool(let value): String(value)
+        case .null: "null"
+        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
+        case .object(let fields):
+            "{" + fields.map { Self.quoted($0.key) + ":" + $0.value.text }.joined(separator: ",") + "}"
+        }
+    }
+
+    /// A string with what JSON and terminals forbid in it escaped (RFC 8259, section 7).
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
