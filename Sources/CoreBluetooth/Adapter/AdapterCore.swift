@@ -32,7 +32,9 @@ final class AdapterCore {
     let connectedPeers: ConnectedPeers
     private let source: any ChannelSource
     private let keeps: (any Sendable)?
-    private let keepsIdentities: Bool
+    private let keeping: StateKeeping
+    /// Writes what is kept, from the moment at which the adapter's address is known.
+    private(set) var writer: StateWriter?
     /// Whether time is that of the event loop, in virtual time, rather than of the wall clock.
     private let usesLoopTime: Bool
 
@@ -54,7 +56,7 @@ final class AdapterCore {
         foundation: AdapterFoundation,
         identities: IdentityStore,
         connectedPeers: ConnectedPeers,
-        keepsIdentities: Bool,
+        keeping: StateKeeping,
         usesLoopTime: Bool
     ) {
         self.eventLoop = eventLoop
@@ -64,7 +66,7 @@ final class AdapterCore {
         self.identities = identities
         self.scanning = Scanning(identities: identities)
         self.connectedPeers = connectedPeers
-        self.keepsIdentities = keepsIdentities
+        self.keeping = keeping
         self.usesLoopTime = usesLoopTime
     }
 
@@ -239,6 +241,15 @@ final class AdapterCore {
         self.flush()
     }
 
+    /// The process is over, all at once: nothing more is told or kept.
+    func kill() {
+        self.writer?.stop()
+        self.identities.close()
+        self.shutDown()
+        self.centralSessions = []
+        self.peripheralSessions = []
+    }
+
     /// The adapter is no longer used.
     func shutDown() {
         if case .waiting(let timer) = self.controller { timer.cancel() }
@@ -256,15 +267,31 @@ final class AdapterCore {
         case .ready:
             self.failures = 0
             self.wasReady = true
-            if self.keepsIdentities, let address = self.host.address {
-                self.identities.open(IdentityFile(adapter: address))
-            }
+            self.openStorage()
             self.setState(.poweredOn)
         case .failed(let reason):
             if !self.wasReady { Notice.once(reason) }
             self.setState(self.wasReady ? .resetting : .unsupported)
             self.openLater()
         }
+    }
+
+    /// Opens what is kept, once it is known whose it is.
+    private func openStorage() {
+        guard self.writer == nil, let address = self.host.address else { return }
+        let storage: any StateStorage
+        switch self.keeping {
+        case .storage(let given): storage = given
+        case .folder:
+            do {
+                storage = try FolderStorage(adapter: address)
+            } catch {
+                Notice.once("nothing is kept of peers: \(error)")
+                storage = MemoryStorage()
+            }
+        }
+        self.writer = StateWriter(storage)
+        self.identities.open(IdentityFile(storage))
     }
 
     private func setState(_ state: CBManagerState) {

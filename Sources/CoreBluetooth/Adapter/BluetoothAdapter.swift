@@ -56,13 +56,25 @@ public final class BluetoothAdapter: Sendable {
         configuration: Configuration = Configuration(),
         callbacks: Callbacks = .onEventLoop
     ) {
+        self.init(air: air, configuration: configuration, callbacks: callbacks, storage: MemoryStorage())
+    }
+
+    /// An adapter on an air of this process, that keeps its state in a given storage.
+    ///
+    /// The next adapter with the same storage is the same device after its process has ended.
+    package convenience init(
+        air: Air,
+        configuration: Configuration = Configuration(),
+        callbacks: Callbacks = .onEventLoop,
+        storage: any StateStorage
+    ) {
         let air = NIOLoopBound(air, eventLoop: air.eventLoop)
         let address = configuration.addressOnAir
         self.init(
             eventLoop: air.eventLoop,
             callbacks: callbacks,
             identities: IdentityStore(randomness: .seeded(address.value)),
-            keepsIdentities: false,
+            keeping: .storage(storage),
             ground: nil
         ) { AdapterFoundation(air: air.value, configuration, address: address) }
     }
@@ -78,7 +90,7 @@ public final class BluetoothAdapter: Sendable {
             eventLoop: eventLoop,
             callbacks: .onQueues,
             identities: IdentityStore(),
-            keepsIdentities: true,
+            keeping: .folder,
             ground: thread
         ) { foundation(eventLoop) }
     }
@@ -88,7 +100,7 @@ public final class BluetoothAdapter: Sendable {
         eventLoop: any EventLoop,
         callbacks: Callbacks,
         identities: IdentityStore,
-        keepsIdentities: Bool,
+        keeping: StateKeeping = .storage(MemoryStorage()),
         ground: (any Sendable)?,
         foundation: @escaping @Sendable () -> AdapterFoundation
     ) {
@@ -105,7 +117,7 @@ public final class BluetoothAdapter: Sendable {
                 foundation: foundation(),
                 identities: identities,
                 connectedPeers: connectedPeers,
-                keepsIdentities: keepsIdentities,
+                keeping: keeping,
                 usesLoopTime: callbacks == .onEventLoop
             )
         }
@@ -137,6 +149,18 @@ public final class BluetoothAdapter: Sendable {
     public func setPowered(_ isOn: Bool) {
         let core = self.core
         self.eventLoop.execute { core.value?.setPowered(isOn) }
+    }
+
+    /// Ends the adapter as the end of its process would, `kill -9` included: what is kept stays as it is, nobody is told
+    /// anything any more, and the radio is silent.
+    ///
+    /// The managers of the adapter are of no more use.
+    package func kill() {
+        let core = self.core
+        self.eventLoop.execute {
+            core.value?.kill()
+            core.value = nil
+        }
     }
 
     // MARK: Sessions

@@ -92,14 +92,20 @@ final class IdentityStore: Sendable {
     /// Waits until everything known is on disk.
     func flush() { self.saving.sync {} }
 
+    /// Keeps nothing more, as a process that was killed.
+    func close() { self.state.withLockedValue { $0.file = nil } }
+
     private func save() {
-        self.saving.async {
-            let (file, records) = self.state.withLockedValue { state in
-                state.isSaving = false
-                return (state.file, state.order.compactMap { state.records[$0] })
-            }
-            file?.save(records.filter { $0.address.isWorthKeeping })
+        let isImmediate = self.state.withLockedValue { $0.file?.storage.isImmediate ?? false }
+        if isImmediate { self.saveNow() } else { self.saving.async { self.saveNow() } }
+    }
+
+    private func saveNow() {
+        let (file, records) = self.state.withLockedValue { state in
+            state.isSaving = false
+            return (state.file, state.order.compactMap { state.records[$0] })
         }
+        file?.save(records.filter { $0.address.isWorthKeeping })
     }
 }
 

@@ -36,6 +36,14 @@ public final class PrivateAir: Sendable {
 
     /// A new device on this air; its managers call their delegates on their queues.
     public func makeAdapter(configuration: BluetoothAdapter.Configuration = .init()) -> BluetoothAdapter {
+        self.makeAdapter(configuration: configuration, storage: MemoryStorage())
+    }
+
+    /// A new device on this air, that keeps its state in a given storage.
+    package func makeAdapter(
+        configuration: BluetoothAdapter.Configuration = .init(),
+        storage: any StateStorage
+    ) -> BluetoothAdapter {
         let address =
             configuration.identity == nil
             ? self.generator.withLockedValue { DeviceAddress.randomStatic(using: &$0) } : configuration.addressOnAir
@@ -44,7 +52,7 @@ public final class PrivateAir: Sendable {
             eventLoop: self.thread.eventLoop,
             callbacks: .onQueues,
             identities: IdentityStore(),
-            keepsIdentities: false,
+            keeping: .storage(storage),
             ground: self
         ) {
             guard let air = air.value else { return AdapterFoundation(refused: "the air is gone") }

@@ -9,10 +9,10 @@ struct IdentityStoreTests {
     private func address(_ number: UInt64) -> DeviceAddress { DeviceAddress(0xC000_0000_0000 | number, kind: .random) }
 
     /// A folder that is gone after the test.
-    private func withFolder(_ body: (URL) throws -> Void) throws {
+    private func withFolder(_ body: (FolderStorage) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("identities-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder)
+        try body(FolderStorage(folder: folder.path))
     }
 
     @Test("5.1 an identifier is random, stable, and says nothing of the address")
@@ -51,7 +51,7 @@ struct IdentityStoreTests {
     @Test("5.1 identities survive the process")
     func file() throws {
         try self.withFolder { folder in
-            let file = IdentityFile(folder: folder)
+            let file = IdentityFile(folder)
             let store = IdentityStore()
             store.open(file)
             let identifier = store.record(for: self.address(1)).identifier
@@ -60,11 +60,11 @@ struct IdentityStoreTests {
             store.flush()
 
             let next = IdentityStore()
-            next.open(IdentityFile(folder: folder))
+            next.open(IdentityFile(folder))
             #expect(next.record(for: self.address(1)).identifier == identifier)
             #expect(next.record(for: self.address(1)).name == "Crystal")
             #expect(next.record(for: DeviceAddress(0x1122_3344_5566, kind: .public)).identifier == publicOne)
-            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.folder)
             #expect(attributes[.posixPermissions] as? Int == 0o700)
         }
     }
@@ -73,34 +73,33 @@ struct IdentityStoreTests {
     func privateAddresses() throws {
         try self.withFolder { folder in
             let store = IdentityStore()
-            store.open(IdentityFile(folder: folder))
+            store.open(IdentityFile(folder))
             _ = store.record(for: DeviceAddress(0x4000_0000_0001, kind: .random))
             _ = store.record(for: self.address(1))
             store.flush()
-            #expect(IdentityFile(folder: folder).load().map(\.address) == [self.address(1)])
+            #expect(IdentityFile(folder).load().map(\.address) == [self.address(1)])
         }
     }
 
     @Test("a torn file is set aside", arguments: ["{\"version\":1,\"pee", "{\"version\":2,\"peers\":[]}", ""])
     func torn(text: String) throws {
         try self.withFolder { folder in
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: folder.appendingPathComponent("identities.json"))
+            try folder.write(Data(text.utf8), to: "identities.json")
             let store = IdentityStore()
-            Misuse.$listener.withValue({ _ in }) { store.open(IdentityFile(folder: folder)) }
+            Misuse.$listener.withValue({ _ in }) { store.open(IdentityFile(folder)) }
             _ = store.record(for: self.address(1))
             store.flush()
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.folder)
             let aside = try #require(names.first { $0.hasPrefix("identities.damaged-") })
-            #expect(try Data(contentsOf: folder.appendingPathComponent(aside)) == Data(text.utf8))
-            #expect(IdentityFile(folder: folder).load().count == 1)
+            #expect(try folder.read(aside) == Data(text.utf8))
+            #expect(IdentityFile(folder).load().count == 1)
         }
     }
 
     @Test("what another process has added is kept")
     func shared() throws {
         try self.withFolder { folder in
-            let file = IdentityFile(folder: folder)
+            let file = IdentityFile(folder)
             let left = IdentityStore()
             let right = IdentityStore()
             left.open(file)
@@ -123,11 +122,15 @@ struct IdentityStoreTests {
         #expect(store.record(for: last) != nil)
     }
 
-    @Test("the folder follows XDG_STATE_HOME")
-    func place() {
-        let file = IdentityFile(adapter: self.address(1), environment: ["XDG_STATE_HOME": "/somewhere"])
-        #expect(file.folder.path == "/somewhere/corebluetooth/C0:00:00:00:00:01")
-        let home = IdentityFile(adapter: self.address(1), environment: ["XDG_STATE_HOME": "relative"])
-        #expect(home.folder.path.hasSuffix("/.local/state/corebluetooth/C0:00:00:00:00:01"))
+    @Test("the folder follows XDG_STATE_HOME, else HOME")
+    func place() throws {
+        let base = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: base) }
+        let named = try FolderStorage(adapter: self.address(1)) { ["XDG_STATE_HOME": "\(base)/named"][$0] }
+        #expect(named.folder == "\(base)/named/corebluetooth/C0:00:00:00:00:01")
+        let home = try FolderStorage(adapter: self.address(1)) {
+            ["XDG_STATE_HOME": "relative", "HOME": "\(base)/home"][$0]
+        }
+        #expect(home.folder == "\(base)/home/.local/state/corebluetooth/C0:00:00:00:00:01")
     }
 }

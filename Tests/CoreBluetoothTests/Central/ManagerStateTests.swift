@@ -182,7 +182,6 @@ struct ManagerStateTests {
                 eventLoop: room.loop,
                 callbacks: .onEventLoop,
                 identities: IdentityStore(),
-                keepsIdentities: false,
                 ground: nil
             ) { AdapterFoundation(refused: "there is no adapter: plug one in") }
             let central = CentralApp(on: adapter)

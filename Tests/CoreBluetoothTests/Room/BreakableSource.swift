@@ -22,7 +22,6 @@ final class BreakableSource: ChannelSource {
             eventLoop: room.loop,
             callbacks: .onEventLoop,
             identities: IdentityStore(randomness: .seeded(1)),
-            keepsIdentities: false,
             ground: nil
         ) {
             AdapterFoundation(

@@ -1,0 +1,64 @@
+// What is kept of a peripheral manager with a restore identifier: the services that it has published, and what it
+// advertises.
+
+import BluetoothTypes
+import Foundation
+
+/// The preserved state of a peripheral manager.
+package struct PeripheralRecord: Hashable, Sendable {
+    /// A descriptor with its value.
+    package struct Descriptor: Codable, Hashable, Sendable {
+        var uuid: BluetoothUUID
+        /// The value of a Characteristic User Description.
+        var text: String?
+        /// The value of another one.
+        var data: Data?
+    }
+
+    /// A characteristic.
+    package struct Characteristic: Codable, Hashable, Sendable {
+        var uuid: BluetoothUUID
+        /// The bits of `CBCharacteristicProperties`.
+        var properties: UInt
+        /// The bits of `CBAttributePermissions`.
+        var permissions: UInt
+        /// The value of a static characteristic.
+        var value: Data?
+        var descriptors: [Descriptor]
+    }
+
+    /// A service.
+    package struct Service: Codable, Hashable, Sendable {
+        /// How the manager calls it; what includes it names it so.
+        var number: UInt32
+        var uuid: BluetoothUUID
+        var isPrimary: Bool
+        /// The numbers of the services that it includes, which stand before it.
+        var included: [UInt32]
+        var characteristics: [Characteristic]
+    }
+
+    /// What is advertised.
+    package struct Advertisement: Codable, Hashable, Sendable {
+        var localName: String?
+        var services: [BluetoothUUID]
+    }
+
+    /// The services, in the order in which they were published.
+    package var services: [Service]
+    /// The advertisement, where there is one.
+    package var advertisement: Advertisement?
+
+    /// A record.
+    package init(services: [Service] = [], advertisement: Advertisement? = nil) {
+        self.services = services
+        self.advertisement = advertisement
+    }
+
+    /// Whether there is nothing to restore.
+    package var isEmpty: Bool { self.services.isEmpty && self.advertisement == nil }
+}
+
+extension PeripheralRecord: StateContent {
+    static var version: Int { 1 }
+}

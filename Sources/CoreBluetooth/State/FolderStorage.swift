@@ -1,0 +1,153 @@
+// What an adapter keeps on disk: files in `$XDG_STATE_HOME/corebluetooth/ADAPTER-ADDRESS`, a folder of the user's own
+// (mode 0700). Each is written to a new file which then takes the name, so that a process may be killed at any instant;
+// one lock lets several processes take turns.
+
+import BluetoothTransport
+import BluetoothTypes
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A storage in a folder.
+package struct FolderStorage: StateStorage {
+    /// The longest document that is read, in octets: ours are far shorter.
+    private static let maximumLength = 16 << 20
+
+    /// The folder.
+    package let folder: String
+
+    /// The storage in a folder, which is made where it is not there.
+    ///
+    /// - Throws: ``TransportError`` where it cannot be made, or others could write in it.
+    package init(folder: String) throws {
+        self.folder = try PrivateFolder.make(folder)
+    }
+
+    /// The storage of the adapter with an address, where the environment puts it.
+    ///
+    /// - Throws: ``TransportError`` where there is no place for it.
+    init(adapter address: DeviceAddress, environment: (String) -> String? = PrivateFolder.environment) throws {
+        let state = try PrivateFolder.state(environment: environment)
+        if let problem = state.problem {
+            Notice.once("what is known of peers is kept in \(state.path) only, until that is cleaned: \(problem)")
+        }
+        try self.init(folder: "\(state.path)/\(address)")
+    }
+
+    package var isImmediate: Bool { false }
+
+    private func path(_ name: String) -> String { "\(self.folder)/\(name)" }
+
+    package func read(_ name: String) throws -> Data? {
+        let path = self.path(name)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw TransportError(errno: errno, "cannot read \(path)")
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw TransportError(.failed, "\(path) is not a file: move it away")
+        }
+        guard status.st_size <= Self.maximumLength else {
+            throw TransportError(.failed, "\(path) has \(status.st_size) octets: it is none of ours")
+        }
+        var data = Data(count: Int(status.st_size))
+        var filled = 0
+        while filled < data.count {
+            let offset = filled
+            let count = data.withUnsafeMutableBytes { buffer in
+                pread(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset, off_t(offset))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw TransportError(errno: errno, "cannot read \(path)") }
+            if count == 0 { break }
+            filled += count
+        }
+        return data.prefix(filled)
+    }
+
+    package func write(_ data: Data, to name: String) throws {
+        // Of its own name, since others may write at the same time; a number that was killed before is written over.
+        let new = self.path("\(name).new-\(getpid())")
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot write \(new)") }
+        var written = 0
+        while written < data.count {
+            let offset = written
+            let count = data.withUnsafeBytes { buffer in
+                pwrite(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset, off_t(offset))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let failure = errno
+                close(descriptor)
+                unlink(new)
+                throw TransportError(errno: failure, "cannot write \(new)")
+            }
+            written += count
+        }
+        close(descriptor)
+        guard rename(new, self.path(name)) == 0 else {
+            let failure = errno
+            unlink(new)
+            throw TransportError(errno: failure, "cannot rename \(new)")
+        }
+    }
+
+    package func remove(_ name: String) throws {
+        guard unlink(self.path(name)) == 0 || errno == ENOENT else {
+            throw TransportError(errno: errno, "cannot remove \(self.path(name))")
+        }
+    }
+
+    package func setAside(_ name: String) throws -> String {
+        let seconds = Int(Date().timeIntervalSince1970)
+        // The extension stays last, so that an editor knows what it is.
+        let stem = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
+        let aside = "\(stem).damaged-\(seconds).json"
+        guard rename(self.path(name), self.path(aside)) == 0 else {
+            throw TransportError(errno: errno, "cannot rename \(self.path(name))")
+        }
+        return aside
+    }
+
+    package func names(withPrefix prefix: String) throws -> [String] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: self.folder)
+        return names.filter { $0.hasPrefix(prefix) && $0.hasSuffix(".json") && !$0.contains(".damaged-") }
+            .map { name in
+                var status = stat()
+                guard stat(self.path(name), &status) == 0 else { return (name, 0, 0) }
+                #if canImport(Darwin)
+                return (name, status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
+                #else
+                return (name, status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+                #endif
+            }
+            .sorted { ($0.1, $0.2, $0.0) < ($1.1, $1.2, $1.0) }
+            .map { $0.0 }
+    }
+
+    package func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+        let path = self.path("lock")
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot open the lock \(path)") }
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw TransportError(errno: errno, "cannot lock \(path)") }
+        }
+        return try body()
+    }
+
+    package func claim(_ name: String) throws -> StateClaim? {
+        guard let lock = try FileLock.take(self.path("\(name).lock")) else { return nil }
+        return StateClaim { withExtendedLifetime(lock) {} }
+    }
+}

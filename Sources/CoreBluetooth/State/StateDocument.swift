@@ -1,0 +1,88 @@
+// A document of an adapter's state: JSON with a version. One that is torn, foreign or of another version is set aside
+// and reported, never a crash: what it held is then unknown, as on a new device.
+
+import BluetoothTypes
+import Foundation
+
+/// What every document has in common.
+protocol StateContent: Codable, Sendable {
+    /// The version that this program reads and writes.
+    static var version: Int { get }
+}
+
+/// A document as it is written.
+private struct Document<Content: StateContent>: Codable {
+    var version: Int
+    var content: Content
+}
+
+/// What must be there for the rest to make sense.
+private struct Header: Decodable {
+    var version: Int
+}
+
+extension StateStorage {
+    /// What a document holds; `nil` where there is none or it cannot be used.
+    func load<Content: StateContent>(_ type: Content.Type, from name: String) -> Content? {
+        self.decode(name) { data in
+            let decoder = JSONDecoder()
+            let version = try decoder.decode(Header.self, from: data).version
+            guard version == Content.version else { throw StateVersionError(found: version) }
+            return try decoder.decode(Document<Content>.self, from: data).content
+        }
+    }
+
+    /// Reads a document with `body`; one that it cannot read is set aside.
+    func decode<Content>(_ name: String, _ body: (Data) throws -> Content) -> Content? {
+        do {
+            guard let data = try self.read(name) else { return nil }
+            return try body(data)
+        } catch {
+            let cause = (error as? StateVersionError)?.description ?? "it is damaged or foreign"
+            do {
+                let aside = try self.setAside(name)
+                Notice.once("cannot use \(name) of the kept state: \(cause); it was set aside as \(aside)")
+            } catch {
+                Notice.once("cannot use \(name) of the kept state: \(cause); remove it")
+            }
+            return nil
+        }
+    }
+
+    /// Writes a document.
+    func save<Content: StateContent>(_ content: Content, to name: String) throws {
+        try self.write(content.document(), to: name)
+    }
+}
+
+extension StateContent {
+    /// The octets of the document.
+    func document() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(Document(version: Self.version, content: self))
+    }
+}
+
+/// A document of another time.
+struct StateVersionError: Error, CustomStringConvertible {
+    var found: Int
+    var description: String { "it is of version \(self.found)" }
+}
+
+/// Letters, digits and `_` stay, every other octet becomes `%` and two digits; what is too long ends in a hash.
+func stateFileName(_ text: String, limit: Int = 64) -> String {
+    var name = ""
+    for octet in text.utf8 {
+        switch octet {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            name.unicodeScalars.append(Unicode.Scalar(octet))
+        default:
+            let digits = String(octet, radix: 16, uppercase: true)
+            name += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+        }
+    }
+    guard name.utf8.count > limit else { return name }
+    return String(name.prefix(limit - 17)) + "~" + String(fnv1a(text.utf8), radix: 16)
+}

@@ -1,0 +1,112 @@
+// Where an adapter keeps what outlives its process: the identities of its peers, what was discovered of them, and the
+// restoration records of its managers. On disk that is a folder (FolderStorage.swift); in virtual time it is memory that
+// belongs to whoever made the device, so that a device keeps its state when its process ends.
+
+import Foundation
+import NIOConcurrencyHelpers
+
+/// A set of named documents that outlive the process.
+///
+/// Names are short and made of letters, digits, `-`, `_`, `.` and `%`.
+package protocol StateStorage: Sendable {
+    /// Whether documents are written at once, in the caller's turn, rather than later on a queue.
+    ///
+    /// Virtual time needs that: nothing there happens beside the event loop.
+    var isImmediate: Bool { get }
+    /// The octets of a document; `nil` where there is none.
+    func read(_ name: String) throws -> Data?
+    /// Replaces a document as a whole: whoever reads finds the old or the new one.
+    func write(_ data: Data, to name: String) throws
+    /// Removes a document, where it is there.
+    func remove(_ name: String) throws
+    /// Gives a document that cannot be read another name, for whoever wants to look at it; returns that name.
+    func setAside(_ name: String) throws -> String
+    /// The names of all documents that begin with `prefix`, those that were written longest ago first.
+    func names(withPrefix prefix: String) throws -> [String]
+    /// Runs `body` while nobody else changes the storage.
+    func withLock<Result>(_ body: () throws -> Result) throws -> Result
+    /// Takes what `name` stands for, until the claim is released or the process has ended.
+    ///
+    /// - Returns: `nil` where somebody has it already.
+    func claim(_ name: String) throws -> StateClaim?
+}
+
+/// Something that is ours as long as the object lives.
+package final class StateClaim: Sendable {
+    private let release: @Sendable () -> Void
+
+    /// A claim that calls `release` when it is let go.
+    package init(release: @escaping @Sendable () -> Void) { self.release = release }
+
+    deinit { self.release() }
+}
+
+/// A storage in memory.
+///
+/// It lasts as long as the object: give the same one to the next adapter of a device, and it is the same device again.
+package final class MemoryStorage: StateStorage {
+    private struct State {
+        var documents: [String: Data] = [:]
+        /// The names, the one that was written longest ago first.
+        var order: [String] = []
+        var claims: Set<String> = []
+        var asideCount = 0
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let lock = NIOLock()
+
+    /// An empty storage.
+    package init() {}
+
+    package var isImmediate: Bool { true }
+
+    /// All documents, for tests.
+    package var documents: [String: Data] { self.state.withLockedValue { $0.documents } }
+
+    package func read(_ name: String) -> Data? { self.state.withLockedValue { $0.documents[name] } }
+
+    package func write(_ data: Data, to name: String) {
+        self.state.withLockedValue { state in
+            state.documents[name] = data
+            state.order.removeAll { $0 == name }
+            state.order.append(name)
+        }
+    }
+
+    package func remove(_ name: String) {
+        self.state.withLockedValue { state in
+            state.documents[name] = nil
+            state.order.removeAll { $0 == name }
+        }
+    }
+
+    package func setAside(_ name: String) -> String {
+        self.state.withLockedValue { state in
+            state.asideCount += 1
+            let aside = "damaged-\(state.asideCount)-\(name)"
+            state.documents[aside] = state.documents.removeValue(forKey: name)
+            state.order.removeAll { $0 == name }
+            return aside
+        }
+    }
+
+    package func names(withPrefix prefix: String) -> [String] {
+        self.state.withLockedValue { state in state.order.filter { $0.hasPrefix(prefix) } }
+    }
+
+    package func withLock<Result>(_ body: () throws -> Result) rethrows -> Result { try self.lock.withLock(body) }
+
+    package func claim(_ name: String) -> StateClaim? {
+        guard self.state.withLockedValue({ $0.claims.insert(name).inserted }) else { return nil }
+        return StateClaim { [weak self] in self?.state.withLockedValue { _ = $0.claims.remove(name) } }
+    }
+}
+
+/// Where an adapter finds its storage.
+enum StateKeeping: Sendable {
+    /// In the adapter's own folder on disk, as soon as its address is known.
+    case folder
+    /// In this storage.
+    case storage(any StateStorage)
+}
