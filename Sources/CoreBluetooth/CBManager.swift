@@ -16,6 +16,10 @@ open class CBManager: NSObject {
         super.init()
     }
 
+    /// There is no such object by itself.
+    @available(*, unavailable, message: "Make a CBCentralManager or a CBPeripheralManager.")
+    public override init() { fatalError("unavailable") }
+
     /// What the manager can do now.
     ///
     /// It is ``CBManagerState/unknown`` until the delegate was told for the first time.

@@ -14,6 +14,10 @@ open class CBPeer: NSObject, NSCopying {
         super.init()
     }
 
+    /// There is no such object by itself.
+    @available(*, unavailable, message: "Peers come from managers.")
+    public override init() { fatalError("unavailable") }
+
     /// The name that this system gave to the device: random, and the same each time the device is met.
     open var identifier: UUID { self.identifierStorage }
 

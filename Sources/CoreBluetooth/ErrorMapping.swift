@@ -106,7 +106,6 @@ extension CBError.Code {
         case .alreadyAdvertising: "Advertising has already started."
         case .connectionFailed: "The connection has failed unexpectedly."
         case .connectionLimitReached: "The system has reached the maximum number of connections."
-        case .unkownDevice: "The device is unknown."
         case .operationNotSupported: "The operation is not supported."
         case .peerRemovedPairingInformation: "Peer removed pairing information"
         case .encryptionTimedOut: "Failed to encrypt the connection, the connection has timed out unexpectedly."
@@ -115,6 +114,8 @@ extension CBError.Code {
         case .leGattNearBackgroundNotificationLimit: "Nearly too many notifications came in the background."
         case .channelSoundingConfigurationFailed: "Channel Sounding could not be configured."
         case .channelSoundingProcedureFailed: "Channel Sounding failed."
+        // The one that is left, whose name is deprecated.
+        default: "The device is unknown."
         }
     }
 }

@@ -11,6 +11,9 @@ public typealias CFAbsoluteTime = Double
 /// A span of time in seconds.
 public typealias CFTimeInterval = Double
 
+/// Core Foundation's UUID object: on Linux another name of Foundation's.
+public typealias CFUUID = NSUUID
+
 /// The present time as ``CFAbsoluteTime``.
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime {
     Date().timeIntervalSinceReferenceDate

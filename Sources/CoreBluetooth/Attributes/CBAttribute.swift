@@ -17,6 +17,10 @@ open class CBAttribute: NSObject {
         super.init()
     }
 
+    /// There is no such object by itself.
+    @available(*, unavailable, message: "Attributes come from peripherals, or are made as CBMutable….")
+    public override init() { fatalError("unavailable") }
+
     /// What kind of service, characteristic or descriptor it is.
     open var uuid: CBUUID { self.type }
 }

@@ -11,7 +11,7 @@ import NIOCore
 /// All calls of the delegate, and of the delegates of its peripherals, come on the queue that the manager was given.
 open class CBCentralManager: CBManager {
     /// What a system can do beyond the basics.
-    public struct Feature: OptionSet, Hashable, Sendable {
+    public struct Feature: OptionSet, BitwiseCopyable, Sendable {
         /// The bits.
         public let rawValue: UInt
 
@@ -19,9 +19,9 @@ open class CBCentralManager: CBManager {
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// Extended advertisements are heard and connected to.
-        public static let extendedScanAndConnect = Feature(rawValue: 0x01)
+        public static var extendedScanAndConnect: CBCentralManager.Feature { Feature(rawValue: 0x01) }
         /// Distances can be measured with Channel Sounding.
-        public static let channelSounding = Feature(rawValue: 0x400)
+        public static var channelSounding: CBCentralManager.Feature { Feature(rawValue: 0x400) }
     }
 
     let context: CentralContext
@@ -72,6 +72,7 @@ open class CBCentralManager: CBManager {
     func setScanning(_ isScanning: Bool) { self.lock.withLock { self.scanningStorage = isScanning } }
 
     /// Whether this system has all of some features: it has none of those that are named yet.
+    @discardableResult
     open class func supports(_ features: CBCentralManager.Feature) -> Bool { features.isEmpty }
 
     // MARK: Scanning
@@ -140,6 +141,7 @@ open class CBCentralManager: CBManager {
     // MARK: Known peripherals
 
     /// Known peripherals by identifier, in the order asked for; unknown ones are left out.
+    @discardableResult
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         guard self.isPoweredOn() else { return [] }
         return identifiers.compactMap { identifier in
@@ -153,6 +155,7 @@ open class CBCentralManager: CBManager {
     /// services are known.
     ///
     /// The app has to connect to them, too.
+    @discardableResult
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard self.isPoweredOn() else { return [] }
         return self.adapter.connectedPeers.peers(withAnyOf: serviceUUIDs.map(\.value)).map { address in

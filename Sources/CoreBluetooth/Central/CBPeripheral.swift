@@ -92,6 +92,7 @@ open class CBPeripheral: CBPeer {
     open var ancsAuthorized: Bool { false }
 
     /// The longest value that one write can carry.
+    @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
         case .withResponse: 512

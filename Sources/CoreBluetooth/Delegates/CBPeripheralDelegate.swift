@@ -13,6 +13,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// The signal strength was measured.
     ///
     /// Core Bluetooth no longer calls this method.
+    @available(*, deprecated, renamed: "peripheral(_:didReadRSSI:error:)")
     func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
 
     /// The signal strength was measured: `RSSI` in dBm.

@@ -49,6 +49,10 @@ open class CBATTRequest: NSObject {
         super.init()
     }
 
+    /// There is no such object by itself.
+    @available(*, unavailable, message: "Requests come from centrals.")
+    public override init() { fatalError("unavailable") }
+
     /// Who asks.
     open var central: CBCentral { self.centralStorage }
 

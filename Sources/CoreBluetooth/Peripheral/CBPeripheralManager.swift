@@ -54,6 +54,7 @@ open class CBPeripheralManager: CBManager {
 
     /// Whether this app may share data in the background: on Linux always.
     @available(*, deprecated, message: "Use CBManager.authorization.")
+    @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
 
     // MARK: Advertising

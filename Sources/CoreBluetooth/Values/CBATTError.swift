@@ -34,7 +34,7 @@ public struct CBATTError: _BridgedStoredNSError {
     ///
     /// As with the enumeration that Apple imports, every number is a code: those of applications (0x80 to 0x9F) and of
     /// later specifications are kept as ``unnamed(_:)``.
-    public enum Code: Hashable, Sendable, RawRepresentable, _ErrorCodeProtocol {
+    public enum Code: BitwiseCopyable, Hashable, Sendable, RawRepresentable, _ErrorCodeProtocol {
         /// The type of the error.
         public typealias _ErrorType = CBATTError
 

@@ -31,7 +31,7 @@ public struct CBError: _BridgedStoredNSError {
     public var localizedDescription: String { self._nsError.localizedDescription }
 
     /// What went wrong.
-    public enum Code: Int, Sendable, _ErrorCodeProtocol {
+    public enum Code: Int, BitwiseCopyable, Sendable, _ErrorCodeProtocol {
         /// The type of the error.
         public typealias _ErrorType = CBError
 
@@ -59,7 +59,8 @@ public struct CBError: _BridgedStoredNSError {
         case connectionFailed = 10
         /// No further connection is possible.
         case connectionLimitReached = 11
-        /// The device is not known; spelt as Apple spelt it.
+        /// The old spelling of ``unknownDevice``.
+        @available(*, deprecated, renamed: "unknownDevice")
         case unkownDevice = 12
         /// The operation is not supported.
         case operationNotSupported = 13
@@ -79,7 +80,7 @@ public struct CBError: _BridgedStoredNSError {
         case channelSoundingProcedureFailed = 20
 
         /// The device is not known.
-        public static var unknownDevice: Code { .unkownDevice }
+        public static var unknownDevice: Code { Code(rawValue: 12) ?? .unknown }
     }
 }
 
@@ -109,7 +110,7 @@ extension CBError {
     /// See ``Code/connectionLimitReached``.
     public static var connectionLimitReached: Code { .connectionLimitReached }
     /// See ``Code/unknownDevice``.
-    public static var unknownDevice: Code { .unkownDevice }
+    public static var unknownDevice: Code { .unknownDevice }
     /// The old spelling of ``unknownDevice``.
     @available(*, deprecated, renamed: "unknownDevice")
     public static var unkownDevice: Code { .unkownDevice }

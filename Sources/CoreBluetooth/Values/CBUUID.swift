@@ -43,6 +43,12 @@ open class CBUUID: NSObject, NSCopying {
         self.init(BluetoothUUID(theUUID))
     }
 
+    /// A 128-bit UUID.
+    @available(*, deprecated, message: "Use init(nsuuid:).")
+    public convenience init(cfuuid theUUID: CFUUID) {
+        self.init(nsuuid: theUUID as UUID)
+    }
+
     /// The octets of the UUID in the form in which it was given, most significant first.
     open var data: Data { Data(self.value.mostSignificantFirst) }
 

@@ -6,7 +6,7 @@ public typealias CBL2CAPPSM = UInt16
 /// What a manager can do now.
 ///
 /// The order is meaningful: whatever is below ``poweredOn`` has ended all work.
-public enum CBManagerState: Int, Sendable {
+public enum CBManagerState: Int, BitwiseCopyable, Sendable {
     /// Not known yet; an update is about to come.
     case unknown = 0
     /// The connection with the adapter was lost for a moment; an update is about to come.
@@ -24,7 +24,7 @@ public enum CBManagerState: Int, Sendable {
 /// Whether an app may use Bluetooth.
 ///
 /// On Linux always ``allowedAlways``: who may use an adapter is the system's affair.
-public enum CBManagerAuthorization: Int, Sendable {
+public enum CBManagerAuthorization: Int, BitwiseCopyable, Sendable {
     /// The user was not asked yet.
     case notDetermined = 0
     /// Bluetooth is restricted for the app.
@@ -37,7 +37,7 @@ public enum CBManagerAuthorization: Int, Sendable {
 
 /// The states of a central manager before ``CBManagerState`` was made.
 @available(*, deprecated, renamed: "CBManagerState")
-public enum CBCentralManagerState: Int, Sendable {
+public enum CBCentralManagerState: Int, BitwiseCopyable, Sendable {
     /// See ``CBManagerState/unknown``.
     case unknown = 0
     /// See ``CBManagerState/resetting``.
@@ -54,7 +54,7 @@ public enum CBCentralManagerState: Int, Sendable {
 
 /// The states of a peripheral manager before ``CBManagerState`` was made.
 @available(*, deprecated, renamed: "CBManagerState")
-public enum CBPeripheralManagerState: Int, Sendable {
+public enum CBPeripheralManagerState: Int, BitwiseCopyable, Sendable {
     /// See ``CBManagerState/unknown``.
     case unknown = 0
     /// See ``CBManagerState/resetting``.
@@ -71,7 +71,7 @@ public enum CBPeripheralManagerState: Int, Sendable {
 
 /// Whether an app may share data in the background, before ``CBManagerAuthorization`` was made.
 @available(*, deprecated, renamed: "CBManagerAuthorization")
-public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable {
+public enum CBPeripheralManagerAuthorizationStatus: Int, BitwiseCopyable, Sendable {
     /// The user was not asked yet.
     case notDetermined = 0
     /// Bluetooth is restricted for the app.
@@ -83,7 +83,7 @@ public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable {
 }
 
 /// How a peripheral stands with its central manager.
-public enum CBPeripheralState: Int, Sendable {
+public enum CBPeripheralState: Int, BitwiseCopyable, Sendable {
     /// Not connected.
     case disconnected = 0
     /// A connection is waited for.
@@ -95,7 +95,7 @@ public enum CBPeripheralState: Int, Sendable {
 }
 
 /// Whether a peer came or went.
-public enum CBConnectionEvent: Int, Sendable {
+public enum CBConnectionEvent: Int, BitwiseCopyable, Sendable {
     /// The peer disconnected.
     case peerDisconnected = 0
     /// The peer connected.
@@ -103,7 +103,7 @@ public enum CBConnectionEvent: Int, Sendable {
 }
 
 /// How a value is written.
-public enum CBCharacteristicWriteType: Int, Sendable {
+public enum CBCharacteristicWriteType: Int, BitwiseCopyable, Sendable {
     /// The peripheral says whether the write succeeded.
     case withResponse = 0
     /// Nobody says whether the write succeeded.
@@ -111,7 +111,7 @@ public enum CBCharacteristicWriteType: Int, Sendable {
 }
 
 /// How soon a central wants to hear from a peripheral.
-public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
+public enum CBPeripheralManagerConnectionLatency: Int, BitwiseCopyable, Sendable {
     /// As soon as possible.
     case low = 0
     /// Something between.
@@ -121,7 +121,7 @@ public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
 }
 
 /// What can be done with a characteristic's value.
-public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
+public struct CBCharacteristicProperties: OptionSet, BitwiseCopyable, Sendable {
     /// The bits; the lowest eight are those of the Bluetooth specification.
     public let rawValue: UInt
 
@@ -131,31 +131,31 @@ public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
     /// The value may be broadcast.
     ///
     /// Not for local characteristics.
-    public static let broadcast = CBCharacteristicProperties(rawValue: 0x01)
+    public static var broadcast: CBCharacteristicProperties { Self(rawValue: 0x01) }
     /// The value can be read.
-    public static let read = CBCharacteristicProperties(rawValue: 0x02)
+    public static var read: CBCharacteristicProperties { Self(rawValue: 0x02) }
     /// The value can be written, and no answer comes.
-    public static let writeWithoutResponse = CBCharacteristicProperties(rawValue: 0x04)
+    public static var writeWithoutResponse: CBCharacteristicProperties { Self(rawValue: 0x04) }
     /// The value can be written, and an answer comes.
-    public static let write = CBCharacteristicProperties(rawValue: 0x08)
+    public static var write: CBCharacteristicProperties { Self(rawValue: 0x08) }
     /// Changes of the value are sent without confirmation.
-    public static let notify = CBCharacteristicProperties(rawValue: 0x10)
+    public static var notify: CBCharacteristicProperties { Self(rawValue: 0x10) }
     /// Changes of the value are sent and confirmed.
-    public static let indicate = CBCharacteristicProperties(rawValue: 0x20)
+    public static var indicate: CBCharacteristicProperties { Self(rawValue: 0x20) }
     /// The value can be written with a signature.
-    public static let authenticatedSignedWrites = CBCharacteristicProperties(rawValue: 0x40)
+    public static var authenticatedSignedWrites: CBCharacteristicProperties { Self(rawValue: 0x40) }
     /// A descriptor holds further properties.
     ///
     /// Not for local characteristics.
-    public static let extendedProperties = CBCharacteristicProperties(rawValue: 0x80)
+    public static var extendedProperties: CBCharacteristicProperties { Self(rawValue: 0x80) }
     /// Only trusted devices may have notifications.
-    public static let notifyEncryptionRequired = CBCharacteristicProperties(rawValue: 0x100)
+    public static var notifyEncryptionRequired: CBCharacteristicProperties { Self(rawValue: 0x100) }
     /// Only trusted devices may have indications.
-    public static let indicateEncryptionRequired = CBCharacteristicProperties(rawValue: 0x200)
+    public static var indicateEncryptionRequired: CBCharacteristicProperties { Self(rawValue: 0x200) }
 }
 
 /// Who may read and write an attribute.
-public struct CBAttributePermissions: OptionSet, Hashable, Sendable {
+public struct CBAttributePermissions: OptionSet, BitwiseCopyable, Sendable {
     /// The bits.
     public let rawValue: UInt
 
@@ -163,13 +163,13 @@ public struct CBAttributePermissions: OptionSet, Hashable, Sendable {
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Everybody may read.
-    public static let readable = CBAttributePermissions(rawValue: 0x01)
+    public static var readable: CBAttributePermissions { Self(rawValue: 0x01) }
     /// Everybody may write.
-    public static let writeable = CBAttributePermissions(rawValue: 0x02)
+    public static var writeable: CBAttributePermissions { Self(rawValue: 0x02) }
     /// Trusted devices may read.
-    public static let readEncryptionRequired = CBAttributePermissions(rawValue: 0x04)
+    public static var readEncryptionRequired: CBAttributePermissions { Self(rawValue: 0x04) }
     /// Trusted devices may write.
-    public static let writeEncryptionRequired = CBAttributePermissions(rawValue: 0x08)
+    public static var writeEncryptionRequired: CBAttributePermissions { Self(rawValue: 0x08) }
 }
 
 /// How ``CBCentralManager/registerForConnectionEvents(options:)`` chooses peers.

@@ -59,7 +59,8 @@ struct ErrorTests {
 
     @Test("13.5 the old spelling is the same code")
     func unknownDevice() {
-        #expect(CBError.unknownDevice == CBError.Code.unkownDevice)
+        // The old spelling is deprecated, in the table of ParityTests.
+        #expect(CBError.unknownDevice == CBError.Code.unknownDevice)
         #expect(CBError.Code.unknownDevice.rawValue == 12)
         #expect(CBError(.unknownDevice).errorCode == 12)
     }
