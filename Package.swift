@@ -84,8 +84,10 @@ let package = Package(
             name: "CoreBluetoothTesting",
             dependencies: [
                 "CoreBluetooth",
+                "BluetoothHost",
                 "BluetoothAir",
                 "BluetoothTransport",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),

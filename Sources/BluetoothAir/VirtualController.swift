@@ -39,6 +39,21 @@ public final class VirtualController: HCIChannel {
         set { self.air.enter { self.controller.move(to: newValue) } }
     }
 
+    /// Whether centrals that try to connect to this device are told that the link could not be established.
+    package var refusesConnections: Bool {
+        get { self.controller.refusesConnections }
+        set { self.controller.refusesConnections = newValue }
+    }
+
+    /// Ends all links at once, as if both ends had waited for their supervision timeouts.
+    package func dropLinks() {
+        self.air.enter {
+            for entry in self.controller.links.entries {
+                entry.link.end(central: .connectionTimeout, peripheral: .connectionTimeout)
+            }
+        }
+    }
+
     /// How many links the controller has.
     public var linkCount: Int { self.controller.linkCount }
 

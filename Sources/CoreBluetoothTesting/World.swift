@@ -1,3 +1,239 @@
-// A world of Bluetooth devices in one process and in virtual time.
+// A world: devices on one air, in one process, and in virtual time. Everything in it happens on one embedded event loop,
+// in the turns that the test asks for, so a test never waits and the same seed gives the same run, octet for octet.
 
-import CoreBluetooth
+public import BluetoothAir
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+
+/// Bluetooth devices in one process and in virtual time.
+///
+/// A world starts at time zero and stands still until it is told to go on with ``advance(by:)`` or
+/// ``run(until:within:file:line:)-(Bool,_,_,_)``. Code under test is put on a device with ``Device/run(_:)``; its managers
+/// call their delegates in turns of the world, whatever queue they were given.
+///
+/// ```swift
+/// let world = World(seed: 1)
+/// let thermometer = world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [health]))
+/// let reader = world.addDevice("phone").run { ThermometerReader() }
+/// try world.run(until: reader.temperature == 21)
+/// ```
+///
+/// A world and all that lives in it belong to the thread that made the world: a synchronous test, or one that is isolated
+/// to the main actor.
+public final class World {
+    /// Where all equal runs are equal: every random choice in the world follows from it.
+    public let seed: UInt64
+
+    let loop = EmbeddedEventLoop()
+    let air: Air
+    let recorder: Recorder
+    private(set) var radios: [Radio] = []
+    private var watches: [Watch] = []
+
+    /// An empty world at time zero.
+    ///
+    /// - Parameters:
+    ///   - seed: Equal seeds give equal runs.
+    ///   - model: How the air treats time and loss. `.realistic` has connection events and air time, `.instant` passes
+    ///     data on at once.
+    public init(seed: UInt64 = 1, model: AirModel = .realistic) {
+        self.seed = seed
+        self.air = Air(eventLoop: self.loop, model: model, seed: seed)
+        self.recorder = Recorder()
+    }
+
+    deinit {
+        for radio in self.radios { radio.leave() }
+        // What was to happen later never will; what holds the world's parts goes with it.
+        try? self.loop.syncShutdownGracefully()
+    }
+
+    // MARK: Devices
+
+    /// A device that runs Core Bluetooth code.
+    ///
+    /// - Parameters:
+    ///   - name: The device's name in the trace and its GAP Device Name; each device of a world needs its own.
+    ///   - distance: How far it stands from the others, in metres; see ``Radio/distance``.
+    ///   - mtu: The ATT MTU that it offers, 23 to 517 octets.
+    ///   - isSupported: Whether it has Bluetooth at all; managers on one that has not become
+    ///     ``CBManagerState/unsupported``.
+    public func addDevice(
+        _ name: String,
+        distance: Double = 1,
+        mtu: Int = 517,
+        isSupported: Bool = true
+    ) -> Device {
+        let device = Device(name: name, distance: distance, mtu: mtu, isSupported: isSupported, world: self)
+        self.add(device)
+        return device
+    }
+
+    /// A device that follows a script in place of an app.
+    ///
+    /// - Parameters:
+    ///   - peripheral: What it has and does.
+    ///   - name: The device's name in the trace; the advertised one unless another is given. Each device of a world needs
+    ///     its own.
+    ///   - distance: How far it stands from the others, in metres; see ``Radio/distance``.
+    public func addPeripheral(
+        _ peripheral: ScriptedPeripheral,
+        as name: String? = nil,
+        distance: Double = 1
+    ) -> ScriptedDevice {
+        let device = ScriptedDevice(
+            peripheral,
+            name: name ?? peripheral.name ?? "peripheral \(self.radios.count + 1)",
+            distance: distance,
+            world: self
+        )
+        self.add(device)
+        return device
+    }
+
+    private func add(_ radio: Radio) {
+        precondition(
+            !self.radios.contains { $0.name == radio.name },
+            "The world has a device \"\(radio.name)\" already; give each its own name"
+        )
+        self.radios.append(radio)
+    }
+
+    /// The device with a name.
+    public subscript(name: String) -> Radio? { self.radios.first { $0.name == name } }
+
+    // MARK: Time
+
+    /// The time since the world began.
+    public var now: Duration { .nanoseconds(Int64(self.loop.now.uptimeNanoseconds)) }
+
+    /// Lets time pass, and everything happen that falls into it.
+    public func advance(by duration: Duration) { self.loop.advanceTime(by: TimeAmount(duration)) }
+
+    /// Lets time pass until a condition is true.
+    ///
+    /// ```swift
+    /// try world.run(until: reader.temperature != nil, within: .seconds(5))
+    /// ```
+    ///
+    /// The condition is looked at before time passes and then after every millisecond.
+    ///
+    /// - Throws: ``WorldError`` where it does not become true within `limit`; its text has the last lines of the trace.
+    public func run(
+        until condition: @autoclosure () throws -> Bool,
+        within limit: Duration = .seconds(30),
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) throws {
+        try self.run(until: condition, within: limit, file: file, line: line)
+    }
+
+    /// Lets time pass until a condition is true.
+    ///
+    /// The condition is looked at before time passes and then after every millisecond.
+    ///
+    /// - Throws: ``WorldError`` where it does not become true within `limit`; its text has the last lines of the trace.
+    public func run(
+        until condition: () throws -> Bool,
+        within limit: Duration = .seconds(30),
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) throws {
+        let deadline = self.loop.now + TimeAmount(limit)
+        self.loop.run()
+        while try !condition() {
+            guard self.loop.now < deadline else {
+                throw WorldError(
+                    "\(file):\(line): the condition did not become true within \(text(of: limit))",
+                    trace: self.trace
+                )
+            }
+            self.loop.advanceTime(to: min(deadline, self.loop.now + .milliseconds(1)))
+        }
+    }
+
+    /// Does something later, in virtual time.
+    public func after(_ delay: Duration, _ work: @escaping () -> Void) {
+        self.loop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { work() }
+    }
+
+    // MARK: The air
+
+    /// The share of packets that are lost on the air, 0 to 1.
+    ///
+    /// Links send data again; at 1 nothing arrives, and links end when their supervision timeouts have passed.
+    public var loss: Double {
+        get { self.air.model.loss }
+        set {
+            self.note("the air loses \(Int((newValue * 100).rounded())) % of all packets")
+            self.air.setLoss(newValue)
+        }
+    }
+
+    // MARK: Trace
+
+    /// What has passed between hosts and controllers so far, in words; see ``Trace``.
+    public var trace: Trace { self.recorder.trace(of: nil) }
+
+    /// Writes a line of one's own into the trace.
+    public func note(_ text: String) { self.recorder.note(text, device: "world", at: self.loop.now) }
+
+    /// Does something once, as soon as a line of the trace makes a condition true.
+    ///
+    /// The condition is asked of every packet of every device, as it passes. It costs the words of each packet, so a world
+    /// with many devices is slower with it.
+    ///
+    /// ```swift
+    /// world.when({ $0.device == "phone" && $0.text.hasPrefix("Write Request") }) { ball.dropLinks() }
+    /// ```
+    public func when(_ condition: @escaping (TraceEntry) -> Bool, do work: @escaping () -> Void) {
+        self.watches.append(Watch(condition: condition, work: work))
+    }
+
+    func recorded() {
+        guard !self.watches.isEmpty, let entry = self.recorder.lastEntry else { return }
+        var due: [Watch] = []
+        self.watches.removeAll { watch in
+            guard watch.condition(entry) else { return false }
+            due.append(watch)
+            return true
+        }
+        // The packet is on its way: whatever is done comes after it.
+        for watch in due { self.loop.assumeIsolated().execute { watch.work() } }
+    }
+
+    private struct Watch {
+        var condition: (TraceEntry) -> Bool
+        var work: () -> Void
+    }
+}
+
+extension TimeAmount {
+    /// The nearest whole nanosecond.
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        self = overflow ? .nanoseconds(.max / 2) : .nanoseconds(whole &+ attoseconds / 1_000_000_000)
+    }
+}
+
+/// A duration in the unit that suits it.
+func text(of duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    let milliseconds = Double(seconds) * 1000 + Double(attoseconds) / 1e15
+    if milliseconds >= 1000 { return decimal(milliseconds / 1000, places: 3, trims: true) + " s" }
+    return decimal(milliseconds, places: 3, trims: true) + " ms"
+}
+
+/// A number with decimal places, without regard to a locale.
+func decimal(_ value: Double, places: Int, trims: Bool = false) -> String {
+    var scale = 1.0
+    for _ in 0..<places { scale *= 10 }
+    let total = Int64((value * scale).rounded())
+    let whole = total / Int64(scale)
+    var fraction = String(total % Int64(scale))
+    while fraction.count < places { fraction = "0" + fraction }
+    if trims { while fraction.last == "0" { fraction.removeLast() } }
+    return fraction.isEmpty ? "\(whole)" : "\(whole).\(fraction)"
+}

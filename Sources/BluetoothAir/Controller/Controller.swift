@@ -18,6 +18,8 @@ final class Controller {
     // MARK: Device
 
     private(set) var distance = 1.0
+    /// Whether links with this device as the peripheral fail to be established.
+    var refusesConnections = false
     private(set) var isOpen = true
 
     // MARK: Joint with the host

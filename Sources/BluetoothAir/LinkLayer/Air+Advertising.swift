@@ -69,6 +69,12 @@ extension Air {
         guard advertiser.accepts(central, address: centralAddress, set: set),
             !initiator.isConnected(to: peripheral), !advertiser.isConnected(to: central)
         else { return false }
+        if advertiser.refusesConnections {
+            // As with a peripheral that is asked and never comes to the link (Vol 6, Part B, 4.5).
+            initiator.initiation = nil
+            initiator.reportFailedConnection(.connectionFailedToBeEstablished, role: .central)
+            return false
+        }
 
         let phy = pdu.isLegacy ? PHY.le1M : pdu.secondaryPHY
         let centralEnd = LinkEnd(

@@ -2,7 +2,7 @@
 
 import BluetoothHost
 import BluetoothTransport
-import BluetoothTypes
+package import BluetoothTypes
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
@@ -118,7 +118,7 @@ extension BluetoothAdapter.Configuration {
     var identityName: String { self.identity ?? ProcessInfo.processInfo.processName }
 
     /// A random static address that depends on the identity alone; a device without an identity gets the next of a row.
-    var addressOnAir: DeviceAddress {
+    package var addressOnAir: DeviceAddress {
         let seed =
             switch self.identity {
             case let identity?: fnv1a(identity.utf8)

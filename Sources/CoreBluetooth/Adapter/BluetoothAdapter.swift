@@ -7,7 +7,7 @@ import BluetoothTransport
 import BluetoothTypes
 import Dispatch
 import NIOConcurrencyHelpers
-import NIOCore
+package import NIOCore
 
 /// A Bluetooth adapter: what managers work on.
 ///
@@ -77,6 +77,29 @@ public final class BluetoothAdapter: Sendable {
             keeping: .storage(storage),
             ground: nil
         ) { AdapterFoundation(air: air.value, configuration, address: address) }
+    }
+
+    /// An adapter in virtual time whose controllers come from `source`: for worlds of devices.
+    package convenience init(
+        eventLoop: any EventLoop,
+        configuration: Configuration,
+        source: any ChannelSource,
+        storage: any StateStorage
+    ) {
+        let source = NIOLoopBound(source, eventLoop: eventLoop)
+        let address = configuration.addressOnAir
+        self.init(
+            eventLoop: eventLoop,
+            callbacks: .onEventLoop,
+            identities: IdentityStore(randomness: .seeded(address.value)),
+            keeping: .storage(storage),
+            ground: nil
+        ) {
+            AdapterFoundation(
+                source: source.value,
+                configuration: configuration.hostConfiguration(address: address)
+            )
+        }
     }
 
     /// An adapter on a thread of its own, that keeps the identities of its peers.
@@ -217,12 +240,17 @@ public final class BluetoothAdapter: Sendable {
         _ queue: DispatchQueue?,
         _ receive: @escaping @Sendable ([Event]) -> Void
     ) -> Lane<Event> {
-        let context: CallbackContext =
-            switch self.callbacks {
-            case .onQueues: .queue(queue ?? .main)
-            case .onEventLoop: .eventLoop(self.eventLoop)
+        switch self.callbacks {
+        case .onQueues:
+            let queue = queue ?? .main
+            return Lane { lane in queue.async { lane.drain(receive) } }
+        case .onEventLoop:
+            let eventLoop = self.eventLoop
+            // Many devices share the loop: what a delegate creates belongs to the device that it was called on.
+            return Lane { [weak self] lane in
+                eventLoop.execute { [weak self] in self?.run { lane.drain(receive) } }
             }
-        return Lane { lane in context.execute { lane.drain(receive) } }
+        }
     }
 
     private func nextSessionNumber() -> Int {

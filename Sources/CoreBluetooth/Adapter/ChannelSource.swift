@@ -2,19 +2,19 @@
 // the last one has closed.
 
 import BluetoothAir
-import BluetoothHCI
+package import BluetoothHCI
 import BluetoothTransport
 import NIOCore
 
 /// Why no channel could be opened.
-struct ChannelFailure: Error {
+package struct ChannelFailure: Error {
     /// One line that names the cause and what mends it.
-    var reason: String
+    package var reason: String
     /// Whether trying again is of no use.
-    var isFinal: Bool
+    package var isFinal: Bool
 
     /// A failure that trying again may mend or not.
-    init(reason: String, isFinal: Bool) {
+    package init(reason: String, isFinal: Bool) {
         self.reason = reason
         self.isFinal = isFinal
     }
@@ -31,7 +31,7 @@ struct ChannelFailure: Error {
 /// What opens channels to a controller.
 ///
 /// Lives on the adapter's event loop.
-protocol ChannelSource: AnyObject {
+package protocol ChannelSource: AnyObject {
     /// Opens a channel; `completion` is called once, on the event loop.
     func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void)
 

@@ -3,7 +3,6 @@
 //
 // The far end of an event lane is a dispatch queue or, in virtual time, the event loop itself. Nothing else differs.
 
-import Dispatch
 import NIOConcurrencyHelpers
 import NIOCore
 
@@ -68,22 +67,6 @@ final class Lane<Message: Sendable>: Sendable {
             return true
         }
         if mustWake { self.wake(self) }
-    }
-}
-
-/// Where a manager's callbacks run.
-enum CallbackContext: Sendable {
-    /// On a dispatch queue.
-    case queue(DispatchQueue)
-    /// In turns of the adapter's event loop.
-    case eventLoop(any EventLoop)
-
-    /// Runs `work` there, later.
-    func execute(_ work: @escaping @Sendable () -> Void) {
-        switch self {
-        case .queue(let queue): queue.async(execute: work)
-        case .eventLoop(let eventLoop): eventLoop.execute(work)
-        }
     }
 }
 

@@ -1,0 +1,110 @@
+// A failing test leaves captures: one file of the format that Wireshark opens for each device, in a folder that the
+// environment names, with virtual time counted from the beginning of the year 2000.
+
+public import BluetoothAir
+import BluetoothTransport
+import Foundation
+import NIOCore
+
+/// Runs a test in a world of its own; a test that throws leaves captures.
+///
+/// ```swift
+/// @Test func readsTheTemperature() throws {
+///     try withWorld(seed: 7) { world in
+///         …
+///         try world.run(until: reader.temperature == 21)
+///     }
+/// }
+/// ```
+///
+/// Where `body` throws, each device's packets are written to `NAME-DEVICE.btsnoop`, and the error that comes out says
+/// where. Expectations that fail without throwing, such as `#expect` and `XCTAssert…`, leave nothing: call
+/// ``World/writeCaptures(named:folder:)`` for those, or use throwing ones.
+///
+/// - Parameters:
+///   - name: The first part of the files' names; the test's name unless another is given.
+///   - seed: Equal seeds give equal runs.
+///   - model: How the air treats time and loss.
+///   - folder: Where the files go; `nil` for what `COREBLUETOOTH_CAPTURES` says, else the temporary folder.
+/// - Throws: ``WorldError`` with the paths of the captures, where `body` throws.
+public func withWorld<Result>(
+    _ name: String = #function,
+    seed: UInt64 = 1,
+    model: AirModel = .realistic,
+    folder: String? = nil,
+    _ body: (World) throws -> Result
+) throws -> Result {
+    let world = World(seed: seed, model: model)
+    do {
+        return try body(world)
+    } catch {
+        throw world.failure(error, name, folder)
+    }
+}
+
+/// Runs a test in a world of its own; a test that throws leaves captures.
+///
+/// The same as ``withWorld(_:seed:model:folder:_:)`` for a test that waits for others, which has to stay on one thread: one
+/// that is isolated to the main actor.
+@MainActor
+public func withWorld<Result>(
+    _ name: String = #function,
+    seed: UInt64 = 1,
+    model: AirModel = .realistic,
+    folder: String? = nil,
+    _ body: @MainActor (World) async throws -> Result
+) async throws -> Result {
+    let world = World(seed: seed, model: model)
+    do {
+        return try await body(world)
+    } catch {
+        throw world.failure(error, name, folder)
+    }
+}
+
+extension World {
+    /// Writes a capture of each device, in the format of btsnoop.
+    ///
+    /// The captures hold what the trace holds: of an advertisement that was heard again and again, the first time.
+    ///
+    /// - Parameters:
+    ///   - name: The first part of the files' names.
+    ///   - folder: Where they go; `nil` for what `COREBLUETOOTH_CAPTURES` says, else the temporary folder.
+    /// - Returns: The files' paths, in the order of the devices.
+    /// - Throws: Where a file cannot be written.
+    @discardableResult
+    public func writeCaptures(named name: String, folder: String? = nil) throws -> [String] {
+        let folder = URL(fileURLWithPath: folder ?? Self.captureFolder, isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return try self.radios.map { radio in
+            let url = folder.appendingPathComponent("\(fileName(name))-\(fileName(radio.name)).btsnoop")
+            try Data(self.recorder.capture(of: radio.name).readableBytesView).write(to: url, options: .atomic)
+            return url.path
+        }
+    }
+
+    /// The error that a test ends with.
+    fileprivate func failure(_ error: any Error, _ name: String, _ folder: String?) -> WorldError {
+        var failure =
+            error as? WorldError
+            ?? WorldError("\(error), after \(text(of: self.now)) of virtual time", trace: self.trace, underlying: error)
+        do {
+            failure.captures = try self.writeCaptures(named: name, folder: folder)
+        } catch {
+            failure.reason += " (and its captures could not be written: \(error.localizedDescription))"
+        }
+        return failure
+    }
+
+    private static var captureFolder: String {
+        let named = ProcessInfo.processInfo.environment["COREBLUETOOTH_CAPTURES"] ?? ""
+        return named.isEmpty ? NSTemporaryDirectory() : named
+    }
+}
+
+/// A name without what a file's name cannot have: `readsTheTemperature` of `readsTheTemperature()`.
+private func fileName(_ text: String) -> String {
+    let allowed = text.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == "." ? $0 : "-" }
+    let name = String(allowed).split(separator: "-").joined(separator: "-")
+    return name.isEmpty ? "world" : name
+}

@@ -1,0 +1,38 @@
+// A device that runs Core Bluetooth code: the code under test, or whatever it is to meet.
+
+import CoreBluetooth
+import NIOCore
+
+/// A device that runs Core Bluetooth code.
+///
+/// Code is put on it with ``run(_:)``: managers that are created there are its own, also those that they create later,
+/// from their delegates' calls.
+public final class Device: Radio {
+    /// The adapter of the device's managers.
+    ///
+    /// ``run(_:)`` needs no mention of it; a manager that is created elsewhere takes it in its options under
+    /// ``BluetoothAdapter/optionKey``.
+    public private(set) var adapter: BluetoothAdapter! = nil
+
+    /// What the device keeps of its peers and of its apps' managers, whatever becomes of those.
+    private let storage = MemoryStorage()
+
+    init(name: String, distance: Double, mtu: Int, isSupported: Bool, world: World) {
+        super.init(name: name, distance: distance, world: world)
+        self.adapter = BluetoothAdapter(
+            eventLoop: world.loop,
+            configuration: .init(deviceName: name, identity: name, preferredMTU: mtu),
+            source: WorldSource(self, isSupported: isSupported),
+            storage: self.storage
+        )
+    }
+
+    /// Runs code on the device.
+    ///
+    /// ```swift
+    /// let reader = phone.run { ThermometerReader() }
+    /// ```
+    public func run<Result>(_ body: () throws -> Result) rethrows -> Result { try self.adapter.run(body) }
+
+    override func powerChanged() { self.adapter.setPowered(self.isPowered) }
+}

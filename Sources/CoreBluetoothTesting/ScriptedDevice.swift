@@ -1,0 +1,452 @@
+// Plays a scripted peripheral: a Bluetooth host without an app on a controller of the world.
+
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+public import CoreBluetooth
+import NIOCore
+
+/// A device that follows a script.
+public final class ScriptedDevice: Radio {
+    /// A write that the device has taken or refused.
+    public struct Write: Equatable {
+        /// The characteristic.
+        public var characteristic: CBUUID
+        /// What was written.
+        public var value: Data
+
+        /// A write.
+        public init(characteristic: CBUUID, value: Data) {
+            self.characteristic = characteristic
+            self.value = value
+        }
+    }
+
+    /// What it follows.
+    public let script: ScriptedPeripheral
+    /// All that was written, in order.
+    public internal(set) var writes: [Write] = []
+    /// How many notifications and indications were sent.
+    public internal(set) var updateCount = 0
+    var player: ScriptPlayer! = nil
+
+    init(_ script: ScriptedPeripheral, name: String, distance: Double, world: World) {
+        self.script = script
+        super.init(name: name, distance: distance, world: world)
+        self.refusesConnections = script.refusesConnections
+        self.player = ScriptPlayer(self)
+        self.player.attach(self.makeChannel())
+    }
+
+    override func leave() { self.player.detach() }
+
+    override func powerChanged() {
+        if self.isPowered { self.player.attach(self.makeChannel()) } else { self.player.detach() }
+    }
+
+    /// The controller fails and comes back; the script begins anew.
+    public override func resetController() {
+        super.resetController()
+        self.player.detach()
+        if self.isPowered { self.player.attach(self.makeChannel()) }
+    }
+
+    // MARK: What a test does with it
+
+    /// The present value of a characteristic; `nil` where there is none with that UUID.
+    public func value(of characteristic: CBUUID) -> Data? { self.player.value(of: characteristic) }
+
+    /// Changes the value of a characteristic, without telling anybody.
+    public func setValue(_ value: Data, of characteristic: CBUUID) { self.player.setValue(value, of: characteristic) }
+
+    /// Sends a value to all subscribers, as a notification or an indication; it becomes the characteristic's value.
+    public func notify(_ value: Data, for characteristic: CBUUID) { self.player.notify(value, characteristic) }
+
+    /// Whether a central is subscribed to a characteristic.
+    public func hasSubscriber(for characteristic: CBUUID) -> Bool { self.player.hasSubscriber(characteristic) }
+
+    /// Ends all links: centrals are told ``CBError/Code/peripheralDisconnected``.
+    public func disconnect() {
+        self.note("disconnects")
+        self.player.disconnect()
+    }
+
+    /// Whether the device advertises.
+    public var isAdvertising: Bool = true {
+        didSet { if self.isAdvertising != oldValue { self.player.updateAdvertising() } }
+    }
+
+    /// Publishes the services of another script in place of the present ones; centrals are told that services changed.
+    public func publish(_ services: [ScriptedPeripheral.Service]) {
+        self.note("publishes other services")
+        self.player.publish(services)
+    }
+}
+
+/// The host of a scripted device.
+final class ScriptPlayer {
+    private struct Entry {
+        var definition: ScriptedPeripheral.Characteristic
+        var value: Data
+        var subscribers: [LinkID] = []
+        var updateNumber = 0
+        var timer: Scheduled<Void>?
+    }
+
+    private unowned let device: ScriptedDevice
+    private let host: Host
+    private var services: [ScriptedPeripheral.Service]
+    private var published: [AttributeHandle] = []
+    private var entries: [AttributeHandle: Entry] = [:]
+    /// The handles in the order of the script.
+    private var handles: [AttributeHandle] = []
+    private var links: [LinkID] = []
+    private var updatesOnLink: [LinkID: Int] = [:]
+    private var faults: [ScriptedPeripheral.Fault]
+
+    init(_ device: ScriptedDevice) {
+        self.device = device
+        self.services = device.script.services
+        self.faults = device.script.faults
+        self.host = Host(
+            eventLoop: device.world.loop,
+            configuration: HostConfiguration(
+                deviceName: device.script.name ?? device.name,
+                address: device.address,
+                preferredMTU: device.script.mtu
+            )
+        )
+        self.host.delegate = self
+        self.publish()
+    }
+
+    // MARK: Life
+
+    func attach(_ channel: WatchedChannel) { self.host.attach(to: channel) }
+
+    func detach() {
+        self.host.detach()
+        self.forgetLinks()
+    }
+
+    func disconnect() { for link in self.links { self.host.disconnect(link) } }
+
+    private func forgetLinks() {
+        self.links = []
+        self.updatesOnLink = [:]
+        for handle in self.handles {
+            self.entries[handle]?.timer?.cancel()
+            self.entries[handle]?.timer = nil
+            self.entries[handle]?.subscribers = []
+        }
+    }
+
+    // MARK: Services
+
+    func publish(_ services: [ScriptedPeripheral.Service]) {
+        for service in self.published.reversed() { self.host.removeService(service) }
+        for handle in self.handles { self.entries[handle]?.timer?.cancel() }
+        self.published = []
+        self.entries = [:]
+        self.handles = []
+        self.services = services
+        self.publish()
+        self.updateAdvertising()
+    }
+
+    private func publish() {
+        for service in self.services {
+            do {
+                let handles = try self.host.addService(service.definition)
+                self.published.append(handles.range.lowerBound)
+                for (definition, handle) in zip(service.characteristics, handles.characteristics) {
+                    self.handles.append(handle.value)
+                    self.entries[handle.value] = Entry(definition: definition, value: definition.value)
+                }
+            } catch {
+                preconditionFailure("The script of \"\(self.device.name)\" has a service that cannot be: \(error)")
+            }
+        }
+    }
+
+    func updateAdvertising() {
+        guard case .ready = self.host.state else { return }
+        guard self.device.isAdvertising else { return self.host.stopAdvertising() }
+        let advertisement = self.device.script.advertisement
+        var data = AdvertisingData()
+        var scanResponse = AdvertisingData()
+        data.appendFlags([.generalDiscoverable, .bredrNotSupported])
+        let services = advertisement.services ?? self.services.filter(\.isPrimary).map(\.uuid)
+        func place(_ append: (inout AdvertisingData) -> Void) {
+            var longer = data
+            append(&longer)
+            if longer.octetCount <= 31 { data = longer } else { append(&scanResponse) }
+        }
+        if !services.isEmpty { place { $0.appendServiceUUIDs(services.map(BluetoothUUID.init)) } }
+        if let manufacturer = advertisement.manufacturerData {
+            place { $0.append(.manufacturerSpecificData, ByteBuffer(bytes: manufacturer)) }
+        }
+        for (service, octets) in advertisement.serviceData {
+            place {
+                $0.appendServiceData(
+                    AdvertisedServiceData(uuid: BluetoothUUID(service), data: ByteBuffer(bytes: octets))
+                )
+            }
+        }
+        if let name = self.device.script.name { place { $0.appendLocalName(name, limit: 29) } }
+        precondition(
+            data.octetCount <= 31 && scanResponse.octetCount <= 31,
+            "The script of \"\(self.device.name)\" advertises more than 31 octets and 31 of scan response can hold"
+        )
+        self.host.startAdvertising(
+            AdvertisingRequest(
+                data: data.bytes,
+                scanResponse: scanResponse.bytes,
+                isConnectable: advertisement.isConnectable,
+                interval: TimeAmount(advertisement.interval)
+            )
+        ) { _ in }
+    }
+
+    // MARK: Values
+
+    private func handle(of characteristic: CBUUID) -> AttributeHandle? {
+        self.handles.first { self.entries[$0]?.definition.uuid == characteristic }
+    }
+
+    func value(of characteristic: CBUUID) -> Data? {
+        self.handle(of: characteristic).flatMap { self.entries[$0]?.value }
+    }
+
+    func setValue(_ value: Data, of characteristic: CBUUID) {
+        guard let handle = self.handle(of: characteristic) else {
+            preconditionFailure("\"\(self.device.name)\" has no characteristic \(characteristic.uuidString)")
+        }
+        self.entries[handle]?.value = value
+    }
+
+    func hasSubscriber(_ characteristic: CBUUID) -> Bool {
+        self.handle(of: characteristic).flatMap { self.entries[$0]?.subscribers.isEmpty } == false
+    }
+
+    func notify(_ value: Data, _ characteristic: CBUUID) {
+        self.setValue(value, of: characteristic)
+        if let handle = self.handle(of: characteristic) { self.notify(handle) }
+    }
+
+    private func notify(_ handle: AttributeHandle) {
+        guard let entry = self.entries[handle] else { return }
+        for link in entry.subscribers {
+            self.host.notify(ByteBuffer(bytes: entry.value), characteristic: handle, to: link)
+            self.device.updateCount += 1
+            self.updatesOnLink[link, default: 0] += 1
+        }
+    }
+
+    private func startUpdates(_ handle: AttributeHandle) {
+        guard let entry = self.entries[handle], let updates = entry.definition.updates, entry.timer == nil else {
+            return
+        }
+        self.entries[handle]?.updateNumber = 0
+        self.scheduleUpdate(handle, updates)
+    }
+
+    private func scheduleUpdate(_ handle: AttributeHandle, _ updates: ScriptedPeripheral.Updates) {
+        let timer = self.host.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(updates.interval)) {
+            [weak self] in
+            guard let self, let entry = self.entries[handle], !entry.subscribers.isEmpty else { return }
+            self.entries[handle]?.value = updates.value(entry.updateNumber)
+            self.entries[handle]?.updateNumber += 1
+            self.notify(handle)
+            self.scheduleUpdate(handle, updates)
+        }
+        self.entries[handle]?.timer = timer
+    }
+
+    // MARK: Faults
+
+    /// Lets what goes wrong at a step go wrong; says whether something does.
+    private func meet(_ step: ScriptedPeripheral.Step, on link: LinkID) -> Bool {
+        guard let index = self.faults.firstIndex(where: { $0.step == step }) else { return false }
+        self.strike(self.faults.remove(at: index).kind, on: link)
+        return true
+    }
+
+    private func strike(_ kind: ScriptedPeripheral.Fault.Kind, on link: LinkID) {
+        switch kind {
+        case .disconnect:
+            self.device.note("disconnects")
+            self.host.disconnect(link)
+        case .loseLink: self.device.dropLinks()
+        case .fallSilent: self.device.isSilent = true
+        case .powerOff:
+            // The host is in the middle of its turn.
+            self.host.eventLoop.assumeIsolated().execute { [weak self] in self?.device.isPowered = false }
+        }
+    }
+
+    private func scheduleFaults(on link: LinkID) {
+        for (index, fault) in self.faults.enumerated().reversed() {
+            guard case .after(let delay) = fault.step else { continue }
+            self.faults.remove(at: index)
+            self.host.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
+                guard let self, self.links.contains(link) else { return }
+                self.strike(fault.kind, on: link)
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    private func answer(
+        _ answer: ScriptedPeripheral.Answer,
+        _ respond: @escaping (ScriptedPeripheral.Answer.Content) -> Void
+    ) {
+        guard answer.delay > .zero else { return respond(answer.content) }
+        self.host.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(answer.delay)) { respond(answer.content) }
+    }
+}
+
+extension ScriptPlayer: HostDelegate {
+    func host(_ host: Host, didChange state: HostState) {
+        switch state {
+        case .ready: self.updateAdvertising()
+        case .detached, .starting, .failed: self.forgetLinks()
+        }
+    }
+
+    func host(_ host: Host, didReceive report: AdvertisingReport) {}
+
+    func host(_ host: Host, didConnect link: LinkInformation) {
+        self.links.append(link.id)
+        _ = self.meet(.onConnection, on: link.id)
+        self.scheduleFaults(on: link.id)
+    }
+
+    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
+
+    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
+        self.links.removeAll { $0 == link.id }
+        self.updatesOnLink[link.id] = nil
+    }
+
+    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
+
+    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {}
+
+    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
+
+    func host(_ host: Host, didReceive request: GATTReadRequest) {
+        guard let entry = self.entries[request.handle] else {
+            return host.respond(to: request.id, with: .failure(.unlikelyError))
+        }
+        if self.meet(.onRead(of: entry.definition.uuid), on: request.link) { return }
+        // Of a long read, the first request decides what is read.
+        let answer = entry.definition.onRead?(self.device) ?? .success
+        self.answer(answer) { [weak self] content in
+            guard let self else { return }
+            let value: Data
+            switch content {
+            case .silence: return
+            case .error(let code): return host.respond(to: request.id, with: .failure(ATTErrorCode(code)))
+            case .value(let other): value = other
+            case .success: value = self.entries[request.handle]?.value ?? Data()
+            }
+            guard request.offset <= value.count else {
+                return host.respond(to: request.id, with: .failure(.invalidOffset))
+            }
+            host.respond(to: request.id, with: .success(ByteBuffer(bytes: value.dropFirst(request.offset))))
+        }
+    }
+
+    func host(_ host: Host, didReceive request: GATTWriteRequest) {
+        var answer: ScriptedPeripheral.Answer = .success
+        for part in request.parts {
+            guard let entry = self.entries[part.handle] else { continue }
+            let octets = Data(part.value.readableBytesView)
+            let value = part.offset > 0 ? entry.value.prefix(part.offset) + octets : octets
+            self.device.writes.append(.init(characteristic: entry.definition.uuid, value: value))
+            if self.meet(.onWrite(to: entry.definition.uuid), on: request.link) { return }
+            answer = entry.definition.onWrite?(value, self.device) ?? .success
+            switch answer.content {
+            case .success, .value: self.entries[part.handle]?.value = value
+            case .error, .silence: break
+            }
+        }
+        guard let id = request.id else { return }
+        self.answer(answer) { content in
+            switch content {
+            case .silence: return
+            case .error(let code): host.respond(to: id, error: ATTErrorCode(code))
+            case .success, .value: host.respond(to: id, error: nil)
+            }
+        }
+    }
+
+    func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
+        guard let entry = self.entries[handle] else { return }
+        self.entries[handle]?.subscribers.removeAll { $0 == link }
+        guard isSubscribed else {
+            if self.entries[handle]?.subscribers.isEmpty == true {
+                self.entries[handle]?.timer?.cancel()
+                self.entries[handle]?.timer = nil
+            }
+            return
+        }
+        self.entries[handle]?.subscribers.append(link)
+        if self.meet(.onSubscription(to: entry.definition.uuid), on: link) { return }
+        self.startUpdates(handle)
+    }
+
+    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {
+        guard kind == .notification, let sent = self.updatesOnLink[link] else { return }
+        for number in max(1, sent - count + 1)...max(1, sent) where self.meet(.afterNotification(number), on: link) {}
+    }
+
+    func hostDidFinishTurn(_ host: Host) {}
+}
+
+extension ScriptedPeripheral.Service {
+    /// What the GATT server publishes.
+    fileprivate var definition: GATTServiceDefinition {
+        GATTServiceDefinition(
+            uuid: BluetoothUUID(self.uuid).attForm,
+            isPrimary: self.isPrimary,
+            characteristics: self.characteristics.map(\.gattDefinition)
+        )
+    }
+}
+
+extension ScriptedPeripheral.Characteristic {
+    fileprivate var gattDefinition: GATTCharacteristicDefinition {
+        var permissions: AttributePermissions = []
+        if self.properties.contains(.read) { permissions.insert(.readable) }
+        if !self.properties.isDisjoint(with: [.write, .writeWithoutResponse]) { permissions.insert(.writeable) }
+        return GATTCharacteristicDefinition(
+            uuid: BluetoothUUID(self.uuid).attForm,
+            properties: CharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: self.properties.rawValue & 0xFF)),
+            permissions: permissions,
+            descriptors: self.userDescription.map {
+                [GATTDescriptorDefinition(uuid: 0x2901, value: ByteBuffer(string: $0))]
+            } ?? []
+        )
+    }
+}
+
+extension BluetoothUUID {
+    /// The value of Core Bluetooth's object.
+    fileprivate init(_ uuid: CBUUID) {
+        guard let value = BluetoothUUID(uuid.uuidString) else { preconditionFailure("\(uuid) is no UUID") }
+        self = value
+    }
+}
+
+extension ATTErrorCode {
+    fileprivate init(_ code: CBATTError.Code) {
+        // Success is no error; whoever scripts it gets the one that says nothing.
+        self = UInt8(exactly: code.rawValue).flatMap { $0 == 0 ? nil : ATTErrorCode(rawValue: $0) } ?? .unlikelyError
+    }
+}
+
+/// Foundation has a class of this name, too.
+typealias Host = BluetoothHost.Host

@@ -1,0 +1,128 @@
+// The trace of a world: what passed between hosts and controllers, in words, one line for each packet, and what the test
+// did to the devices in between.
+
+import BluetoothHost
+
+/// One line of a trace.
+public struct TraceEntry: Hashable, Sendable, CustomStringConvertible {
+    /// Which way a packet went, as the device sees it.
+    public enum Direction: Hashable, Sendable {
+        /// From the device's host to its controller: what it sends.
+        case sent
+        /// From the controller to the host: what it receives.
+        case received
+    }
+
+    /// What a line is about.
+    public enum Layer: String, Hashable, Sendable, CaseIterable {
+        /// Commands and events that concern host and controller alone.
+        case hci = "HCI"
+        /// Advertising, scanning, the beginning and the end of links.
+        case gap = "GAP"
+        /// L2CAP signalling, and data of L2CAP channels.
+        case l2cap = "L2CAP"
+        /// The Attribute Protocol: discovery, reads, writes, notifications.
+        case att = "ATT"
+        /// Pairing.
+        case smp = "SMP"
+        /// What happens to the device from outside: power, place, the life of its apps.
+        case world = "world"
+    }
+
+    /// When, since the world began.
+    public var time: Duration
+    /// Whose line it is.
+    public var device: String
+    /// Which way the packet went; `nil` for a line of the world.
+    public var direction: Direction?
+    /// What it is about.
+    public var layer: Layer
+    /// Its meaning: `Write Request 0x0012 (2A06) = 02`.
+    public var text: String
+
+    /// The whole line: time in milliseconds, device, direction, layer, meaning.
+    public var description: String {
+        let (seconds, attoseconds) = self.time.components
+        var time = decimal(Double(seconds) * 1000 + Double(attoseconds) / 1e15, places: 2)
+        while time.count < 10 { time = " " + time }
+        let arrow =
+            switch self.direction {
+            case .sent: "→"
+            case .received: "←"
+            case nil: "·"
+            }
+        return "\(time) ms  \(padded(self.device, 10)) \(arrow) \(padded(self.layer.rawValue, 5)) \(self.text)"
+    }
+}
+
+/// What passed in a world, in order.
+///
+/// A collection of ``TraceEntry``; `description` is the readable text. An advertisement that a device hears again and again
+/// without a change stands in it once.
+///
+/// ```swift
+/// #expect(world.trace.of("phone", .att).contains("Write Request"))
+/// print(world.trace)
+/// ```
+public struct Trace: RandomAccessCollection, Sendable, CustomStringConvertible {
+    private let entries: ArraySlice<TraceEntry>
+    /// How many lines were forgotten before the first one: a trace keeps the last 50,000 or so.
+    public let forgottenCount: Int
+
+    init(_ entries: some Sequence<TraceEntry>, forgottenCount: Int) {
+        self.entries = ArraySlice(entries)
+        self.forgottenCount = forgottenCount
+    }
+
+    /// The place of the first line.
+    public var startIndex: Int { self.entries.startIndex }
+    /// The place behind the last line.
+    public var endIndex: Int { self.entries.endIndex }
+    /// A line.
+    public subscript(position: Int) -> TraceEntry { self.entries[position] }
+
+    /// The lines of one device, of one layer, or both.
+    public func of(_ device: String? = nil, _ layer: TraceEntry.Layer? = nil) -> Trace {
+        Trace(
+            self.entries.filter { (device == nil || $0.device == device) && (layer == nil || $0.layer == layer) },
+            forgottenCount: self.forgottenCount
+        )
+    }
+
+    /// Whether a line's meaning has `text` in it.
+    public func contains(_ text: String) -> Bool { self.entries.contains { $0.text.contains(text) } }
+
+    /// How many lines' meanings have `text` in them.
+    public func count(of text: String) -> Int { self.entries.count { $0.text.contains(text) } }
+
+    /// The first line whose meaning has `text` in it.
+    public func first(with text: String) -> TraceEntry? { self.entries.first { $0.text.contains(text) } }
+
+    /// The last line whose meaning has `text` in it.
+    public func last(with text: String) -> TraceEntry? { self.entries.last { $0.text.contains(text) } }
+
+    /// All lines as text.
+    public var description: String { self.entries.map(\.description).joined(separator: "\n") }
+}
+
+extension World {
+    /// A number for all that has passed so far, octets and times: equal runs have equal ones.
+    public var digest: UInt64 { self.recorder.digest }
+}
+
+extension TraceEntry.Layer {
+    init(_ layer: PacketDescription.Layer) {
+        self =
+            switch layer {
+            case .hci: .hci
+            case .gap: .gap
+            case .l2cap: .l2cap
+            case .att: .att
+            case .smp: .smp
+            }
+    }
+}
+
+private func padded(_ text: String, _ width: Int) -> String {
+    text.count >= width ? text : text + String(repeating: " ", count: width - text.count)
+}

@@ -1,0 +1,42 @@
+// What a test is told where its world did not come to what it waited for.
+
+public import Foundation
+
+/// A world did not come to what a test waited for.
+///
+/// Its text says what, where and when, and has the last lines of the trace.
+public struct WorldError: Error, CustomStringConvertible, LocalizedError, Sendable {
+    /// How many lines of the trace the text has.
+    static let lineCount = 20
+
+    /// What happened, on one line.
+    public var reason: String
+    /// The last lines of the trace.
+    public var lastLines: [String]
+    /// The captures that were written, by path; see ``withWorld(_:seed:model:folder:_:)``.
+    public var captures: [String] = []
+    /// The error that ended the test, where it was another one.
+    public var underlying: (any Error)?
+
+    init(_ reason: String, trace: Trace, underlying: (any Error)? = nil) {
+        self.reason = reason
+        self.lastLines = trace.suffix(Self.lineCount).map(\.description)
+        self.underlying = underlying
+    }
+
+    /// What happened, the last lines of the trace, and where the captures are.
+    public var description: String {
+        var lines = [self.reason]
+        if self.lastLines.isEmpty {
+            lines.append("Nothing has passed between any host and its controller.")
+        } else {
+            lines.append("The last lines of the trace:")
+            lines += self.lastLines
+        }
+        for path in self.captures { lines.append("Capture: \(path)") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The same text.
+    public var errorDescription: String? { self.description }
+}

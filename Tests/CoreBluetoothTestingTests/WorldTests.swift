@@ -1,0 +1,125 @@
+// Time, runs that are the same, and what a test is told that waits in vain.
+
+import CoreBluetoothTesting
+import Testing
+
+@Suite("World")
+struct WorldTests {
+    @Test("Two apps meet in virtual time, each on its device; queue: nil needs no run loop")
+    func twoApps() throws {
+        let world = World(seed: 1)
+        let thermometer = world.addDevice("thermometer").run { Thermometer() }
+        let reader = world.addDevice("phone").run { Reader() }
+        try world.run(until: reader.calls.contains("notifying true"))
+        #expect(thermometer.send(22))
+        try world.run(until: reader.values == [[21], [22]])
+        #expect(
+            reader.calls == [
+                "state 5", "discovered Thermo", "connected", "services", "characteristics", "value",
+                "notifying true", "value",
+            ]
+        )
+        #expect(thermometer.calls.contains("subscribed"))
+        #expect(world.now > .milliseconds(100))
+        #expect(world.now < .seconds(2))
+    }
+
+    @Test("Nothing happens while time stands still")
+    func stillness() {
+        let world = World(seed: 1)
+        let reader = world.addDevice("phone").run { Reader() }
+        #expect(reader.calls.isEmpty)
+        #expect(reader.central.state == .unknown)
+        #expect(world.now == .zero)
+        world.advance(by: .milliseconds(50))
+        #expect(reader.calls == ["state 5"])
+        #expect(world.now == .milliseconds(50))
+    }
+
+    @Test("A manager that a delegate creates belongs to the device that the delegate was called on")
+    func laterManagers() throws {
+        final class Late: NSObject, CBCentralManagerDelegate {
+            var first: CBCentralManager?
+            var second: CBCentralManager?
+            override init() {
+                super.init()
+                self.first = CBCentralManager(delegate: self, queue: nil)
+            }
+            func centralManagerDidUpdateState(_ central: CBCentralManager) {
+                if self.second == nil { self.second = CBCentralManager(delegate: self, queue: .main) }
+            }
+        }
+        let world = World(seed: 1)
+        let phone = world.addDevice("phone")
+        let late = phone.run { Late() }
+        try world.run(until: late.second?.state == .poweredOn, within: .seconds(1))
+        phone.isPowered = false
+        try world.run(until: late.second?.state == .poweredOff, within: .seconds(1))
+    }
+
+    private static func digest(seed: UInt64, loss: Double = 0.1) throws -> UInt64 {
+        let world = World(seed: seed)
+        world.loss = loss
+        for number in 1...3 {
+            _ = world.addPeripheral(
+                .thermometer(updates: .every(.milliseconds(50)) { [UInt8($0 & 0xFF)].data }),
+                as: "t\(number)"
+            )
+        }
+        let readers = ["a", "b"].map { name in world.addDevice(name).run { Reader() } }
+        try world.run(until: readers.allSatisfy { $0.values.count > 20 }, within: .seconds(60))
+        return world.digest
+    }
+
+    @Test("Equal seeds give equal runs, octet for octet, and other seeds others", arguments: [1, 2, 77] as [UInt64])
+    func determinism(seed: UInt64) throws {
+        let digest = try Self.digest(seed: seed)
+        #expect(try Self.digest(seed: seed) == digest)
+        #expect(try Self.digest(seed: seed &+ 1) != digest)
+    }
+
+    @Test("What does not come true fails with the place and the last lines of the trace")
+    func failure() throws {
+        let world = World(seed: 1)
+        let reader = world.addDevice("phone").run { Reader() }
+        let error = #expect(throws: WorldError.self) {
+            try world.run(until: { !reader.values.isEmpty }, within: .seconds(2))
+        }
+        let text = try #require(error?.description)
+        #expect(text.contains("CoreBluetoothTestingTests/WorldTests.swift:"))
+        #expect(text.contains("did not become true within 2 s"))
+        #expect(text.contains("Start scanning"))
+        #expect(error?.lastLines.count == 20)
+        #expect(world.now == .seconds(2))
+    }
+
+    @Test("Work can be put off in virtual time")
+    func after() {
+        let world = World(seed: 1)
+        var times: [Duration] = []
+        world.after(.milliseconds(30)) { times.append(world.now) }
+        world.after(.milliseconds(10)) { times.append(world.now) }
+        world.advance(by: .seconds(1))
+        #expect(times == [.milliseconds(10), .milliseconds(30)])
+    }
+
+    @Test("A world that is let go takes everything with it")
+    func release() throws {
+        weak var weakReader: Reader?
+        weak var weakWorld: World?
+        do {
+            let world = World(seed: 1)
+            _ = world.addPeripheral(.thermometer())
+            let reader = world.addDevice("phone").run { Reader() }
+            try world.run(until: !reader.values.isEmpty)
+            weakReader = reader
+            weakWorld = world
+        }
+        #expect(weakReader == nil)
+        #expect(weakWorld == nil)
+    }
+}
+
+extension [UInt8] {
+    var data: Data { Data(self) }
+}
