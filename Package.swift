@@ -190,7 +190,12 @@ let package = Package(
         ),
         .testTarget(
             name: "BlueEarTests",
-            dependencies: ["BlueEar", "CoreBluetoothTesting"]
+            dependencies: [
+                "BlueEar",
+                "CoreBluetoothTesting",
+                "BluetoothAir",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]
         ),
         .testTarget(
             name: "CoreBluetoothCommandTests",

@@ -1,3 +1,5 @@
-// The program blueear.
+// The messenger on the command line.
 
-import BlueEar
+import CommandLineTool
+
+Ending.run(Messenger.self)

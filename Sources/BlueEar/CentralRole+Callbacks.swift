@@ -1,0 +1,229 @@
+// What Core Bluetooth tells the central: the adapter's state, the peripherals that it hears, and what becomes of their links.
+
+public import CoreBluetooth
+public import Foundation
+
+extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
+    /// The adapter came or went.
+    ///
+    /// When it is there the central takes up the link that it has or waits for, or searches the air.
+    public func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        log?("centralManagerDidUpdateState")
+        observer?.didUpdateState(central.state)
+        guard .poweredOn == central.state else {
+            loseAdapter()
+            return
+        }
+        guard case .idle = stage else { return }
+        guard let peripheral = remembered else {
+            search(central)
+            return
+        }
+        // Without the adapter the object has become void.
+        let known = central.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first ?? peripheral
+        if .connected == known.state {
+            take(known)
+            blueEar?.didConnectPeripheral(name: name(of: known))
+            takeUp(known)
+        } else {
+            connect(to: known, with: central, timeout: nil)
+        }
+    }
+
+    /// Takes a link up that the app had before it ended.
+    private func takeUp(_ peripheral: CBPeripheral) {
+        let service = peripheral.services?.first { $0.uuid == serviceCBUUID }
+        let characteristic = service?.characteristics?.first { $0.uuid == characteristicCBUUID }
+        if let characteristic = characteristic, characteristic.isNotifying {
+            talk(peripheral, characteristic)
+        } else {
+            explore(peripheral)
+        }
+    }
+
+    /// A peripheral was heard: the first one is connected to.
+    public func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        let name = advertisementData[CBAdvertisementDataLocalNameKey] as? String
+        log?("didDiscover: " + (name ?? peripheral.name ?? ""))
+        guard case .scanning = stage else { return }
+        // The name may be in the scan response, which comes a moment later.
+        guard isWanted(name) || isWanted(peripheral.name) else { return }
+        advertisedName = name
+        connect(to: peripheral, with: central, timeout: Self.connectionTimeout)
+    }
+
+    /// Whether a name is the one that is looked for, or that as far as an advertisement has room for it.
+    private func isWanted(_ name: String?) -> Bool {
+        guard let wantedName = wantedName else { return true }
+        guard let name = name else { return false }
+        return name == wantedName || (name.utf8.count >= 8 && wantedName.hasPrefix(name))
+    }
+
+    /// The link is there.
+    public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        log?("didConnect " + name(of: peripheral))
+        guard case .connecting(let expected) = stage, expected === peripheral else {
+            // Given up at the moment when it came.
+            if peripheral !== discoveredPeripheral || !isExpectingLink {
+                central.cancelPeripheralConnection(peripheral)
+            }
+            return
+        }
+        blueEar?.didConnectPeripheral(name: name(of: peripheral))
+        explore(peripheral)
+    }
+
+    private var isExpectingLink: Bool {
+        switch stage {
+        case .connecting, .exploring, .talking: return true
+        case .idle, .scanning, .leaving, .pausing, .finished: return false
+        }
+    }
+
+    /// There will be no link; another one is tried for in a while.
+    public func centralManager(
+        _ central: CBCentralManager,
+        didFailToConnect peripheral: CBPeripheral,
+        error: Error?
+    ) {
+        log?("didFailToConnect")
+        guard case .connecting(let expected) = stage, expected === peripheral else { return }
+        stopTimer()
+        remembered = nil
+        pause(Self.retryDelay)
+        blueEar?.didFailConnection()
+    }
+
+    /// The link is gone.
+    public func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: Error?
+    ) {
+        log?("didDisconnectPeripheral " + name(of: peripheral))
+        guard peripheral === discoveredPeripheral else { return }
+        lose(peripheral)
+    }
+
+    /// The peripheral with which the app was connected, or to which it wanted to connect, comes back from before it ended.
+    public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+        log?("willRestoreState")
+        let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
+        peripherals.first.map(take)
+        observer?.didRestoreState(peers: peripherals.map(\.identifier))
+    }
+}
+
+extension CentralRole.BluetoothManager: CBPeripheralDelegate {
+    /// The service is known, or is not there.
+    public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: Error?) {
+        log?("didDiscoverServices")
+        guard case .exploring(let expected) = stage, expected === peripheral else { return }
+        guard
+            let characteristicCBUUID = characteristicCBUUID,
+            let service = peripheral.services?.first(where: { $0.uuid == serviceCBUUID })
+        else {
+            fail(peripheral, error)
+            return
+        }
+        peripheral.discoverCharacteristics([characteristicCBUUID], for: service)
+    }
+
+    /// The characteristic is known, or is not there: it is listened to, or read.
+    public func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: Error?
+    ) {
+        log?("didDiscoverCharacteristicsFor")
+        guard case .exploring(let expected) = stage, expected === peripheral else { return }
+        guard let characteristic = service.characteristics?.first(where: { $0.uuid == characteristicCBUUID }) else {
+            fail(peripheral, error)
+            return
+        }
+        if reads {
+            talk(peripheral, characteristic)
+            peripheral.readValue(for: characteristic)
+        } else {
+            peripheral.setNotifyValue(true, for: characteristic)
+        }
+    }
+
+    /// The peripheral is listened to, or will not be.
+    public func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: Error?
+    ) {
+        log?("didUpdateNotificationStateFor")
+        guard case .exploring(let expected) = stage, expected === peripheral else { return }
+        guard nil == error, characteristic.isNotifying else {
+            fail(peripheral, error)
+            return
+        }
+        talk(peripheral, characteristic)
+    }
+
+    /// The peripheral is none that one can talk with.
+    private func fail(_ peripheral: CBPeripheral, _ error: Error?) {
+        observer?.didFail(error.map(BlueEarError.init) ?? .notAnEar, with: peripheral.identifier)
+        giveUp(retryAfter: Self.strangerDelay)
+    }
+
+    /// A value came.
+    public func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor characteristic: CBCharacteristic,
+        error: Error?
+    ) {
+        log?("didUpdateValueFor")
+        guard characteristic.uuid == characteristicCBUUID else { return }
+        if case .exploring(let expected) = stage, expected === peripheral, characteristic.isNotifying {
+            // The first message may overtake the word that one listens.
+            talk(peripheral, characteristic)
+        }
+        guard case .talking(let expected, let heard) = stage, expected === peripheral else { return }
+        if let error = error {
+            observer?.didFail(BlueEarError(error), with: peripheral.identifier)
+            if reads { giveUp(retryAfter: Self.strangerDelay) }
+        } else {
+            receive(characteristic.value ?? Data(), from: peripheral, heard)
+        }
+    }
+
+    /// A value that was written is confirmed, or refused.
+    public func peripheral(
+        _ peripheral: CBPeripheral,
+        didWriteValueFor characteristic: CBCharacteristic,
+        error: Error?
+    ) {
+        log?("didWriteValueFor")
+        guard case .talking(let expected, _) = stage, expected === peripheral else { return }
+        didWrite(error)
+    }
+
+    /// There is room for what waits.
+    public func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+        write()
+    }
+
+    /// The peripheral's services have changed: where ours is among them, everything is explored anew.
+    public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        log?("didModifyServices")
+        guard case .talking(let expected, _) = stage, expected === peripheral else { return }
+        guard invalidatedServices.contains(where: { $0.uuid == serviceCBUUID }) else { return }
+        forgetProgress()
+        observer?.didEnd(with: peripheral.identifier)
+        explore(peripheral)
+    }
+
+    /// The peripheral calls itself something else now.
+    public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {
+        log?("peripheralDidUpdateName")
+    }
+}

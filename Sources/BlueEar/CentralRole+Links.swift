@@ -1,0 +1,203 @@
+// The central's way to a link, and back to it: searching, time limits, what is tried again and when.
+
+import CoreBluetooth
+import Foundation
+
+extension CentralRole.BluetoothManager {
+    /// How long, in seconds, a peripheral may take from being found to being ready to talk.
+    ///
+    /// Core Bluetooth waits for ever.
+    internal static let connectionTimeout: TimeInterval = 10
+    /// How long, in seconds, until a peripheral that failed may be found again.
+    internal static let retryDelay: TimeInterval = 1
+    /// The same for one that is not what it seemed to be.
+    internal static let strangerDelay: TimeInterval = 5
+
+    /// Searches the air.
+    internal func search(_ manager: CBCentralManager) {
+        stopTimer()
+        guard .poweredOn == manager.state, let serviceCBUUID = serviceCBUUID else { return }
+        if manager.isScanning { manager.stopScan() }
+        stage = .scanning
+        blueEar?.didStartScanningPeripherals()
+        manager.scanForPeripherals(withServices: [serviceCBUUID], options: nil)
+    }
+
+    /// Asks for a link.
+    ///
+    /// - Parameter timeout: how long, in seconds, it may take; `nil`: for ever, as to one who has gone away and may
+    ///   come back.
+    internal func connect(to peripheral: CBPeripheral, with manager: CBCentralManager, timeout: TimeInterval?) {
+        if manager.isScanning { manager.stopScan() }
+        take(peripheral)
+        stage = .connecting(peripheral)
+        stopTimer()
+        if let timeout = timeout {
+            startTimer(timeout) { [weak self] in self?.giveUp(retryAfter: Self.retryDelay) }
+        }
+        manager.connect(peripheral, options: nil)
+    }
+
+    /// Makes a peripheral the one that is talked with: Core Bluetooth keeps none alive.
+    internal func take(_ peripheral: CBPeripheral) {
+        discoveredPeripheral = peripheral
+        remembered = peripheral
+        peripheral.delegate = self
+    }
+
+    /// The link is there: explores the peripheral.
+    internal func explore(_ peripheral: CBPeripheral) {
+        guard let serviceCBUUID = serviceCBUUID else { return }
+        stage = .exploring(peripheral)
+        assembler = MessageAssembler()
+        hasAnswered = false
+        startTimer(Self.connectionTimeout) { [weak self] in
+            self?.observer?.didFail(.unanswered, with: peripheral.identifier)
+            self?.giveUp(retryAfter: Self.retryDelay)
+        }
+        peripheral.discoverServices([serviceCBUUID])
+    }
+
+    /// Messages can come and go.
+    internal func talk(_ peripheral: CBPeripheral, _ characteristic: CBCharacteristic) {
+        stopTimer()
+        stage = .talking(peripheral, characteristic)
+        hasBegun = true
+        observer?.didBegin(with: peripheral.identifier)
+        write()
+    }
+
+    /// Gives a peripheral up that is connected or waited for; the air is searched anew after some seconds.
+    internal func giveUp(retryAfter seconds: TimeInterval) {
+        guard let manager = centralManager, let peripheral = discoveredPeripheral else { return }
+        switch stage {
+        case .connecting:
+            // No callback is promised for a link that never was.
+            manager.cancelPeripheralConnection(peripheral)
+            remembered = nil
+            blueEar?.didFailConnection()
+            pause(seconds)
+        case .exploring, .talking:
+            stopTimer()
+            stage = .leaving(peripheral, retryAfter: seconds)
+            remembered = nil
+            blueEar?.didFailConnection()
+            manager.cancelPeripheralConnection(peripheral)
+        case .idle, .scanning, .leaving, .pausing, .finished:
+            break
+        }
+    }
+
+    /// Searches anew after some seconds.
+    internal func pause(_ seconds: TimeInterval) {
+        stage = .pausing
+        startTimer(seconds) { [weak self] in
+            guard let self = self, let manager = self.centralManager else { return }
+            self.search(manager)
+        }
+    }
+
+    /// Closes the link, or stops looking for one, for good.
+    internal func leave() {
+        stopTimer()
+        remembered = nil
+        switch stage {
+        case .exploring(let peripheral), .talking(let peripheral, _):
+            stage = .leaving(peripheral, retryAfter: nil)
+            centralManager?.cancelPeripheralConnection(peripheral)
+        case .connecting(let peripheral):
+            centralManager?.cancelPeripheralConnection(peripheral)
+            finish()
+        case .scanning:
+            centralManager?.stopScan()
+            finish()
+        case .idle, .pausing:
+            finish()
+        case .leaving(let peripheral, _):
+            stage = .leaving(peripheral, retryAfter: nil)
+        case .finished:
+            break
+        }
+    }
+
+    private func finish() {
+        stage = .finished
+        observer?.didFinish()
+    }
+
+    /// The link is gone, or will not be: what is next?
+    internal func lose(_ peripheral: CBPeripheral) {
+        guard let manager = centralManager else { return }
+        let before = stage
+        forgetProgress()
+        // What is next is decided first, so that whoever is told finds it under way.
+        switch before {
+        case .leaving(_, let seconds?):
+            pause(seconds)
+        case .leaving(_, nil):
+            stage = .finished
+        case .connecting:
+            // Core Bluetooth does not wait any more; it is not told, for there was no link.
+            manager.connect(peripheral, options: nil)
+            return
+        case .exploring, .talking:
+            // The request never expires: the peripheral may have gone for a minute or for a week.
+            connect(to: peripheral, with: manager, timeout: nil)
+        case .idle, .scanning, .pausing, .finished:
+            return
+        }
+        tellEnd(of: before)
+    }
+
+    /// Tells that a link is gone, from where the central stood.
+    private func tellEnd(of stage: CentralRole.Stage) {
+        switch stage {
+        case .talking(let peripheral, _):
+            observer?.didEnd(with: peripheral.identifier)
+            blueEar?.didDisconnectPeripheral(name: name(of: peripheral))
+        case .exploring(let peripheral):
+            blueEar?.didDisconnectPeripheral(name: name(of: peripheral))
+        case .leaving(let peripheral, let seconds):
+            if hasBegun { observer?.didEnd(with: peripheral.identifier) }
+            blueEar?.didDisconnectPeripheral(name: name(of: peripheral))
+            if nil == seconds { observer?.didFinish() }
+        case .idle, .scanning, .connecting, .pausing, .finished:
+            break
+        }
+        hasBegun = false
+    }
+
+    /// The adapter went away, and the link with it.
+    internal func loseAdapter() {
+        stopTimer()
+        let before = stage
+        forgetProgress()
+        switch before {
+        case .finished, .leaving(_, retryAfter: nil):
+            stage = .finished
+        case .idle, .scanning, .connecting, .exploring, .talking, .leaving, .pausing:
+            stage = .idle
+        }
+        tellEnd(of: before)
+    }
+
+    /// The name by which a peripheral is spoken of.
+    internal func name(of peripheral: CBPeripheral) -> String {
+        (peripheral.identifier == discoveredPeripheral?.identifier ? advertisedName : nil) ?? peripheral.name ?? ""
+    }
+
+    // MARK: Time
+
+    internal func startTimer(_ seconds: TimeInterval, _ work: @escaping () -> Void) {
+        stopTimer()
+        timer = scheduler.schedule(after: seconds) { [weak self] in
+            self?.timer = nil
+            work()
+        }
+    }
+
+    internal func stopTimer() {
+        timer?.cancel()
+        timer = nil
+    }
+}

@@ -1,0 +1,149 @@
+// What Core Bluetooth tells the peripheral.
+
+#if !os(tvOS) && !os(watchOS) && !os(visionOS)
+public import CoreBluetooth
+import Foundation
+
+extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
+    /// The adapter came or went.
+    ///
+    /// When it is there the service is published, unless it came back with the app's state.
+    public func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        log?("peripheralManagerDidUpdateState")
+        observer?.didUpdateState(peripheral.state)
+        guard .poweredOn == peripheral.state else {
+            isRestored = false
+            endAll()
+            return
+        }
+        guard let service = service else { return }
+        if isRestored {
+            isRestored = false
+            if !peripheral.isAdvertising { advertise(peripheral) }
+            handOver()
+        } else {
+            peripheral.removeAllServices()
+            peripheral.add(service)
+        }
+    }
+
+    /// The service is published, and can be shown.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: Error?) {
+        log?("didAdd service")
+        if let error = error {
+            observer?.didFail(BlueEarError(error), with: nil)
+        } else {
+            advertise(peripheral)
+        }
+    }
+
+    private func advertise(_ peripheral: CBPeripheralManager) {
+        guard let serviceCBUUID = serviceCBUUID else { return }
+        peripheral.stopAdvertising()
+        peripheral.startAdvertising([
+            CBAdvertisementDataServiceUUIDsKey: [serviceCBUUID],
+            CBAdvertisementDataLocalNameKey: localName,
+        ])
+    }
+
+    /// The peripheral can be heard.
+    public func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: Error?) {
+        log?("peripheralManagerDidStartAdvertising")
+        if let error = error {
+            observer?.didFail(BlueEarError(error), with: nil)
+        } else {
+            bluetoothMessaging?.didStartAdvertising()
+        }
+    }
+
+    /// A central listens: it is told the first message.
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        log?("didSubscribeTo characteristic")
+        begin(with: central)
+    }
+
+    /// A central does not listen any more, or is gone.
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {
+        log?("didUnsubscribeFrom characteristic")
+        end(with: central)
+    }
+
+    /// A central reads the last message.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        log?("didReceiveRead request")
+        guard request.characteristic.uuid == characteristicCBUUID else {
+            peripheral.respond(to: request, withResult: .attributeNotFound)
+            return
+        }
+        let value = readableValue(for: request.central, isBegin: 0 == request.offset)
+        guard request.offset <= value.count else {
+            peripheral.respond(to: request, withResult: .invalidOffset)
+            return
+        }
+        request.value = value.subdata(in: request.offset..<value.count)
+        peripheral.respond(to: request, withResult: .success)
+    }
+
+    /// A central writes a message, or a piece of one; parts of one long write come together.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        log?("didReceiveWrite requests")
+        guard let first = requests.first else { return }
+        var value = Data()
+        for request in requests {
+            guard request.characteristic.uuid == characteristicCBUUID else {
+                peripheral.respond(to: first, withResult: .attributeNotFound)
+                return
+            }
+            guard request.offset == value.count else {
+                peripheral.respond(to: first, withResult: .invalidOffset)
+                return
+            }
+            value.append(request.value ?? Data())
+        }
+        let (answer, report) = receive(value, from: first.central)
+        // Whoever is told may send at once; the answer goes first.
+        peripheral.respond(to: first, withResult: answer)
+        report()
+    }
+
+    /// There is room for what waits.
+    public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
+        log?("peripheralManagerIsReady")
+        handOver()
+    }
+
+    /// The service, and whoever listens to it, come back from before the app ended.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+        log?("willRestoreState")
+        let services = dict[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? []
+        guard
+            let service = services.first(where: { $0.uuid == serviceCBUUID }),
+            let characteristic = service.characteristics?.first(where: { $0.uuid == characteristicCBUUID })
+                as? CBMutableCharacteristic
+        else {
+            observer?.didRestoreState(peers: [])
+            return
+        }
+        self.service = service
+        characterisctic = characteristic
+        isRestored = true
+        let centrals = characteristic.subscribedCentrals ?? []
+        // They heard the first message from the app that ended.
+        for central in centrals {
+            peer(for: central).isSubscribed = true
+        }
+        observer?.didRestoreState(peers: centrals.map(\.identifier))
+        for central in centrals {
+            observer?.didBegin(with: central.identifier)
+        }
+    }
+}
+#endif

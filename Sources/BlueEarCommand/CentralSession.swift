@@ -1,0 +1,136 @@
+// `blueear central`: one exchange with a peripheral, or with --stay a conversation.
+
+@preconcurrency import BlueEar
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// Finds a peripheral, talks with it, and prints what happens.
+@MainActor
+final class CentralSession {
+    private let message: [String: String]?
+    private let device: String?
+    private let stays: Bool
+    private let reads: Bool
+    private let timeout: TimeInterval?
+    private let restoreIdentifier: String?
+    private let output: OutputFormat
+    private var manager: CentralRole.BluetoothManager?
+    private var lines: LineReader?
+    private var deadline: Deadline?
+
+    // What decides the exit status, and what is said when the time is up.
+    private var state = CBManagerState.unknown
+    private var hasConnected = false
+    private var hasReceived = false
+    private var hasFailed = false
+
+    /// Creates the session.
+    init(
+        message: [String: String]?,
+        device: String?,
+        stays: Bool,
+        reads: Bool,
+        timeout: TimeInterval?,
+        restoreIdentifier: String?,
+        output: OutputFormat
+    ) {
+        self.message = message
+        self.device = device
+        self.stays = stays
+        self.reads = reads
+        self.timeout = timeout
+        self.restoreIdentifier = restoreIdentifier
+        self.output = output
+    }
+
+    /// Talks; never returns.
+    func run() -> Never {
+        let manager = CentralRole.BluetoothManager(delegate: self)
+        self.manager = manager
+        manager.stays = stays
+        manager.reads = reads
+        manager.wantedName = device
+        manager.restoreIdentifier = restoreIdentifier
+        if let message { manager.message = message }
+        if output.isVerbose { manager.log = { Console.report($0) } }
+        manager.scan()
+        if let timeout { deadline = Deadline(after: timeout) { self.giveUp(after: timeout) } }
+        if stays {
+            let lines = LineReader()
+            self.lines = lines
+            lines.onLine = { line in
+                guard let line else { return manager.leaveWhenDone() }
+                self.take(line.trimmingCharacters(in: .whitespaces))
+            }
+        }
+        Interrupts.runUntilExit()
+    }
+
+    private func take(_ line: String) {
+        if line.isEmpty { return }
+        if ["quit", "exit", "q"].contains(line) {
+            manager?.leaveWhenDone()
+            return
+        }
+        guard let pair = MessagePair(line) else {
+            Console.report("\(Ending.program): \(Console.name(line)) is not KEY=VALUE")
+            return
+        }
+        do {
+            try manager?.send([pair.key: pair.value])
+        } catch {
+            hasFailed = true
+            Console.report("\(Ending.program): \(error)")
+        }
+    }
+
+    private func giveUp(after timeout: TimeInterval) {
+        let time = "within \(timeout.formatted()) s"
+        let who = device.map { "no peripheral named \(Console.name($0))" } ?? "no peripheral"
+        switch state {
+        case .poweredOn where hasReceived:
+            Ending.fail(Failure("the conversation did not end \(time)"))
+        case .poweredOn where hasConnected:
+            Ending.fail(Failure("the peripheral said nothing \(time)"))
+        case .poweredOn:
+            Ending.fail(Failure("\(who) was found \(time); start one with: blueear peripheral"))
+        case .poweredOff:
+            // An adapter that could not be opened has been reported when that was tried.
+            Ending.failAsSaid()
+        default:
+            Ending.fail(Failure("Bluetooth was not ready \(time); check --adapter and what serves it"))
+        }
+    }
+}
+
+extension CentralSession: @preconcurrency CentralRole.BlueEar {
+    func didStartConfiguration() { Status.startConfiguration.print(output) }
+    func didStartScanningPeripherals() { Status.startScanning.print(output) }
+    func didConnectPeripheral(name: String?) {
+        hasConnected = true
+        Status.connect(name ?? "").print(output)
+    }
+    func didDisconnectPeripheral(name: String?) { Status.disconnect(name ?? "").print(output) }
+    func didSendData() { Status.sendData.print(output) }
+    func didReceiveData() { Status.receiveData.print(output) }
+    func didFailConnection() { Status.failConnection.print(output) }
+}
+
+extension CentralSession: @preconcurrency MessageObserver {
+    func didReceive(_ message: [String: String], from peer: UUID) {
+        hasReceived = true
+        Lines.received(message, from: peer, output)
+    }
+    func didSend(_ message: [String: String], to peer: UUID) { Lines.sent(message, to: peer, output) }
+    func didFail(_ error: BlueEarError, with peer: UUID?) {
+        hasFailed = true
+        Lines.failed(error, with: peer, output)
+    }
+    func didFinish() { hasReceived && (!hasFailed || stays) ? Ending.succeed() : Ending.failAsSaid() }
+    func didUpdateState(_ state: CBManagerState) {
+        self.state = state
+        if state == .unsupported { Ending.failAsSaid() }
+    }
+    func didRestoreState(peers: [UUID]) { Status.restore(peers).print(output) }
+}

@@ -1,0 +1,162 @@
+// The commands and their options.
+
+import ArgumentParser
+import BlueEar
+import CommandLineTool
+import Foundation
+
+/// `blueear`: the messenger's two halves.
+struct Messenger: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "blueear",
+        abstract: "Pass messages between two devices over Bluetooth.",
+        discussion: """
+            Start "blueear peripheral" in one terminal and "blueear central" in another. The central finds the \
+            peripheral, hears its message, answers with its own and leaves.
+            """,
+        subcommands: [Peripheral.self, Central.self]
+    )
+}
+
+extension Messenger {
+    /// The command `blueear peripheral`.
+    struct Peripheral: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show this device, and say something to everybody who listens, until interrupted.",
+            discussion: """
+                Prints a line of status for each thing that happens, and each message that comes. Reads lines: KEY=VALUE \
+                is sent to everybody who listens, "quit" ends. The end of input ends nothing.
+                """
+        )
+
+        @Option(help: "The name to advertise.")
+        var name = "Peripheral - iOS"
+
+        @OptionGroup var message: MessageOptions
+        @OptionGroup var radio: RadioOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            if name.isEmpty { throw ValidationError("The name is empty.") }
+        }
+
+        func run() throws {
+            let message = try message.message()
+            try radio.apply()
+            MainActor.assumeIsolated {
+                PeripheralSession(
+                    name: name,
+                    message: message,
+                    restoreIdentifier: self.message.restore,
+                    output: output.format
+                ).run()
+            }
+        }
+    }
+
+    /// The command `blueear central`.
+    struct Central: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Find a peripheral, hear its message, answer, and leave.",
+            discussion: """
+                Prints a line of status for each thing that happens, and each message that comes. With --stay the link \
+                is kept, and taken up again when it was lost; lines are read then: KEY=VALUE is sent, "quit" or the end \
+                of input ends when everything is delivered.
+                """
+        )
+
+        @Flag(help: "Keep the link for more messages.")
+        var stay = false
+
+        @Flag(help: "Read the peripheral's last message, in place of listening.")
+        var read = false
+
+        @Option(
+            help: ArgumentHelp("Connect to the peripheral with this name. (default: the first)", valueName: "name")
+        )
+        var device: String?
+
+        @Option(help: ArgumentHelp("Give up after this many seconds. (default: never)", valueName: "s"))
+        var timeout: Double?
+
+        @OptionGroup var message: MessageOptions
+        @OptionGroup var radio: RadioOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            if let timeout, !(timeout > 0 && timeout <= 86_400) {
+                throw ValidationError("The timeout must be more than 0 and at most 86400 seconds.")
+            }
+            if stay, read { throw ValidationError("--read reads once: it does not go with --stay.") }
+        }
+
+        func run() throws {
+            let message = try message.message()
+            try radio.apply()
+            MainActor.assumeIsolated {
+                CentralSession(
+                    message: message,
+                    device: device,
+                    stays: stay,
+                    reads: read,
+                    timeout: timeout,
+                    restoreIdentifier: self.message.restore,
+                    output: output.format
+                ).run()
+            }
+        }
+    }
+}
+
+/// What to say, and whether to be remembered.
+struct MessageOptions: ParsableArguments {
+    @Option(
+        name: .customLong("message"),
+        help: ArgumentHelp("Say this; repeat it for a message of several pairs.", valueName: "key=value")
+    )
+    var pairs: [String] = []
+
+    @Option(help: ArgumentHelp("Take up what was going on when this identifier was last used.", valueName: "id"))
+    var restore: String?
+
+    func validate() throws {
+        var keys: Set<String> = []
+        for text in pairs {
+            guard let pair = MessagePair(text) else {
+                throw ValidationError("\(Console.name(text)) is not KEY=VALUE.")
+            }
+            guard keys.insert(pair.key).inserted else {
+                throw ValidationError("The key \(Console.name(pair.key)) is there twice.")
+            }
+        }
+        if let restore, restore.isEmpty { throw ValidationError("The identifier to restore is empty.") }
+    }
+
+    /// The message, or `nil` where none is given.
+    func message() throws -> [String: String]? {
+        guard !pairs.isEmpty else { return nil }
+        let message = Dictionary(
+            pairs.compactMap(MessagePair.init).map { ($0.key, $0.value) },
+            uniquingKeysWith: { $1 }
+        )
+        do {
+            _ = try BlueEarService.length(of: message)
+        } catch let error as BlueEarError {
+            throw Failure(error.description)
+        }
+        return message
+    }
+}
+
+/// One `KEY=VALUE`; the value may hold more of "=".
+struct MessagePair: Equatable {
+    let key: String
+    let value: String
+
+    /// Reads a pair.
+    init?(_ text: String) {
+        guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { return nil }
+        key = String(text[..<equals])
+        value = String(text[text.index(after: equals)...])
+    }
+}

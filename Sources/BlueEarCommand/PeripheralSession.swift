@@ -1,0 +1,75 @@
+// `blueear peripheral`: shows itself until interrupted.
+
+@preconcurrency import BlueEar
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// Shows itself, and prints what happens.
+@MainActor
+final class PeripheralSession {
+    private let name: String
+    private let message: [String: String]?
+    private let restoreIdentifier: String?
+    private let output: OutputFormat
+    private var manager: PeripheralRole.BluetoothManager?
+    private var lines: LineReader?
+
+    /// Creates the session.
+    init(name: String, message: [String: String]?, restoreIdentifier: String?, output: OutputFormat) {
+        self.name = name
+        self.message = message
+        self.restoreIdentifier = restoreIdentifier
+        self.output = output
+    }
+
+    /// Shows itself; never returns.
+    func run() -> Never {
+        let manager = PeripheralRole.BluetoothManager(delegate: self, restoreIdentifier: restoreIdentifier)
+        self.manager = manager
+        manager.localName = name
+        if let message { manager.message = message }
+        if output.isVerbose { manager.log = { Console.report($0) } }
+        // In the background of a terminal a read fails then, in place of stopping the process.
+        signal(SIGTTIN, SIG_IGN)
+        let lines = LineReader()
+        self.lines = lines
+        lines.onLine = { line in
+            guard let line else { return }
+            self.take(line.trimmingCharacters(in: .whitespaces))
+        }
+        Interrupts.runUntilExit()
+    }
+
+    private func take(_ line: String) {
+        if line.isEmpty { return }
+        if ["quit", "exit", "q"].contains(line) { Ending.succeed() }
+        guard let pair = MessagePair(line) else {
+            Console.report("\(Ending.program): \(Console.name(line)) is not KEY=VALUE")
+            return
+        }
+        do {
+            try manager?.send([pair.key: pair.value])
+            if manager?.listeners.isEmpty == true {
+                Console.report("\(Ending.program): nobody listens; who reads gets it")
+            }
+        } catch {
+            Console.report("\(Ending.program): \(error)")
+        }
+    }
+}
+
+extension PeripheralSession: @preconcurrency PeripheralRole.BlueEar {
+    func didStartConfiguration() { Status.startConfiguration.print(output) }
+    func didStartAdvertising() { Status.startAdvertising.print(output) }
+    func didSendData() { Status.sendData.print(output) }
+    func didReceiveData() { Status.receiveData.print(output) }
+}
+
+extension PeripheralSession: @preconcurrency MessageObserver {
+    func didReceive(_ message: [String: String], from peer: UUID) { Lines.received(message, from: peer, output) }
+    func didSend(_ message: [String: String], to peer: UUID) { Lines.sent(message, to: peer, output) }
+    func didFail(_ error: BlueEarError, with peer: UUID?) { Lines.failed(error, with: peer, output) }
+    func didUpdateState(_ state: CBManagerState) { if state == .unsupported { Ending.failAsSaid() } }
+    func didRestoreState(peers: [UUID]) { Status.restore(peers).print(output) }
+}

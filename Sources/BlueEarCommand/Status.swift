@@ -1,0 +1,99 @@
+// What is printed: a line of status for each of the messenger's callbacks, as the article's apps show them, and the
+// messages below.
+
+import BlueEar
+import CommandLineTool
+import Foundation
+
+/// A callback, as it is shown.
+enum Status {
+    case startConfiguration
+    case startAdvertising
+    case startScanning
+    case connect(String)
+    case disconnect(String)
+    case sendData
+    case receiveData
+    case failConnection
+    case restore([UUID])
+
+    /// The line for a reader.
+    var line: String {
+        switch self {
+        case .startConfiguration: "Start configuration 🎛"
+        case .startAdvertising: "Start advertising 📻"
+        case .startScanning: "Start scanning peripherals 👀"
+        case .connect(let name): "Did connect to: \(Console.printable(name)) 🤜🏽🤛🏽"
+        case .disconnect(let name): "Did disconnect: \(Console.printable(name)) 🤜🏽🤚🏽"
+        case .sendData: "Did send data ⬆️"
+        case .receiveData: "Did received data ⬇️"
+        case .failConnection: "Connection failed 🤷🏽‍♂️"
+        case .restore: "Did restore state ♻️"
+        }
+    }
+
+    /// The callback's name, for programs.
+    var event: String {
+        switch self {
+        case .startConfiguration: "didStartConfiguration"
+        case .startAdvertising: "didStartAdvertising"
+        case .startScanning: "didStartScanningPeripherals"
+        case .connect: "didConnectPeripheral"
+        case .disconnect: "didDisconnectPeripheral"
+        case .sendData: "didSendData"
+        case .receiveData: "didReceiveData"
+        case .failConnection: "didFailConnection"
+        case .restore: "willRestoreState"
+        }
+    }
+
+    private var details: [(key: String, value: JSONValue)] {
+        switch self {
+        case .connect(let name), .disconnect(let name): [("name", .string(name))]
+        case .restore(let peers): [("peers", .array(peers.map { .string($0.uuidString) }))]
+        case .startConfiguration, .startAdvertising, .startScanning, .sendData, .receiveData, .failConnection: []
+        }
+    }
+
+    /// Prints the status.
+    func print(_ output: OutputFormat) {
+        if output.isJSON {
+            Console.print(JSONValue.object([("event", .string(event))] + details).text)
+        } else {
+            Console.print(line)
+        }
+    }
+}
+
+/// The lines below the status.
+enum Lines {
+    /// A message that came: one line for each of its pairs.
+    static func received(_ message: [String: String], from peer: UUID, _ output: OutputFormat) {
+        if output.isJSON {
+            Console.print(json: ["event": "received", "peer": .string(peer.uuidString), "message": JSONValue(message)])
+        } else {
+            for (key, value) in message.sorted(by: { $0.key < $1.key }) {
+                Console.print("  " + Console.printable("\(key)=\(value)"))
+            }
+        }
+    }
+
+    /// A message that is delivered; a reader has seen the status.
+    static func sent(_ message: [String: String], to peer: UUID, _ output: OutputFormat) {
+        guard output.isJSON else { return }
+        Console.print(json: ["event": "sent", "peer": .string(peer.uuidString), "message": JSONValue(message)])
+    }
+
+    /// Something went wrong, and the conversation goes on.
+    static func failed(_ error: BlueEarError, with peer: UUID?, _ output: OutputFormat) {
+        if output.isJSON {
+            Console.print(json: [
+                "event": "failed", "peer": peer.map { .string($0.uuidString) } ?? .null,
+                "error": .string(error.description),
+            ])
+        } else {
+            let who = peer.map { "peer \($0.uuidString): " } ?? ""
+            Console.report("\(Ending.program): \(who)\(Console.printable(error.description))")
+        }
+    }
+}

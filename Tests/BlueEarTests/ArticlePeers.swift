@@ -1,0 +1,169 @@
+// The article's two apps, as bare as they are there: one value is one property list, and nobody asks twice. Their logs and
+// labels are left out; what they would show is kept.
+
+import CoreBluetooth
+import Foundation
+
+private var serviceUUID: CBUUID { CBUUID(string: "0cdbe648-eed0-11e6-bc64-92361f002671") }
+private var characteristicUUID: CBUUID { CBUUID(string: "199ab74c-eed0-11e6-bc64-92361f002672") }
+
+/// The article's peripheral.
+final class ArticlePeripheral: NSObject, CBPeripheralManagerDelegate {
+    var peripheralManager: CBPeripheralManager?
+    let service = CBMutableService(type: serviceUUID, primary: true)
+    let characteristic = CBMutableCharacteristic(
+        type: characteristicUUID,
+        properties: [.read, .notify, .writeWithoutResponse, .write],
+        value: nil,
+        permissions: [.readable, .writeable]
+    )
+    /// The messages that it understood.
+    var received: [[String: String]] = []
+    /// How many values it did not understand.
+    var misunderstood = 0
+    /// What it says to who subscribes, as it goes into the value.
+    var hello = try! PropertyListSerialization.data(
+        fromPropertyList: ["Hello": "Darkness"],
+        format: .binary,
+        options: 0
+    )
+    /// Whether it says anything at all.
+    var isSilent = false
+
+    init(on adapter: BluetoothAdapter) {
+        super.init()
+        service.characteristics = [characteristic]
+        peripheralManager = adapter.run { CBPeripheralManager(delegate: self, queue: nil, options: nil) }
+    }
+
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        guard peripheral.state == .poweredOn else { return }
+        peripheralManager?.removeAllServices()
+        peripheralManager?.add(service)
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+        peripheralManager?.stopAdvertising()
+        peripheralManager?.startAdvertising([
+            CBAdvertisementDataServiceUUIDsKey: [serviceUUID as CBUUID?],
+            CBAdvertisementDataLocalNameKey: "Peripheral - iOS",
+        ])
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        guard !isSilent else { return }
+        peripheralManager?.updateValue(hello, for: self.characteristic, onSubscribedCentrals: [central])
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        guard
+            let request = requests.first(where: { $0.characteristic.uuid == characteristicUUID }),
+            let value = request.value
+        else { return }
+        peripheralManager?.respond(to: request, withResult: .success)
+        let list = try? PropertyListSerialization.propertyList(from: value, options: [], format: nil)
+        if let message = list as? [String: String] { received.append(message) } else { misunderstood += 1 }
+    }
+}
+
+/// The article's central.
+final class ArticleCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
+    var centralManager: CBCentralManager?
+    var discoveredPeripheral: CBPeripheral?
+    /// The messages that it understood.
+    var received: [[String: String]] = []
+    /// How many values it did not understand.
+    var misunderstood = 0
+    /// What came of its writes: nothing, or an error.
+    var writes: [CBATTError.Code?] = []
+    var hasDisconnected = false
+    /// What it writes.
+    var answer = try! PropertyListSerialization.data(fromPropertyList: ["Yo": "Lo"], format: .binary, options: 0)
+    /// How it writes.
+    var type = CBCharacteristicWriteType.withResponse
+    /// Whether it leaves after a write, as in the article.
+    var leaves = true
+    /// Whether it reads in place of subscribing, as the article's comment has it.
+    var reads = false
+
+    init(on adapter: BluetoothAdapter) {
+        super.init()
+        centralManager = adapter.run { CBCentralManager(delegate: self, queue: nil, options: nil) }
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        guard central.state == .poweredOn else { return }
+        centralManager?.scanForPeripherals(withServices: [serviceUUID], options: nil)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        discoveredPeripheral = peripheral
+        discoveredPeripheral?.delegate = self
+        centralManager?.connect(peripheral, options: nil)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        discoveredPeripheral?.discoverServices([serviceUUID])
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) { hasDisconnected = true }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        guard let service = discoveredPeripheral?.services?.first(where: { $0.uuid == serviceUUID }) else { return }
+        discoveredPeripheral?.discoverCharacteristics([characteristicUUID], for: service)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        guard let characteristic = service.characteristics?.first(where: { $0.uuid == characteristicUUID }) else {
+            return
+        }
+        if reads {
+            discoveredPeripheral?.readValue(for: characteristic)
+        } else {
+            discoveredPeripheral?.setNotifyValue(true, for: characteristic)
+        }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        if let value = characteristic.value {
+            let list = try? PropertyListSerialization.propertyList(from: value, options: [], format: nil)
+            if let message = list as? [String: String] { received.append(message) } else { misunderstood += 1 }
+        }
+        discoveredPeripheral?.writeValue(answer, for: characteristic, type: type)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        writes.append((error as? CBATTError)?.code)
+        guard leaves else { return }
+        centralManager?.cancelPeripheralConnection(peripheral)
+        centralManager?.stopScan()
+    }
+
+    /// Writes something else, while it is connected.
+    func write(_ data: Data, type: CBCharacteristicWriteType = .withResponse) {
+        guard
+            let characteristic = discoveredPeripheral?.services?.first(where: { $0.uuid == serviceUUID })?
+                .characteristics?.first(where: { $0.uuid == characteristicUUID })
+        else { return }
+        discoveredPeripheral?.writeValue(data, for: characteristic, type: type)
+    }
+}

@@ -1,0 +1,195 @@
+// Each half with the other half of the article: what is short is understood on both sides as the article has it.
+
+import CoreBluetooth
+import Foundation
+import NIOCore
+import Testing
+
+@testable import BlueEar
+
+@Suite("With the article's apps")
+struct ArticleTests {
+    @Test("The article's central hears our peripheral and is heard", arguments: [false, true])
+    func articleCentral(reads: Bool) {
+        let room = Room()
+        let speaker = room.speaker()
+        let central = ArticleCentral(on: room.adapter())
+        central.reads = reads
+        #expect(room.run { central.hasDisconnected })
+        #expect(central.received == [["Hello": "Darkness"]])
+        #expect(central.writes == [nil])
+        #expect(speaker.received.map(\.message) == [["Yo": "Lo"]])
+        #expect(speaker.errors.isEmpty)
+    }
+
+    @Test("Our central hears the article's peripheral and is heard")
+    func articlePeripheral() {
+        let room = Room()
+        let peripheral = ArticlePeripheral(on: room.adapter())
+        let listener = room.listener()
+        #expect(room.run { listener.isFinished })
+        #expect(listener.received == [["Hello": "Darkness"]])
+        #expect(peripheral.received == [["Yo": "Lo"]])
+        #expect(peripheral.misunderstood == 0)
+        #expect(listener.errors.isEmpty)
+    }
+
+    @Test("What one value holds is a plain property list, to the last octet; what it does not is no property list")
+    func border() throws {
+        for mtu in [100, 185, 517] {
+            let room = Room()
+            let peripheral = ArticlePeripheral(on: room.adapter(mtu: mtu))
+            let listener = room.listener(nil) { $0.stays = true }
+            #expect(room.run { listener.begun == 1 })
+            var generator = SeededNumbers(UInt64(mtu))
+            let border = min(mtu - 3, 512)
+            let fits = message(of: border, &generator)
+            #expect(try BlueEarService.length(of: fits) == border)
+            try listener.manager.send(fits)
+            #expect(room.run { peripheral.received == [fits] })
+            try listener.manager.send(message(of: border + 1, &generator))
+            #expect(room.run { peripheral.misunderstood == 2 })
+            #expect(peripheral.received.count == 1)
+
+            let other = Room()
+            let speaker = other.speaker(fits, mtu: mtu)
+            let central = ArticleCentral(on: other.adapter())
+            central.leaves = false
+            #expect(other.run { central.received == [fits] })
+            try speaker.manager.send(message(of: border + 1, &generator))
+            #expect(other.run { central.misunderstood == 2 })
+        }
+    }
+
+    @Test("A message as one long write of an app is understood, though the article's peripheral would not")
+    func longWrite() throws {
+        let room = Room()
+        let speaker = room.speaker(mtu: 100)
+        let central = ArticleCentral(on: room.adapter())
+        var generator = SeededNumbers(3)
+        let long = message(of: 400, &generator)
+        central.answer = try PropertyListMessage.encode(long)
+        #expect(room.run { central.hasDisconnected })
+        #expect(speaker.received.map(\.message) == [long])
+    }
+
+    @Test("A write without response is understood, too")
+    func writeWithoutResponse() {
+        let room = Room()
+        let speaker = room.speaker()
+        let central = ArticleCentral(on: room.adapter())
+        central.type = .withoutResponse
+        #expect(room.run { speaker.received.map(\.message) == [["Yo": "Lo"]] })
+    }
+
+    @Test("Malformed lists from a central are reported and refused, and the next one is understood")
+    func malformedUp() throws {
+        let room = Room()
+        let speaker = room.speaker()
+        let central = ArticleCentral(on: room.adapter())
+        central.leaves = false
+        #expect(room.run { speaker.received.count == 1 })
+        let lists: [Data] = [
+            Data(), Data("bplist00".utf8), Data([0xBF, 1, 2]), Data([0xBE]), Data(repeating: 0xFF, count: 100),
+            try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .binary, options: 0),
+            try PropertyListSerialization.data(fromPropertyList: ["a": "b"], format: .xml, options: 0),
+        ]
+        for list in lists {
+            central.write(list)
+            #expect(room.run { central.writes.count == speaker.errors.count + 1 })
+        }
+        #expect(speaker.errors.count == lists.count)
+        #expect(central.writes.dropFirst().allSatisfy { $0 == .invalidPdu || $0 == .unlikelyError })
+        #expect(speaker.received.count == 1)
+        central.write(try PropertyListMessage.encode(["Still": "there"]))
+        #expect(room.run { speaker.received.last?.message == ["Still": "there"] })
+    }
+
+    @Test(
+        "Anything at all from a central is borne, and the next message is understood",
+        arguments: 1...5 as ClosedRange<UInt64>
+    )
+    func fuzzUp(seed: UInt64) throws {
+        var generator = SeededNumbers(seed)
+        let room = Room()
+        let speaker = room.speaker()
+        let central = ArticleCentral(on: room.adapter())
+        central.leaves = false
+        #expect(room.run { central.writes.count == 1 })
+        for count in 2...200 {
+            central.write(broken(&generator))
+            #expect(room.run { central.writes.count == count })
+        }
+        central.write(try PropertyListMessage.encode(["Still": "there"]))
+        #expect(room.run { speaker.received.last?.message == ["Still": "there"] })
+    }
+
+    @Test(
+        "Anything at all from a peripheral is borne, and answered as the article does",
+        arguments: 1...30 as ClosedRange<UInt64>
+    )
+    func fuzzDown(seed: UInt64) {
+        var generator = SeededNumbers(seed)
+        let room = Room()
+        let peripheral = ArticlePeripheral(on: room.adapter())
+        var value = broken(&generator)
+        // The first piece of something long is followed by nothing: that is a silent peripheral, and another test.
+        if value.first == 0xBE { value = Data("{a = b;}".utf8) }
+        peripheral.hello = value
+        let listener = room.listener()
+        #expect(room.run { listener.isFinished })
+        #expect(listener.received.count + listener.errors.count == 1)
+        #expect(peripheral.received == [["Yo": "Lo"]])
+    }
+
+    /// A value that is a message, or was one before something happened to it.
+    private func broken(_ generator: inout SeededNumbers) -> Data {
+        var data = try! PropertyListMessage.encode(["Hello": "Darkness", "Wide": "é☂"])
+        for _ in 0..<Int.random(in: 1...3, using: &generator) {
+            let index = Int.random(in: 0..<data.count, using: &generator)
+            switch Int.random(in: 0..<5, using: &generator) {
+            case 0: data[index] = UInt8.random(in: 0...255, using: &generator)
+            case 1: data = Data(data.prefix(index + 1))
+            case 2: data[0] = UInt8.random(in: 0xBD...0xC0, using: &generator)
+            case 3: data[data.count - 1 - index % min(32, data.count)] = UInt8.random(in: 0...255, using: &generator)
+            default: data.insert(UInt8.random(in: 0...255, using: &generator), at: index)
+            }
+        }
+        return data
+    }
+
+    @Test("Lengths that are lies are refused, and a message that is too long is not taken")
+    func tooLong() {
+        let room = Room()
+        let speaker = room.speaker()
+        let central = ArticleCentral(on: room.adapter())
+        central.leaves = false
+        #expect(room.run { central.writes.count == 1 })
+        central.write(Data([0xBE, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 1]))
+        #expect(room.run { central.writes.count == 2 })
+        #expect(central.writes.last == .invalidAttributeValueLength)
+        #expect(speaker.errors == [.tooLong(0x7FFF_FFFF)])
+    }
+
+    @Test("A peripheral that lost pieces gets the message once more, piece by piece with response")
+    func lostPieces() throws {
+        let room = Room()
+        let speaker = room.speaker(nil)
+        let listener = room.listener(nil) { $0.stays = true }
+        #expect(room.run { listener.begun == 1 })
+        // As if a piece of somebody else's had come in between.
+        var values = 0
+        speaker.onCall = { name in
+            guard name == "didReceiveWrite requests" else { return }
+            values += 1
+            if values == 3 { speaker.manager.peers[0].assembler = MessageAssembler() }
+        }
+        var generator = SeededNumbers(8)
+        let long = message(of: 5_000, &generator)
+        try listener.manager.send(long)
+        #expect(room.run { listener.sent == [long] })
+        #expect(speaker.received.map(\.message) == [long])
+        #expect(speaker.errors == [.incomplete])
+        #expect(listener.errors.isEmpty)
+    }
+}

@@ -1,0 +1,123 @@
+// The reader of binary property lists: what Foundation writes it reads, and what is broken it refuses without a trap.
+
+import Foundation
+import Testing
+
+@testable import BlueEar
+
+@Suite("Messages as property lists")
+struct PropertyListMessageTests {
+    private static let messages: [[String: String]] = [
+        [:], ["Hello": "Darkness"], ["Yo": "Lo"], ["": ""], ["é☂": "🎱 \u{0}\u{7F}"],
+        ["a": "a", "b": "a", "c": "b"], ["long": String(repeating: "x", count: 70_000)],
+        ["wide": String(repeating: "é", count: 300)],
+        Dictionary(uniqueKeysWithValues: (0..<1000).map { ("key \($0)", "value \($0 % 7)") }),
+    ]
+
+    @Test("What Foundation writes is read as what it was", arguments: messages.indices)
+    func roundTrip(index: Int) throws {
+        let message = Self.messages[index]
+        let data = try PropertyListMessage.encode(message)
+        #expect(data.starts(with: Data("bplist00".utf8)))
+        #expect(PropertyListMessage.decode(data) == message)
+        // In the middle of other octets, too: an index of Data does not begin at zero.
+        #expect(PropertyListMessage.decode((Data([1, 2, 3]) + data).dropFirst(3)) == message)
+    }
+
+    @Test("The article's messages are what the article's apps send, octet by octet")
+    func article() throws {
+        let hello =
+            "62706c6973743030d101025548656c6c6f584461726b6e657373080b11000000000000010100000000000000030000000000000000"
+            + "000000000000001a"
+        #expect(try PropertyListMessage.encode(["Hello": "Darkness"]).map { hex($0) }.joined() == hello)
+    }
+
+    private func hex(_ octet: UInt8) -> String { (octet < 16 ? "0" : "") + String(octet, radix: 16) }
+
+    @Test(
+        "Lists of other things are no messages",
+        arguments: [
+            [1, 2, 3] as [Any], ["a": 1] as [String: Any], ["a": ["b": "c"]] as [String: Any], "text" as Any, 5 as Any,
+            ["a": Data([1])] as [String: Any], ["a": true] as [String: Any],
+        ].map { try! PropertyListSerialization.data(fromPropertyList: $0, format: .binary, options: 0) }
+    )
+    func otherThings(data: Data) {
+        #expect(PropertyListMessage.decode(data) == nil)
+    }
+
+    @Test("XML and old-style lists are no messages: the wire has binary ones")
+    func otherFormats() throws {
+        let xml = try PropertyListSerialization.data(fromPropertyList: ["a": "b"], format: .xml, options: 0)
+        #expect(PropertyListMessage.decode(xml) == nil)
+        #expect(PropertyListMessage.decode(Data("{a = b;}".utf8)) == nil)
+        #expect(PropertyListMessage.decode(Data()) == nil)
+        #expect(PropertyListMessage.decode(Data(String(repeating: "(", count: 1_000_000).utf8)) == nil)
+    }
+
+    @Test("Every beginning of a message is refused")
+    func truncated() throws {
+        let data = try PropertyListMessage.encode(["Hello": "Darkness", "é": "☂"])
+        for length in 0..<data.count {
+            // A list that is cut and happens to end in a trailer is possible; this one has none inside.
+            #expect(PropertyListMessage.decode(data.prefix(length)) == nil, "\(length)")
+        }
+    }
+
+    @Test("What is broken at random is refused or read, never a trap", arguments: 1...20 as ClosedRange<UInt64>)
+    func fuzz(seed: UInt64) throws {
+        var generator = SeededNumbers(seed)
+        let seeds = try Self.messages.filter { $0.count < 10 }.map { try PropertyListMessage.encode($0) }
+            .filter { $0.count < 1000 }
+        var read = 0
+        for _ in 0..<3_000 {
+            var data = seeds.randomElement(using: &generator)!
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let index = Int.random(in: 0..<data.count, using: &generator)
+                switch Int.random(in: 0..<5, using: &generator) {
+                case 0: data[index] = .random(in: 0...255, using: &generator)
+                case 1: data[index] ^= UInt8(1) << UInt8.random(in: 0...7, using: &generator)
+                case 2: data.insert(.random(in: 0...255, using: &generator), at: index)
+                case 3: data.remove(at: index)
+                // The trailer decides most.
+                default: data[data.count - 1 - index % min(32, data.count)] = .random(in: 0...255, using: &generator)
+                }
+                if data.isEmpty { data = Data([0]) }
+            }
+            guard let message = PropertyListMessage.decode(data) else { continue }
+            read += 1
+            // What was read is a message like any other.
+            #expect(PropertyListMessage.decode(try PropertyListMessage.encode(message)) == message)
+        }
+        #expect(read > 0)
+    }
+
+    @Test("A list that refers to one long string a thousand times does not fill the memory")
+    func amplification() {
+        // 65,000 octets of text, and a dictionary of 20,000 entries that all refer to it.
+        let count = 20_000
+        var data = Data("bplist00".utf8)
+        let text = data.count
+        data += Data([0x5F, 0x11, 0xFD, 0xE8]) + Data(repeating: 0x61, count: 0xFDE8)
+        let root = data.count
+        data += Data([0xDF, 0x11, UInt8(count >> 8), UInt8(count & 0xFF)]) + Data(repeating: 0, count: 2 * count)
+        let table = data.count
+        for offset in [text, root] {
+            data += Data([UInt8(offset >> 16), UInt8(offset >> 8 & 0xFF), UInt8(offset & 0xFF)])
+        }
+        data += Data([0, 0, 0, 0, 0, 0, 3, 1])
+        for number in [2, 1, table] { data += Data((0..<8).reversed().map { UInt8(number >> ($0 * 8) & 0xFF) }) }
+        #expect(data.count < BlueEarService.maximumMessageLength)
+        #expect(PropertyListMessage.decode(data) == nil)
+    }
+
+    @Test("A message that is too long is not even written")
+    func tooLong() {
+        let message = ["long": String(repeating: "x", count: BlueEarService.maximumMessageLength)]
+        #expect {
+            try PropertyListMessage.encode(message)
+        } throws: {
+            guard case .tooLong(let length) = $0 as? BlueEarError else { return false }
+            return length > BlueEarService.maximumMessageLength
+        }
+    }
+}

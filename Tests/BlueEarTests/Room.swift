@@ -1,0 +1,204 @@
+// A room of devices in one process and in virtual time: an air on an embedded event loop, both halves of the messenger,
+// and devices made of Core Bluetooth alone.
+
+import BluetoothAir
+import CoreBluetooth
+import Foundation
+import NIOCore
+import NIOEmbedded
+
+@testable import BlueEar
+
+/// A room with an air of its own.
+final class Room {
+    let loop = EmbeddedEventLoop()
+    let air: Air
+    private var adapters = 0
+
+    init(model: AirModel = .instant, seed: UInt64 = 1) {
+        air = Air(eventLoop: loop, model: model, seed: seed)
+    }
+
+    /// A device's controller.
+    func adapter(mtu: Int = 517) -> BluetoothAdapter {
+        adapters += 1
+        // A name of its own decides the address: the same room has the same addresses in every run.
+        return BluetoothAdapter(
+            air: air,
+            configuration: .init(identity: "device \(adapters)", preferredMTU: mtu)
+        )
+    }
+
+    /// Somebody who shows himself.
+    func speaker(_ message: [String: String]? = ["Hello": "Darkness"], mtu: Int = 517) -> Speaker {
+        Speaker(message, on: adapter(mtu: mtu))
+    }
+
+    /// Somebody who looks for him.
+    func listener(
+        _ message: [String: String]? = ["Yo": "Lo"],
+        mtu: Int = 517,
+        _ prepare: (CentralRole.BluetoothManager) -> Void = { _ in }
+    ) -> Listener {
+        let listener = Listener(message, on: adapter(mtu: mtu), in: self)
+        prepare(listener.manager)
+        listener.scan()
+        return listener
+    }
+
+    /// Lets time pass until something is true; false where it did not come true in time.
+    @discardableResult
+    func run(_ limit: TimeAmount = .seconds(60), until condition: () -> Bool) -> Bool {
+        let end = loop.now + limit
+        loop.run()
+        while !condition() {
+            guard loop.now < end else { return false }
+            loop.advanceTime(by: .milliseconds(5))
+        }
+        return true
+    }
+
+    /// Lets time pass.
+    func pass(_ time: TimeAmount) {
+        loop.run()
+        loop.advanceTime(by: time)
+    }
+}
+
+/// The messenger's timers, on the room's clock.
+final class RoomScheduler: WorkScheduler {
+    private final class Work: ScheduledWork {
+        let task: Scheduled<Void>
+        init(_ task: Scheduled<Void>) { self.task = task }
+        func cancel() { task.cancel() }
+    }
+
+    private let loop: EmbeddedEventLoop
+
+    init(_ loop: EmbeddedEventLoop) { self.loop = loop }
+
+    func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ScheduledWork {
+        let bound = NIOLoopBound(work, eventLoop: loop)
+        return Work(loop.scheduleTask(in: .milliseconds(Int64(seconds * 1000))) { bound.value() })
+    }
+}
+
+/// A message with whom it was exchanged.
+struct Exchanged: Equatable {
+    let message: [String: String]
+    let peer: UUID
+}
+
+/// Somebody who shows himself, and what came of it.
+final class Speaker: PeripheralRole.BlueEar, MessageObserver {
+    let adapter: BluetoothAdapter
+    private(set) var manager: PeripheralRole.BluetoothManager!
+    /// The calls of the article's protocol, by name.
+    var calls: [String] = []
+    var received: [Exchanged] = []
+    var sent: [Exchanged] = []
+    var begun: [UUID] = []
+    var ended: [UUID] = []
+    var errors: [BlueEarError] = []
+    var onCall: ((String) -> Void)?
+    var onReceive: (([String: String], UUID) -> Void)?
+
+    init(_ message: [String: String]?, on adapter: BluetoothAdapter) {
+        self.adapter = adapter
+        manager = adapter.run { PeripheralRole.BluetoothManager(delegate: self) }
+        manager.message = message
+        manager.log = { [unowned self] in onCall?($0) }
+    }
+
+    private func called(_ name: String) {
+        calls.append(name)
+        onCall?(name)
+    }
+
+    func didStartConfiguration() { called("didStartConfiguration") }
+    func didStartAdvertising() { called("didStartAdvertising") }
+    func didSendData() { called("didSendData") }
+    func didReceiveData() { called("didReceiveData") }
+    func didReceive(_ message: [String: String], from peer: UUID) {
+        received.append(Exchanged(message: message, peer: peer))
+        onReceive?(message, peer)
+    }
+    func didSend(_ message: [String: String], to peer: UUID) { sent.append(Exchanged(message: message, peer: peer)) }
+    func didBegin(with peer: UUID) { begun.append(peer) }
+    func didEnd(with peer: UUID) { ended.append(peer) }
+    func didFail(_ error: BlueEarError, with peer: UUID?) { errors.append(error) }
+}
+
+/// Somebody who looks for the other, and what came of it.
+final class Listener: CentralRole.BlueEar, MessageObserver {
+    let adapter: BluetoothAdapter
+    let manager: CentralRole.BluetoothManager
+    /// The calls of the article's protocol, by name.
+    var calls: [String] = []
+    var received: [[String: String]] = []
+    var sent: [[String: String]] = []
+    var begun = 0
+    var ended = 0
+    var isFinished = false
+    var errors: [BlueEarError] = []
+    var onCall: ((String) -> Void)?
+    var onReceive: (([String: String]) -> Void)?
+
+    init(_ message: [String: String]?, on adapter: BluetoothAdapter, in room: Room) {
+        self.adapter = adapter
+        manager = CentralRole.BluetoothManager()
+        manager.message = message
+        manager.scheduler = RoomScheduler(room.loop)
+        manager.blueEar = self
+        manager.log = { [unowned self] in onCall?($0) }
+    }
+
+    /// Begins.
+    func scan() { adapter.run { manager.scan() } }
+
+    private func called(_ name: String) {
+        calls.append(name)
+        onCall?(name)
+    }
+
+    func didStartConfiguration() { called("didStartConfiguration") }
+    func didStartScanningPeripherals() { called("didStartScanningPeripherals") }
+    func didConnectPeripheral(name: String?) { called("didConnectPeripheral") }
+    func didDisconnectPeripheral(name: String?) { called("didDisconnectPeripheral") }
+    func didSendData() { called("didSendData") }
+    func didReceiveData() { called("didReceiveData") }
+    func didFailConnection() { called("didFailConnection") }
+    func didReceive(_ message: [String: String], from peer: UUID) {
+        received.append(message)
+        onReceive?(message)
+    }
+    func didSend(_ message: [String: String], to peer: UUID) { sent.append(message) }
+    func didBegin(with peer: UUID) { begun += 1 }
+    func didEnd(with peer: UUID) { ended += 1 }
+    func didFinish() { isFinished = true }
+    func didFail(_ error: BlueEarError, with peer: UUID?) { errors.append(error) }
+}
+
+/// Numbers that are the same in every run.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state &* 0x2545_F491_4F6C_DD1D
+    }
+}
+
+/// A message whose property list has exactly so many octets, where that is possible, else a few less.
+func message(of length: Int, _ generator: inout SeededNumbers) -> [String: String] {
+    let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 =\"<>&\n")
+    func make(_ count: Int) -> [String: String] {
+        ["k": String((0..<max(0, count)).map { _ in alphabet.randomElement(using: &generator)! })]
+    }
+    let overhead = (try? BlueEarService.length(of: make(length))).map { $0 - length } ?? 0
+    return make(length - overhead)
+}
