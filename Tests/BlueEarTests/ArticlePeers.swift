@@ -7,6 +7,12 @@ import Foundation
 private var serviceUUID: CBUUID { CBUUID(string: "0cdbe648-eed0-11e6-bc64-92361f002671") }
 private var characteristicUUID: CBUUID { CBUUID(string: "199ab74c-eed0-11e6-bc64-92361f002672") }
 
+/// A message as the article writes it.
+func list(_ message: [String: String]) -> Data {
+    // A dictionary of strings is always a property list.
+    (try? PropertyListSerialization.data(fromPropertyList: message, format: .binary, options: 0)) ?? Data()
+}
+
 /// The article's peripheral.
 final class ArticlePeripheral: NSObject, CBPeripheralManagerDelegate {
     var peripheralManager: CBPeripheralManager?
@@ -22,11 +28,7 @@ final class ArticlePeripheral: NSObject, CBPeripheralManagerDelegate {
     /// How many values it did not understand.
     var misunderstood = 0
     /// What it says to who subscribes, as it goes into the value.
-    var hello = try! PropertyListSerialization.data(
-        fromPropertyList: ["Hello": "Darkness"],
-        format: .binary,
-        options: 0
-    )
+    var hello = list(["Hello": "Darkness"])
     /// Whether it says anything at all.
     var isSilent = false
 
@@ -82,7 +84,7 @@ final class ArticleCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDele
     var writes: [CBATTError.Code?] = []
     var hasDisconnected = false
     /// What it writes.
-    var answer = try! PropertyListSerialization.data(fromPropertyList: ["Yo": "Lo"], format: .binary, options: 0)
+    var answer = list(["Yo": "Lo"])
     /// How it writes.
     var type = CBCharacteristicWriteType.withResponse
     /// Whether it leaves after a write, as in the article.

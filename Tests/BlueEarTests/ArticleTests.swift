@@ -144,7 +144,7 @@ struct ArticleTests {
 
     /// A value that is a message, or was one before something happened to it.
     private func broken(_ generator: inout SeededNumbers) -> Data {
-        var data = try! PropertyListMessage.encode(["Hello": "Darkness", "Wide": "é☂"])
+        var data = list(["Hello": "Darkness", "Wide": "é☂"])
         for _ in 0..<Int.random(in: 1...3, using: &generator) {
             let index = Int.random(in: 0..<data.count, using: &generator)
             switch Int.random(in: 0..<5, using: &generator) {
