@@ -52,6 +52,14 @@ extension CBError {
         }
     }
 
+    /// Why a channel could not be published.
+    static func publishingFailure(_ error: ChannelListenError) -> CBError {
+        switch error {
+        case .inUse: .told(.outOfSpace)
+        case .invalidSPSM: .told(.invalidParameters)
+        }
+    }
+
     /// Why a service could not be published.
     static func databaseFailure(_ error: GATTDatabaseError) -> CBError {
         switch error {
@@ -76,6 +84,24 @@ func coreBluetoothError(_ error: GATTError) -> any Error {
     case .disconnected(let reason): CBError.disconnection(reason) ?? CBError.told(.peripheralDisconnected)
     case .transactionTimeout: CBError.told(.connectionTimeout)
     case .malformedResponse, .reliableWriteMismatch: CBError.told(.unknown)
+    case .notConnected: CBError.told(.notConnected)
+    }
+}
+
+/// What a channel's failure is called in Core Bluetooth: what the link lacks has the name that it has with attributes,
+/// where apps know it.
+func coreBluetoothError(_ error: ChannelOpenError) -> any Error {
+    switch error {
+    case .refused(.insufficientAuthentication): CBATTError.told(.insufficientAuthentication)
+    case .refused(.insufficientAuthorization): CBATTError.told(.insufficientAuthorization)
+    case .refused(.encryptionKeySizeTooShort): CBATTError.told(.encryptionKeySizeTooShort)
+    case .refused(.insufficientEncryption): CBATTError.told(.insufficientEncryption)
+    case .refused(.spsmNotSupported), .notSupported: CBError.told(.operationNotSupported)
+    case .refused(.noResources), .noResources: CBError.told(.outOfSpace)
+    case .refused(.unacceptableParameters): CBError.told(.invalidParameters)
+    case .refused(.invalidSourceChannel), .refused(.sourceChannelAllocated): CBError.told(.invalidHandle)
+    case .refused, .invalidAnswer: CBError.told(.unknown)
+    case .timedOut: CBError.told(.connectionTimeout)
     case .notConnected: CBError.told(.notConnected)
     }
 }

@@ -17,6 +17,13 @@ enum Misuse {
     }
 }
 
+extension Misuse {
+    /// A channel ended of which the app has let go.
+    static func logUnknownChannel(_ peer: CBPeer, _ psm: CBL2CAPPSM) {
+        self.log("No known channel matching peer \(peer) with psm \(psm)")
+    }
+}
+
 /// Lines about what is wrong outside of the program: each is said once.
 enum Notice {
     private static let said = NIOLockedValueBox<Set<String>>([])

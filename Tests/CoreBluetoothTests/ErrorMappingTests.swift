@@ -57,7 +57,7 @@ struct ErrorMappingTests {
 
     @Test("failures of procedures that are not of the protocol")
     func gattErrors() {
-        #expect((coreBluetoothError(.notConnected) as? CBError)?.code == .notConnected)
+        #expect((coreBluetoothError(GATTError.notConnected) as? CBError)?.code == .notConnected)
         #expect((coreBluetoothError(.transactionTimeout) as? CBError)?.code == .connectionTimeout)
         let lost = coreBluetoothError(.disconnected(HCIErrorCode(rawValue: 0x08)))
         #expect((lost as? CBError)?.code == .connectionTimeout)

@@ -69,6 +69,22 @@ extension AdapterCore: HostDelegate {
         }
     }
 
+    func host(_ host: Host, didReceive request: ChannelRequest) -> CreditBasedConnectionResult {
+        self.channels.answer(request)
+    }
+
+    func host(_ host: Host, didOpen channel: ChannelInformation) { self.channels.opened(channel) }
+
+    func host(_ host: Host, channel: ChannelID, didReceive octets: ByteBuffer) {
+        self.channels.received(octets, on: channel)
+    }
+
+    func host(_ host: Host, channelIsReadyToSend channel: ChannelID) { self.channels.ready(channel) }
+
+    func host(_ host: Host, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) {
+        self.channels.closed(channel)
+    }
+
     func hostDidFinishTurn(_ host: Host) { self.flush() }
 
     private func owner(of handle: AttributeHandle) -> PeripheralSession? {

@@ -47,6 +47,7 @@ final class AdapterCore {
     private(set) var peripheralSessions: [PeripheralSession] = []
     private(set) lazy var connections = Connections(core: self)
     private(set) lazy var advertising = Advertising(core: self)
+    private(set) lazy var channels = Channels(core: self, usesLoopTurns: self.usesLoopTime)
     private var scanning: Scanning
     private var isScanning = false
     private var updates: [LinkID: UpdateRow] = [:]
@@ -110,6 +111,7 @@ final class AdapterCore {
 
     /// Lets the events of all sessions leave: at the end of each turn.
     func flush() {
+        self.channels.flush()
         for session in self.centralSessions { session.flush() }
         for session in self.peripheralSessions { session.flush() }
     }
@@ -254,6 +256,7 @@ final class AdapterCore {
     func shutDown() {
         if case .waiting(let timer) = self.controller { timer.cancel() }
         self.controller = .off
+        self.channels.reset()
         self.host.delegate = nil
         self.host.detach()
         self.source.close()
@@ -298,6 +301,7 @@ final class AdapterCore {
         guard self.state != state else { return }
         self.state = state
         if state < .poweredOn {
+            self.channels.reset()
             self.connections.reset()
             self.scanning.reset()
             self.isScanning = false

@@ -70,11 +70,12 @@ final class Lane<Message: Sendable>: Sendable {
     }
 }
 
-/// A manager on its way to its queue.
+/// A manager on its way to its queue, or a stream of a channel on its way to its run loop.
 ///
 /// Managers are not `Sendable`, as on Apple's platforms, yet their events start on the event loop. The reference is set
 /// once, before anything is sent, and only opened on the manager's queue; weak references may be read from any thread.
-/// This is the one place in the module where the compiler takes our word for it.
+/// Beside the run loops of StreamSchedule.swift, this is the one place in the module where the compiler takes our word
+/// for it.
 final class ManagerReference<Manager: AnyObject>: @unchecked Sendable {
     private weak var manager: Manager?
 

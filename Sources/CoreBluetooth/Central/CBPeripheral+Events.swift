@@ -133,7 +133,10 @@ extension CBPeripheral {
         case .rssi(_, .failure(let error)):
             self.delegate?.peripheral(self, didReadRSSI: NSNumber(value: 127), error: coreBluetoothError(error))
         case .servicesInvalidated(_, let range): self.servicesInvalidated(range)
-        case .channelRefused(_, let code): self.delegate?.peripheral(self, didOpen: nil, error: CBError.told(code))
+        case .channelOpened(_, let psm, let handle):
+            self.delegate?.peripheral(self, didOpen: CBL2CAPChannel(handle, peer: self, psm: psm), error: nil)
+        case .channelRefused(_, let error): self.delegate?.peripheral(self, didOpen: nil, error: error)
+        case .unknownChannelEnded(_, let psm): Misuse.logUnknownChannel(self, psm)
         case .state, .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent:
             preconditionFailure("an event of the manager")
         }

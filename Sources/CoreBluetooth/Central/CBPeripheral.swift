@@ -229,9 +229,10 @@ open class CBPeripheral: CBPeer {
         self.context.commands.send(.readRSSI(connection))
     }
 
-    /// Opens an L2CAP channel to a PSM of the peripheral.
+    /// Opens an L2CAP channel to a PSM that the peripheral has published, 0x0080 to 0x00FF.
     ///
-    /// Channels are not supported yet: the delegate is told ``CBError/Code/operationNotSupported``.
+    /// The channel comes to ``CBPeripheralDelegate/peripheral(_:didOpen:error:)``. Several are opened one after the other
+    /// in the order of the calls.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
         guard let connection = self.connection() else { return }
         self.context.commands.send(.openChannel(connection, PSM))

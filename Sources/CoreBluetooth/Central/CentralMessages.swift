@@ -120,5 +120,8 @@ enum CentralEvent: Sendable {
     case transmitted(ConnectionName, Int)
     case rssi(ConnectionName, Result<Int8, GATTError>)
     case servicesInvalidated(ConnectionName, AttributeHandleRange)
-    case channelRefused(ConnectionName, CBError.Code)
+    case channelOpened(ConnectionName, CBL2CAPPSM, ChannelHandle)
+    case channelRefused(ConnectionName, any Error)
+    /// A channel ended that its app had let go.
+    case unknownChannelEnded(ConnectionName, CBL2CAPPSM)
 }

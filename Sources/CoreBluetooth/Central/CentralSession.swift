@@ -18,6 +18,8 @@ final class CentralSession {
     private(set) var scan: Scan?
     private var scanCount = 0
     private(set) var connectionEventFilter: ConnectionEventFilter?
+    /// Channels that were opened and that the app was not given yet.
+    let unclaimedChannels = UnclaimedChannels()
     /// The wish of each CBPeripheral object for a link, by the object's place in its table.
     private var interests: ContiguousArray<Interest?> = []
 
@@ -66,8 +68,7 @@ final class CentralSession {
         case .readRSSI(let name):
             self.readRSSI(name)
         case .openChannel(let name, let psm):
-            guard self.interest(name) != nil else { return }
-            self.tell(.channelRefused(name, 0x80...0xFF ~= psm ? .operationNotSupported : .invalidParameters))
+            self.interest(name)?.openChannel(psm)
         case .registerForConnectionEvents(let filter):
             self.connectionEventFilter = filter
         case .end:

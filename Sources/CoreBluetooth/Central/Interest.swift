@@ -33,6 +33,8 @@ final class Interest {
     private var waiting: Deque<GATTOperation> = []
     private var running: Running?
     private var isStarting = false
+    /// The PSMs to which channels are to be opened; the first one is being asked for.
+    var channelRequests: Deque<CBL2CAPPSM> = []
     /// The value handles for which this object gets notifications.
     private(set) var notifying: ContiguousArray<AttributeHandle> = []
 
@@ -63,6 +65,8 @@ final class Interest {
         self.waiting.removeAll()
         self.running = nil
         self.notifying.removeAll()
+        self.channelRequests.removeAll()
+        self.session.core.channels.close(of: self)
     }
 
     /// Whether notifications of a characteristic concern this object.

@@ -79,18 +79,17 @@ extension CBPeripheralManager {
         case .startedAdvertising(let error):
             if error == nil { self.startedAdvertising() }
             self.delegate?.peripheralManagerDidStartAdvertising(self, error: error)
-        case .channelNotPublished:
-            self.delegate?.peripheralManager(
-                self,
-                didPublishL2CAPChannel: 0,
-                error: CBError.told(.operationNotSupported)
-            )
-        case .channelNotUnpublished(let psm):
-            self.delegate?.peripheralManager(
-                self,
-                didUnpublishL2CAPChannel: psm,
-                error: CBError.told(.operationNotSupported)
-            )
+        case .channelPublished(let psm, let error):
+            self.delegate?.peripheralManager(self, didPublishL2CAPChannel: psm, error: error)
+        case .channelUnpublished(let psm, let error):
+            self.delegate?.peripheralManager(self, didUnpublishL2CAPChannel: psm, error: error)
+        case .channelOpened(let link, let psm, let handle):
+            guard let central = self.central(link) else { return }
+            let channel = CBL2CAPChannel(handle, peer: central, psm: psm)
+            self.delegate?.peripheralManager(self, didOpen: channel, error: nil)
+        case .unknownChannelEnded(let link, let psm):
+            guard let central = self.central(link) else { return }
+            Misuse.logUnknownChannel(central, psm)
         }
     }
 

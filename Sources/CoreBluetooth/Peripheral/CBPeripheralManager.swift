@@ -176,17 +176,15 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: L2CAP channels
 
-    /// Publishes an L2CAP channel.
+    /// Lets centrals open L2CAP channels to a PSM that the system picks; the delegate is told which.
     ///
-    /// Channels are not supported yet: the delegate is told ``CBError/Code/operationNotSupported``.
+    /// With encryption, centrals whose connection is not encrypted are refused.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         guard self.isPoweredOn() else { return }
-        self.commands.send(.publishChannel)
+        self.commands.send(.publishChannel(withEncryption: encryptionRequired))
     }
 
-    /// Withdraws an L2CAP channel.
-    ///
-    /// Channels are not supported yet: the delegate is told ``CBError/Code/operationNotSupported``.
+    /// Withdraws a PSM; its channels close.
     open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
         guard self.isPoweredOn() else { return }
         self.commands.send(.unpublishChannel(PSM))

@@ -39,7 +39,7 @@ enum PeripheralCommand: Sendable {
     case answerWrite(GATTRequestID, ATTErrorCode?)
     case update(AttributeHandle, ByteBuffer, UpdateTargets)
     case setLatency(CBPeripheralManagerConnectionLatency, LinkID)
-    case publishChannel
+    case publishChannel(withEncryption: Bool)
     case unpublishChannel(CBL2CAPPSM)
     /// The manager is gone.
     case end
@@ -59,6 +59,9 @@ enum PeripheralEvent: Sendable {
     case write(GATTWriteRequest)
     /// So many updates of values have left for a central.
     case transmitted(LinkID, Int)
-    case channelNotPublished
-    case channelNotUnpublished(CBL2CAPPSM)
+    case channelPublished(CBL2CAPPSM, CBError?)
+    case channelUnpublished(CBL2CAPPSM, CBError?)
+    case channelOpened(LinkID, CBL2CAPPSM, ChannelHandle)
+    /// A channel ended that its app had let go.
+    case unknownChannelEnded(LinkID, CBL2CAPPSM)
 }

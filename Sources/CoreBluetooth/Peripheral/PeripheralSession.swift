@@ -21,6 +21,8 @@ final class PeripheralSession {
     }
 
     private var services: ContiguousArray<Published> = []
+    /// Channels that were opened and that the app was not given yet.
+    let unclaimedChannels = UnclaimedChannels()
     /// The links whose centrals the app's side knows.
     private var announced: ContiguousArray<LinkID> = []
 
@@ -73,10 +75,13 @@ final class PeripheralSession {
                 latency: parameters.latency,
                 supervisionTimeout: parameters.supervisionTimeout
             )
-        case .publishChannel: self.tell(.channelNotPublished)
-        case .unpublishChannel(let psm): self.tell(.channelNotUnpublished(psm))
+        case .publishChannel(let withEncryption): self.publishChannel(withEncryption: withEncryption)
+        case .unpublishChannel(let psm):
+            let isPublished = self.core.channels.unpublish(psm, of: self)
+            self.tell(.channelUnpublished(psm, isPublished ? nil : .told(.invalidParameters)))
         case .end:
             self.core.advertising.stop(self)
+            self.core.channels.unpublishAll(of: self)
             self.removeAll()
             self.core.remove(self)
         }
@@ -161,6 +166,22 @@ final class PeripheralSession {
         self.tell(.centralLeft(link))
     }
 
+    // MARK: Channels
+
+    private func publishChannel(withEncryption: Bool) {
+        guard self.core.isReady else { return }
+        switch self.core.channels.publish(for: self, withEncryption: withEncryption) {
+        case .success(let psm): self.tell(.channelPublished(psm, nil))
+        case .failure(let error): self.tell(.channelPublished(0, .publishingFailure(error)))
+        }
+    }
+
+    /// A central has opened a channel.
+    func opened(_ channel: ChannelHandle, psm: CBL2CAPPSM, on link: LinkID) {
+        self.announce(link)
+        self.tell(.channelOpened(link, psm, channel))
+    }
+
     // MARK: Updates
 
     private func update(_ handle: AttributeHandle, _ value: ByteBuffer, _ link: LinkID) {
@@ -176,10 +197,12 @@ final class PeripheralSession {
 
     /// The adapter stopped.
     ///
-    /// Published services stay while it is only switched off.
+    /// Published services and channels stay while it is only switched off.
     func adapterStopped(_ state: CBManagerState) {
         self.announced.removeAll()
-        if state < .poweredOff { self.removeAll() }
+        guard state < .poweredOff else { return }
+        self.core.channels.unpublishAll(of: self)
+        self.removeAll()
     }
 }
 

@@ -344,16 +344,6 @@ struct GATTClientTests {
         #expect(peripheral.state == .disconnected)
     }
 
-    @Test("12.2 L2CAP channels are refused honestly")
-    func channels() throws {
-        let talk = Conversation()
-        let peripheral = try talk.connect()
-        peripheral.openL2CAPChannel(0xC0)
-        peripheral.openL2CAPChannel(5)
-        talk.room.run()
-        #expect(talk.central.calls.suffix(2) == ["channel CBErrorDomain 13", "channel CBErrorDomain 1"])
-    }
-
     @Test("the realistic air gives the same callbacks, later")
     func realistic() throws {
         let talk = Conversation(model: .realistic)

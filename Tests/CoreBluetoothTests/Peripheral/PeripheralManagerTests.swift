@@ -354,15 +354,6 @@ struct RequestTests {
         peripheral.writeValue("Still there?".octets, for: question, type: .withResponse)
         #expect(talk.room.run { talk.central.calls.last == "wrote" })
     }
-
-    @Test("12.1 L2CAP channels are refused honestly")
-    func channels() {
-        let talk = Conversation()
-        talk.ball.manager.publishL2CAPChannel(withEncryption: false)
-        talk.ball.manager.unpublishL2CAPChannel(0xC0)
-        talk.room.run()
-        #expect(talk.ball.calls.suffix(2) == ["published CBErrorDomain 13", "unpublished CBErrorDomain 13"])
-    }
 }
 
 @Suite("11 Advertising")

@@ -15,6 +15,10 @@ final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
     var rssi: [NSNumber] = []
     var errors: [any Error] = []
     var values: [String] = []
+    /// The channels that were opened, kept as an app has to.
+    var channels: [CBL2CAPChannel] = []
+    /// Takes a channel in place of `channels`.
+    var onChannel: ((CBL2CAPChannel) -> Void)?
     /// Called after a call was noted.
     var onCall: ((String) -> Void)?
 
@@ -146,6 +150,9 @@ final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
     }
 
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        self.note("channel", error)
+        if let channel {
+            if let onChannel = self.onChannel { onChannel(channel) } else { self.channels.append(channel) }
+        }
+        self.note(channel.map { "channel \($0.psm)" } ?? "channel", error)
     }
 }

@@ -16,6 +16,12 @@ final class PeripheralApp: NSObject, CBPeripheralManagerDelegate {
     var reading = Data()
     /// What was written, in order.
     var written: [Data] = []
+    /// The PSMs that were published.
+    var psms: [CBL2CAPPSM] = []
+    /// The channels that were opened, kept as an app has to.
+    var channels: [CBL2CAPChannel] = []
+    /// Takes a channel in place of `channels`.
+    var onChannel: ((CBL2CAPChannel) -> Void)?
     /// Called after a call was noted.
     var onCall: ((String) -> Void)?
 
@@ -126,7 +132,8 @@ final class PeripheralApp: NSObject, CBPeripheralManagerDelegate {
         didPublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     ) {
-        self.note("published", error)
+        if error == nil { self.psms.append(PSM) }
+        self.note("published \(PSM)", error)
     }
 
     func peripheralManager(
@@ -134,6 +141,13 @@ final class PeripheralApp: NSObject, CBPeripheralManagerDelegate {
         didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     ) {
-        self.note("unpublished", error)
+        self.note("unpublished \(PSM)", error)
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        if let channel {
+            if let onChannel = self.onChannel { onChannel(channel) } else { self.channels.append(channel) }
+        }
+        self.note(channel.map { "channel \($0.psm)" } ?? "channel", error)
     }
 }

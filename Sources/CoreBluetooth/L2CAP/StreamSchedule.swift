@@ -1,0 +1,205 @@
+// Where a stream calls its delegate: in the run loops that the app has scheduled it in or, in virtual time, in turns of the
+// event loop. One wake-up stands for however many events there are.
+
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// The way from a stream's pipe to its delegate.
+final class StreamSchedule: Sendable {
+    /// Where delegates are called.
+    enum Delivery: Sendable {
+        /// In the run loops that the app names.
+        case runLoops
+        /// In turns of the event loop, whatever run loop the app names.
+        case eventLoop(any EventLoop)
+    }
+
+    private struct State {
+        var entries: [RunLoopEntry] = []
+        /// Whether a turn of the event loop is under way to the delegate.
+        var isPosted = false
+        /// Whether the delegate is being called.
+        var isDelivering = false
+        /// Whether there was news meanwhile.
+        var hasNews = false
+    }
+
+    private enum Step {
+        case nothing
+        case post(any EventLoop)
+        case wake([RunLoopEntry])
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let delivery: Delivery
+    private let deliver: @Sendable () -> Void
+
+    /// A schedule without a run loop yet.
+    /// - Parameter deliver: Tells the delegate what it is owed; called where it is to be told, never twice at a time.
+    init(_ delivery: Delivery, deliver: @escaping @Sendable () -> Void) {
+        self.delivery = delivery
+        self.deliver = deliver
+    }
+
+    /// Adds a mode of a run loop.
+    func add(_ runLoop: RunLoop, _ mode: RunLoop.Mode) {
+        self.state.withLockedValue { state in
+            let index: Int
+            if let known = state.entries.firstIndex(where: { $0.runLoop === runLoop }) {
+                index = known
+            } else {
+                index = state.entries.count
+                state.entries.append(RunLoopEntry(runLoop) { [weak self] in self?.perform() })
+            }
+            state.entries[index].add(mode, isLive: self.usesRunLoops)
+        }
+        self.signal()
+    }
+
+    /// Takes away a mode of a run loop.
+    func remove(_ runLoop: RunLoop, _ mode: RunLoop.Mode) {
+        let gone = self.state.withLockedValue { state -> RunLoopEntry? in
+            guard let index = state.entries.firstIndex(where: { $0.runLoop === runLoop }) else { return nil }
+            state.entries[index].remove(mode, isLive: self.usesRunLoops)
+            return state.entries[index].modes.isEmpty ? state.entries.remove(at: index) : nil
+        }
+        gone?.letGo()
+    }
+
+    /// Takes away all run loops.
+    func removeAll() {
+        let gone = self.state.withLockedValue { state -> [RunLoopEntry] in
+            for index in state.entries.indices { state.entries[index].removeAll(isLive: self.usesRunLoops) }
+            defer { state.entries = [] }
+            return state.entries
+        }
+        for entry in gone { entry.letGo() }
+    }
+
+    deinit { self.removeAll() }
+
+    private var usesRunLoops: Bool { if case .runLoops = self.delivery { true } else { false } }
+
+    /// There may be something to tell.
+    func signal() {
+        let step = self.state.withLockedValue { state -> Step in
+            guard !state.entries.isEmpty else { return .nothing }
+            guard !state.isDelivering else {
+                state.hasNews = true
+                return .nothing
+            }
+            switch self.delivery {
+            case .runLoops: return .wake(state.entries)
+            case .eventLoop(let eventLoop):
+                guard !state.isPosted else { return .nothing }
+                state.isPosted = true
+                return .post(eventLoop)
+            }
+        }
+        switch step {
+        case .nothing: break
+        case .post(let eventLoop): eventLoop.execute { self.perform() }
+        case .wake(let entries): for entry in entries { entry.wake() }
+        }
+    }
+
+    private func perform() {
+        let mayDeliver = self.state.withLockedValue { state in
+            state.isPosted = false
+            guard !state.isDelivering else {
+                state.hasNews = true
+                return false
+            }
+            // Taken out of all run loops since.
+            guard !state.entries.isEmpty else { return false }
+            state.isDelivering = true
+            state.hasNews = false
+            return true
+        }
+        guard mayDeliver else { return }
+        self.deliver()
+        let hasNews = self.state.withLockedValue { state in
+            state.isDelivering = false
+            return state.hasNews
+        }
+        if hasNews { self.signal() }
+    }
+}
+
+/// A stream in one run loop.
+///
+/// Foundation's own streams are sources of a run loop: they keep it alive, and `run(mode:before:)` returns when one was
+/// served. So are these. A timer that never fires by itself wakes the run loop when it sleeps, since setting its date is
+/// what Foundation offers for that from another thread. Run loops, their sources and timers may be used from any thread as
+/// it is done here, though Foundation does not declare it; the schedule's lock guards the rest.
+private struct RunLoopEntry: @unchecked Sendable {
+    /// Calls back from the run loop.
+    private final class Source: RunLoop._Source {
+        private let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) {
+            self.body = body
+            super.init(order: 0)
+        }
+
+        override func perform() {
+            // The delegate may take the stream out of the run loop.
+            withExtendedLifetime(self) { self.body() }
+        }
+    }
+
+    let runLoop: RunLoop
+    private(set) var modes: [RunLoop.Mode] = []
+    private let source: Source
+    private var alarm: Timer?
+
+    init(_ runLoop: RunLoop, _ body: @escaping @Sendable () -> Void) {
+        self.runLoop = runLoop
+        self.source = Source(body)
+    }
+
+    mutating func add(_ mode: RunLoop.Mode, isLive: Bool) {
+        guard !self.modes.contains(mode) else { return }
+        self.modes.append(mode)
+        guard isLive else { return }
+        self.runLoop._add(self.source, forMode: mode)
+        let alarm = self.alarm ?? Self.makeAlarm()
+        self.alarm = alarm
+        self.runLoop.add(alarm, forMode: mode)
+    }
+
+    mutating func remove(_ mode: RunLoop.Mode, isLive: Bool) {
+        guard let index = self.modes.firstIndex(of: mode) else { return }
+        self.modes.remove(at: index)
+        guard isLive else { return }
+        self.runLoop._remove(self.source, for: mode)
+        // A timer leaves all its modes at once.
+        self.alarm?.invalidate()
+        self.alarm = nil
+        guard !self.modes.isEmpty else { return }
+        let alarm = Self.makeAlarm()
+        self.alarm = alarm
+        for mode in self.modes { self.runLoop.add(alarm, forMode: mode) }
+    }
+
+    mutating func removeAll(isLive: Bool) {
+        for mode in self.modes { self.remove(mode, isLive: isLive) }
+    }
+
+    private static func makeAlarm() -> Timer {
+        Timer(fire: .distantFuture, interval: 100_000_000, repeats: true) { _ in }
+    }
+
+    /// Has the run loop call back soon.
+    func wake() {
+        self.source.signal()
+        self.alarm?.fireDate = .distantPast
+    }
+
+    /// The run loop may be about to call the source, which it does not keep: it is let go in a turn of the run loop.
+    func letGo() {
+        guard self.runLoop !== RunLoop.current else { return }
+        self.runLoop.perform(inModes: [.default, .common]) { withExtendedLifetime(self) {} }
+    }
+}

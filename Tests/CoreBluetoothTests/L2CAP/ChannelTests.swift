@@ -1,0 +1,335 @@
+// L2CAP channels through the façade, both roles in virtual time: publishing, opening, what a channel is, and everything
+// that ends one.
+
+import BluetoothAir
+import Foundation
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("12 L2CAP channels")
+struct ChannelTests {
+    // MARK: Publishing
+
+    @Test("12.1 the system picks a PSM of the dynamic range, another each time, and says so")
+    func publishing() throws {
+        let talk = Conversation()
+        talk.ball.manager.publishL2CAPChannel(withEncryption: false)
+        talk.ball.manager.publishL2CAPChannel(withEncryption: true)
+        talk.room.run(.milliseconds(1))
+        #expect(talk.ball.psms == [0x00C0, 0x00C1])
+        #expect(talk.ball.calls.suffix(2) == ["published 192", "published 193"])
+        talk.ball.manager.unpublishL2CAPChannel(0x00C0)
+        talk.ball.manager.publishL2CAPChannel(withEncryption: false)
+        talk.room.run(.milliseconds(1))
+        #expect(talk.ball.calls.suffix(2) == ["unpublished 192", "published 194"])
+    }
+
+    @Test("12.1 where all PSMs are given out, publishing fails")
+    func allPublished() throws {
+        let talk = Conversation()
+        for _ in 0..<129 { talk.ball.manager.publishL2CAPChannel(withEncryption: false) }
+        talk.room.run(.milliseconds(1))
+        #expect(Set(talk.ball.psms) == Set(0x80...0xFF))
+        #expect(talk.ball.calls.last == "published 0 CBErrorDomain 4")
+        talk.ball.manager.unpublishL2CAPChannel(0x90)
+        talk.ball.manager.publishL2CAPChannel(withEncryption: false)
+        talk.room.run(.milliseconds(1))
+        #expect(talk.ball.psms.last == 0x90)
+    }
+
+    @Test("12.1 what was not published cannot be withdrawn")
+    func unpublishingUnknown() {
+        let talk = Conversation()
+        talk.ball.manager.unpublishL2CAPChannel(0xC0)
+        talk.room.run(.milliseconds(1))
+        #expect(talk.ball.calls.last == "unpublished 192 CBErrorDomain 1")
+    }
+
+    @Test("12.1 unpublishing refuses new channels and closes those that are open, here and at the peer")
+    func unpublishing() throws {
+        let talk = try ChannelTalk()
+        let (central, ball) = try talk.openUsers()
+        ball.write(100)
+        talk.talk.ball.manager.unpublishL2CAPChannel(talk.psm)
+        talk.room.run()
+        #expect(talk.talk.ball.calls.last == "unpublished \(talk.psm)")
+        #expect(ball.inputEvents.last == .endEncountered && ball.outputEvents.last == .endEncountered)
+        // What was written before still came.
+        #expect(central.received == 100 && central.isUnchanged)
+        #expect(central.inputEvents.last == .endEncountered && central.outputEvents.last == .endEncountered)
+        talk.peripheral.openL2CAPChannel(talk.psm)
+        talk.room.run()
+        #expect(talk.talk.central.calls.last == "channel CBErrorDomain 13")
+        #expect(talk.peripheral.state == .connected)
+    }
+
+    @Test("12.1 a PSM outlives being switched off, and the manager's end withdraws it")
+    func power() throws {
+        let talk = try ChannelTalk()
+        let (central, ball) = try talk.openUsers()
+        talk.talk.ballAdapter.setPowered(false)
+        talk.room.run(.seconds(8))
+        #expect(ball.inputEvents.last == .endEncountered && ball.output.streamStatus == .atEnd)
+        #expect(central.inputEvents.last == .endEncountered && central.output.streamStatus == .atEnd)
+        #expect(talk.peripheral.state == .disconnected)
+        talk.talk.ballAdapter.setPowered(true)
+        talk.room.run { talk.talk.ball.manager.state == .poweredOn }
+        talk.talk.ball.advertise(name: "Crystal")
+        talk.talk.central.manager.connect(talk.peripheral)
+        try #require(talk.room.run { talk.peripheral.state == .connected })
+        let (_, again) = try talk.openUsers()
+        talk.talk.ball.end()
+        talk.room.run()
+        #expect(again.inputEvents.last == .endEncountered)
+        talk.peripheral.openL2CAPChannel(talk.psm)
+        talk.room.run()
+        #expect(talk.talk.central.calls.last == "channel CBErrorDomain 13")
+    }
+
+    @Test("12.1 commands of a manager that is not powered on are misuse")
+    func misuse() {
+        let talk = Conversation()
+        talk.ballAdapter.setPowered(false)
+        talk.room.run()
+        let lines = Lines()
+        lines.listen {
+            talk.ball.manager.publishL2CAPChannel(withEncryption: false)
+            talk.ball.manager.unpublishL2CAPChannel(0xC0)
+        }
+        #expect(lines.all.count { $0.hasSuffix("can only accept this command while in the powered on state") } == 2)
+    }
+
+    // MARK: Opening
+
+    @Test("12.2 both sides are given the channel, with peer, PSM and unopened streams")
+    func opening() throws {
+        let talk = try ChannelTalk()
+        let (central, ball) = try talk.open()
+        #expect(talk.talk.central.calls.last == "channel \(talk.psm)")
+        #expect(talk.talk.ball.calls.last == "channel \(talk.psm)")
+        #expect(central.psm == talk.psm && ball.psm == talk.psm)
+        #expect(central.peer === talk.peripheral)
+        #expect(ball.peer is CBCentral)
+        for channel in [central, ball] {
+            #expect(channel.inputStream.streamStatus == .notOpen && channel.outputStream.streamStatus == .notOpen)
+            #expect(channel.inputStream === channel.inputStream && channel.outputStream === channel.outputStream)
+        }
+    }
+
+    @Test("12.2 a central that subscribed is the same object as the channel's peer")
+    func sameCentral() throws {
+        let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        peripheral.setNotifyValue(true, for: answer)
+        talk.room.run { !talk.ball.centrals.isEmpty }
+        talk.ball.manager.publishL2CAPChannel(withEncryption: false)
+        talk.room.run { !talk.ball.psms.isEmpty }
+        peripheral.openL2CAPChannel(try #require(talk.ball.psms.first))
+        try #require(talk.room.run { !talk.ball.channels.isEmpty })
+        #expect(talk.ball.channels[0].peer === talk.ball.centrals[0])
+    }
+
+    @Test("12.2 a PSM out of range is an invalid parameter", arguments: [0, 1, 0x25, 0x7F, 0x100, 0xFFFF])
+    func range(psm: CBL2CAPPSM) throws {
+        let talk = try ChannelTalk()
+        talk.peripheral.openL2CAPChannel(psm)
+        talk.room.run()
+        #expect(talk.talk.central.calls.last == "channel CBErrorDomain 1")
+    }
+
+    @Test("12.2 several are opened one after the other, each with its callback in the order of the calls")
+    func order() throws {
+        let talk = try ChannelTalk()
+        for psm in [talk.psm, 5, 0xFF, talk.psm] { talk.peripheral.openL2CAPChannel(psm) }
+        talk.room.run()
+        #expect(
+            talk.talk.central.calls.suffix(4) == [
+                "channel \(talk.psm)", "channel CBErrorDomain 1", "channel CBErrorDomain 13", "channel \(talk.psm)",
+            ]
+        )
+    }
+
+    @Test("2 opening a channel while not connected is misuse")
+    func notConnected() throws {
+        let talk = try ChannelTalk()
+        talk.talk.central.manager.cancelPeripheralConnection(talk.peripheral)
+        talk.room.run()
+        let lines = Lines()
+        lines.listen { talk.peripheral.openL2CAPChannel(talk.psm) }
+        talk.room.run()
+        #expect(lines.all.last?.hasSuffix("can only accept commands while in the connected state") == true)
+        #expect(talk.talk.central.calls.last?.hasPrefix("channel") == false)
+    }
+
+    @Test("12.2 without encryption, an app that demands it is left alone and the opener hears why")
+    func encryption() throws {
+        let talk = try ChannelTalk(withEncryption: true)
+        talk.peripheral.openL2CAPChannel(talk.psm)
+        talk.room.run()
+        #expect(
+            talk.talk.central.calls.last == "channel CBATTErrorDomain \(CBATTError.insufficientAuthentication.rawValue)"
+        )
+        #expect(!talk.talk.ball.calls.contains("channel \(talk.psm)"))
+    }
+
+    @Test("12.2 two apps of one device have PSMs of their own")
+    func twoApps() throws {
+        let talk = try ChannelTalk()
+        let other = PeripheralApp(on: talk.talk.ballAdapter)
+        talk.room.run { other.manager.state == .poweredOn }
+        other.manager.publishL2CAPChannel(withEncryption: false)
+        try #require(talk.room.run { !other.psms.isEmpty })
+        talk.peripheral.openL2CAPChannel(other.psms[0])
+        try #require(talk.room.run { !other.channels.isEmpty })
+        #expect(talk.talk.ball.channels.isEmpty)
+        talk.talk.ball.manager.unpublishL2CAPChannel(other.psms[0])
+        talk.room.run()
+        #expect(talk.talk.ball.calls.last == "unpublished \(other.psms[0]) CBErrorDomain 1")
+        talk.peripheral.openL2CAPChannel(other.psms[0])
+        #expect(talk.room.run { other.channels.count == 2 })
+    }
+
+    // MARK: Ends
+
+    @Test("12.3 the peer's close is the end after everything was read")
+    func peerCloses() throws {
+        let talk = try ChannelTalk()
+        let (central, ball) = try talk.openUsers()
+        ball.reads = false
+        central.write(3000)
+        talk.room.run(.milliseconds(1))
+        central.close()
+        talk.room.run()
+        #expect(central.input.streamStatus == .closed && central.output.streamStatus == .closed)
+        #expect(ball.inputEvents == [.openCompleted, .hasBytesAvailable])
+        #expect(ball.input.streamStatus == .open && ball.output.streamStatus == .atEnd)
+        #expect(ball.outputEvents == [.openCompleted, .hasSpaceAvailable, .endEncountered])
+        ball.read(atMost: 1000)
+        talk.room.run(.milliseconds(1))
+        #expect(ball.inputEvents.last == .hasBytesAvailable)
+        ball.read()
+        talk.room.run(.milliseconds(1))
+        #expect(ball.received == 3000 && ball.isUnchanged)
+        #expect(ball.inputEvents.last == .endEncountered)
+        #expect(ball.inputEvents.count { $0 == .endEncountered } == 1)
+        #expect(ball.input.streamStatus == .atEnd && !ball.input.hasBytesAvailable)
+        var octet: UInt8 = 0
+        #expect(ball.input.read(&octet, maxLength: 1) == 0)
+        // Writing to nobody is an error.
+        #expect(ball.output.write(&octet, maxLength: 1) == -1)
+        #expect((ball.output.streamError as? POSIXError)?.code == .EPIPE)
+        talk.room.run(.milliseconds(1))
+        #expect(ball.outputEvents.last == .errorOccurred && ball.output.streamStatus == .error)
+    }
+
+    @Test("12.3 what was written before the close arrives, however much that is")
+    func drain() throws {
+        let talk = try ChannelTalk()
+        let (central, ball) = try talk.openUsers()
+        central.write(190_000)
+        let written = central.written
+        central.close()
+        talk.room.run()
+        #expect(written > 100_000)
+        #expect(ball.received == written && ball.isUnchanged && ball.inputEvents.last == .endEncountered)
+    }
+
+    @Test("12.3 letting the channel go closes it, and says so when it was in use")
+    func release() throws {
+        let talk = try ChannelTalk()
+        let (central, ball) = try talk.openUsers()
+        central.write(500)
+        weak let channel = central.channel
+        let lines = Lines()
+        lines.listen {
+            central.channel = nil
+            talk.room.run()
+        }
+        #expect(channel == nil)
+        #expect(ball.received == 500 && ball.inputEvents.last == .endEncountered)
+        #expect(central.input.streamStatus == .atEnd && central.output.streamStatus == .atEnd)
+        #expect(lines.all == ["[CoreBluetooth] No known channel matching peer \(talk.peripheral) with psm \(talk.psm)"])
+    }
+
+    @Test("12.3 a channel that nobody takes closes at once")
+    func ignored() throws {
+        let talk = try ChannelTalk()
+        talk.talk.ball.onChannel = { _ in }
+        talk.peripheral.openL2CAPChannel(talk.psm)
+        let lines = Lines()
+        lines.listen { _ = talk.room.run { !talk.talk.central.channels.isEmpty } }
+        let user = StreamUser(talk.talk.central.channels[0], salt: 0)
+        user.open()
+        lines.listen { talk.room.run() }
+        #expect(user.inputEvents.last == .endEncountered)
+        #expect(lines.all.contains { $0.hasPrefix("[CoreBluetooth] No known channel matching peer <CBCentral") })
+    }
+
+    @Test("12.3 closing both streams closes the channel without a word")
+    func close() throws {
+        let talk = try ChannelTalk()
+        let (central, ball) = try talk.openUsers()
+        let lines = Lines()
+        lines.listen {
+            central.input.close()
+            talk.room.run()
+            #expect(ball.outputEvents.last == .hasSpaceAvailable)
+            central.output.close()
+            talk.room.run()
+            #expect(ball.outputEvents.last == .endEncountered)
+            central.channel = nil
+            talk.room.run()
+        }
+        #expect(lines.all.isEmpty)
+    }
+
+    @Test(
+        "12.3 the connection's end is the channels' end",
+        arguments: ["cancel", "severed", "central off", "released"]
+    )
+    func linkEnds(how: String) throws {
+        var talk: ChannelTalk? = try ChannelTalk()
+        let room = try #require(talk?.room)
+        let (central, ball) = try #require(try talk?.openUsers())
+        ball.write(700)
+        room.run(.milliseconds(1))
+        switch how {
+        case "cancel": talk.map { $0.talk.central.manager.cancelPeripheralConnection($0.peripheral) }
+        case "severed": room.air.setLoss(1)
+        case "central off": talk?.talk.centralAdapter.setPowered(false)
+        default:
+            talk?.talk.central.end()
+        }
+        room.run(.seconds(8))
+        #expect(central.received == 700 && central.isUnchanged)
+        for user in [central, ball] {
+            #expect(user.inputEvents.last == .endEncountered && user.outputEvents.last == .endEncountered)
+        }
+        talk = nil
+    }
+
+    @Test("12.3 an app that gives up its connection loses its channels, where the link stays for another app")
+    func sharedLink() throws {
+        let talk = try ChannelTalk()
+        let other = CentralApp(on: talk.talk.centralAdapter)
+        talk.room.run { other.manager.state == .poweredOn }
+        let same = try #require(
+            other.manager.retrievePeripherals(withIdentifiers: [talk.peripheral.identifier]).first
+        )
+        other.manager.connect(same)
+        try #require(talk.room.run { same.state == .connected })
+        let (central, ball) = try talk.openUsers()
+        talk.talk.central.manager.cancelPeripheralConnection(talk.peripheral)
+        talk.room.run()
+        #expect(central.inputEvents.last == .endEncountered && ball.inputEvents.last == .endEncountered)
+        #expect(same.state == .connected)
+    }
+
+    @Test("an app's own channel has no ends")
+    func ownChannel() {
+        let channel = CBL2CAPChannel()
+        #expect(channel.peer == nil && channel.inputStream == nil && channel.outputStream == nil && channel.psm == 0)
+    }
+}
