@@ -1,0 +1,178 @@
+// A peer that refuses channels, with every result that the specification has, and one that never answers: a host without
+// a façade plays it. And what keeps a peer from having too many channels.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+/// Foundation has a class of that name, too.
+private typealias Host = BluetoothHost.Host
+
+@Suite("12.2 Refused channels")
+struct RefusalTests {
+    /// A peripheral that says what it is told to.
+    private final class Refuser: HostDelegate {
+        let host: Host
+        var result = CreditBasedConnectionResult.success
+        var link: LinkID?
+        var failures: [ChannelOpenError] = []
+        var channels: [ChannelInformation] = []
+
+        init(_ room: Room) {
+            let address = DeviceAddress(0xC000_0000_0BAD, kind: .random)
+            self.host = Host(eventLoop: room.loop, configuration: HostConfiguration(address: address))
+            self.host.delegate = self
+            self.host.attach(to: room.air.makeController())
+        }
+
+        func open(_ psm: UInt16) {
+            guard let link = self.link else { return }
+            self.host.openChannel(on: link, spsm: psm) { result in
+                switch result {
+                case .success(let channel): self.channels.append(channel)
+                case .failure(let error): self.failures.append(error)
+                }
+            }
+        }
+
+        func host(_ host: Host, didReceive request: ChannelRequest) -> CreditBasedConnectionResult { self.result }
+        func host(_ host: Host, didChange state: HostState) {}
+        func host(_ host: Host, didReceive report: AdvertisingReport) {}
+        func host(_ host: Host, didConnect link: LinkInformation) { self.link = link.id }
+        func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
+        func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
+        func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
+        func host(_ host: Host, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {}
+        func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
+        func host(_ host: Host, didReceive request: GATTReadRequest) {}
+        func host(_ host: Host, didReceive request: GATTWriteRequest) {}
+        func host(_ host: Host, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {}
+        func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
+        func hostDidFinishTurn(_ host: Host) {}
+    }
+
+    private struct Scene {
+        let room = Room()
+        let refuser: Refuser
+        let central: CentralApp
+        let peripheral: CBPeripheral
+
+        init() throws {
+            let refuser = Refuser(self.room)
+            self.refuser = refuser
+            let central = CentralApp(on: self.room.adapter("Curious"))
+            self.central = central
+            self.room.run { central.manager.state == .poweredOn && refuser.host.state == .ready }
+            _ = try refuser.host.listenForChannels(spsm: 0x80)
+            refuser.host.startAdvertising(AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+            central.manager.scanForPeripherals(withServices: nil)
+            try #require(self.room.run { !central.found.isEmpty })
+            central.manager.stopScan()
+            let peripheral = central.found[0]
+            self.peripheral = peripheral
+            central.manager.connect(peripheral)
+            try #require(self.room.run { peripheral.state == .connected && refuser.link != nil })
+        }
+    }
+
+    @Test(
+        "12.2 every result that refuses a channel becomes an error that says it",
+        arguments: [
+            (0x0002, CBErrorDomain, 13), (0x0004, CBErrorDomain, 4), (0x0005, CBATTErrorDomain, 5),
+            (0x0006, CBATTErrorDomain, 8), (0x0007, CBATTErrorDomain, 12), (0x0008, CBATTErrorDomain, 15),
+            (0x0009, CBErrorDomain, 2), (0x000A, CBErrorDomain, 2), (0x000B, CBErrorDomain, 1),
+            (0x0003, CBErrorDomain, 0), (0x7777, CBErrorDomain, 0),
+        ] as [(UInt16, String, Int)]
+    )
+    func results(result: UInt16, domain: String, code: Int) throws {
+        let scene = try Scene()
+        scene.refuser.result = CreditBasedConnectionResult(rawValue: result)
+        scene.peripheral.openL2CAPChannel(0x80)
+        scene.room.run()
+        #expect(scene.central.calls.last == "channel \(domain) \(code)")
+        #expect(scene.central.channels.isEmpty)
+        // The next one is granted.
+        scene.refuser.result = .success
+        scene.peripheral.openL2CAPChannel(0x80)
+        #expect(scene.room.run { scene.central.channels.count == 1 })
+    }
+
+    @Test("12.2 failures that are not the peer's word")
+    func otherFailures() {
+        let cases: [(ChannelOpenError, CBError.Code)] = [
+            (.notSupported, .operationNotSupported), (.invalidAnswer, .unknown), (.timedOut, .connectionTimeout),
+            (.noResources, .outOfSpace), (.notConnected, .notConnected),
+        ]
+        for (error, code) in cases { #expect((coreBluetoothError(error) as? CBError)?.code == code) }
+        #expect(CBError.publishingFailure(.invalidSPSM).code == .invalidParameters)
+    }
+
+    @Test("12.2 a link has sixteen channels at most; the next is refused, and there is room again after one has closed")
+    func channelsPerLink() throws {
+        let talk = try ChannelTalk()
+        var channels = try (0..<16).map { _ in try talk.open() }
+        talk.peripheral.openL2CAPChannel(talk.psm)
+        talk.room.run()
+        #expect(talk.talk.central.calls.last == "channel CBErrorDomain 4")
+        talk.talk.central.channels.removeAll()
+        talk.talk.ball.channels.removeAll()
+        channels.removeFirst()
+        talk.room.run()
+        _ = try talk.open()
+        #expect(channels.count == 15)
+    }
+
+    @Test("12.2 a peer that opens and closes without end waits for an app that does not look")
+    func unclaimed() throws {
+        let talk = Conversation()
+        talk.ball.manager.publishL2CAPChannel(withEncryption: false)
+        talk.room.run { !talk.ball.psms.isEmpty }
+        let refuser = Refuser(talk.room)
+        talk.room.run { refuser.host.state == .ready }
+        refuser.host.connect(to: BluetoothAdapter.Configuration(identity: "Crystal").addressOnAir)
+        try #require(talk.room.run { refuser.link != nil })
+        let unclaimed = UnclaimedChannels()
+        var held: [ChannelHandle] = []
+        let pipe = ChannelPipe(window: (1, 1), maySleep: { false }, wakeLoop: {})
+        while unclaimed.hasRoom { held.append(ChannelHandle(pipe, .runLoops, unclaimed)) }
+        #expect(held.count == UnclaimedChannels.limit)
+        held[0].claim()
+        #expect(unclaimed.hasRoom)
+        held[0].claim()
+        held.removeFirst()
+        held.append(ChannelHandle(pipe, .runLoops, unclaimed))
+        #expect(!unclaimed.hasRoom)
+        held.removeLast()
+        #expect(unclaimed.hasRoom)
+        // And an app that looks sees all of them, one after the other.
+        let lines = Lines()
+        try lines.listen {
+            for round in 1...100 {
+                refuser.open(try #require(talk.ball.psms.first))
+                try #require(talk.room.run { talk.ball.count("channel \(talk.ball.psms[0])") == round })
+                talk.ball.channels.removeAll()
+                try #require(talk.room.run { refuser.channels.count == round })
+                talk.room.run(.milliseconds(10))
+            }
+        }
+        #expect(lines.all.count == 100)
+        #expect(refuser.failures.isEmpty)
+    }
+
+    @Test("12.2 a lost link ends requests without a word but the disconnection's")
+    func lostWhileAsking() throws {
+        let scene = try Scene()
+        scene.room.air.setLoss(1)
+        scene.peripheral.openL2CAPChannel(0x80)
+        scene.peripheral.openL2CAPChannel(0x81)
+        scene.room.run(.seconds(60))
+        #expect(scene.central.calls.last == "disconnect 0 CBErrorDomain 6")
+        #expect(!scene.central.calls.contains { $0.hasPrefix("channel") })
+    }
+}

@@ -1,0 +1,46 @@
+// Many octets in both directions at once, on an air that loses one packet in ten: all arrive, unchanged and in order.
+
+import BluetoothAir
+import Foundation
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("12.3 Long transfers")
+struct TransferTests {
+    /// What each side sends: 64 MiB where the compiler optimises, which the gate's benchmarks check again through threads.
+    private static var total: Int {
+        #if DEBUG
+        1_048_576
+        #else
+        64 * 1_048_576
+        #endif
+    }
+
+    @Test(
+        "12.3 megabytes in both directions at once arrive unchanged",
+        arguments: [(AirModel.instant, 0.0), (.instant, 0.1)] as [(AirModel, Double)]
+    )
+    func bothWays(model: AirModel, loss: Double) throws {
+        try self.transfer(model, loss: loss, total: Self.total)
+    }
+
+    @Test("12.3 on an air with air time, one packet in ten lost")
+    func airTime() throws { try self.transfer(.realistic, loss: 0.1, total: Self.total / 8) }
+
+    private func transfer(_ model: AirModel, loss: Double, total: Int) throws {
+        let talk = try ChannelTalk(model: model)
+        let (central, ball) = try talk.openUsers()
+        talk.room.air.setLoss(loss)
+        central.write(total)
+        ball.write(total)
+        let isDone = talk.room.run(
+            until: { central.received == total && ball.received == total },
+            within: .hours(24)
+        )
+        #expect(isDone)
+        #expect(central.isUnchanged && ball.isUnchanged)
+        #expect(talk.peripheral.state == .connected)
+    }
+}
