@@ -2,10 +2,31 @@
 // when the connection ends. Any HCI host can join, so a host that sends nonsense or does not read is cut off and the
 // others notice nothing of it.
 
-import BluetoothHCI
+public import BluetoothHCI
 public import BluetoothTransport
+public import BluetoothTypes
 public import Logging
 public import NIOCore
+
+/// A host on a served air.
+public struct AirGuest: Hashable, Sendable {
+    /// Its number among the hosts of one server, from 1.
+    public var number: Int
+    /// Who it is, as far as the system tells.
+    public var peer: H4Peer
+    /// The address that it goes by, where it has given itself one.
+    public var address: DeviceAddress?
+}
+
+/// What happens at a server of an air.
+public enum AirServerEvent: Hashable, Sendable {
+    /// A host has connected.
+    case joined(AirGuest)
+    /// A host has given itself an address, or another one.
+    case addressed(AirGuest)
+    /// A host has left, and why.
+    case left(AirGuest, reason: String)
+}
 
 /// An air on a socket.
 public final class AirServer {
@@ -15,6 +36,13 @@ public final class AirServer {
     public var address: StreamAddress { self.server.address }
     /// How many hosts are connected.
     public var connectionCount: Int { self.connections.count }
+    /// The hosts that are connected, in the order in which they came.
+    public var guests: [AirGuest] { self.connections.guests }
+    /// Who is told of hosts that come and go, on the loop.
+    public var observer: ((AirServerEvent) -> Void)? {
+        get { self.connections.observer }
+        set { self.connections.observer = newValue }
+    }
 
     private let server: H4Server
     private let connections: Connections
@@ -47,11 +75,11 @@ public final class AirServer {
         self.serve(on: air.eventLoop, at: address, limits: limits, logger: logger) { air.makeController() }
     }
 
-    /// Begins to serve whatever controllers `makeController` makes.
-    static func serve(
+    /// Begins to serve whatever controllers `makeController` makes; to be called on `eventLoop`.
+    public static func serve(
         on eventLoop: any EventLoop,
         at address: StreamAddress,
-        limits: H4Server.Limits,
+        limits: H4Server.Limits = H4Server.Limits(),
         logger: Logger,
         makeController: @escaping () -> any HCIChannel
     ) -> EventLoopFuture<AirServer> {
@@ -75,6 +103,8 @@ private final class Connections {
     private let makeController: () -> any HCIChannel
     private var connections: [Connection] = []
     private var isClosed = false
+    private var lastNumber = 0
+    var observer: ((AirServerEvent) -> Void)?
 
     init(logger: Logger, makeController: @escaping () -> any HCIChannel) {
         self.logger = logger
@@ -83,15 +113,24 @@ private final class Connections {
 
     var count: Int { self.connections.count }
 
+    var guests: [AirGuest] { self.connections.map(\.guest) }
+
     func add(_ host: H4Channel) {
         guard !self.isClosed else { return host.close() }
-        let connection = Connection(host: host, controller: self.makeController()) { [weak self] connection, reason in
+        self.lastNumber += 1
+        let guest = AirGuest(number: self.lastNumber, peer: host.peer)
+        let connection = Connection(host: host, guest: guest, controller: self.makeController()) {
+            [weak self] connection, event in
             guard let self else { return }
-            self.connections.removeAll { $0 === connection }
-            self.logger.debug("a host left the air, \(self.connections.count) are on it: \(reason)")
+            if case .left(_, let reason) = event {
+                self.connections.removeAll { $0 === connection }
+                self.logger.debug("a host left the air, \(self.connections.count) are on it: \(reason)")
+            }
+            self.observer?(event)
         }
         self.connections.append(connection)
         self.logger.debug("a host joined the air, \(self.connections.count) are on it")
+        self.observer?(.joined(guest))
         connection.start()
     }
 
@@ -105,14 +144,21 @@ private final class Connections {
 
 /// One host and its controller: what one sends, the other gets.
 private final class Connection: HCIChannelReceiver {
+    private(set) var guest: AirGuest
     private let host: H4Channel
     private let controller: any HCIChannel
-    private let whenEnded: (Connection, String) -> Void
+    private let tell: (Connection, AirServerEvent) -> Void
 
-    init(host: H4Channel, controller: any HCIChannel, whenEnded: @escaping (Connection, String) -> Void) {
+    init(
+        host: H4Channel,
+        guest: AirGuest,
+        controller: any HCIChannel,
+        tell: @escaping (Connection, AirServerEvent) -> Void
+    ) {
         self.host = host
+        self.guest = guest
         self.controller = controller
-        self.whenEnded = whenEnded
+        self.tell = tell
     }
 
     func start() {
@@ -127,16 +173,28 @@ private final class Connection: HCIChannelReceiver {
 
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
         if channel === self.host {
+            if packet.kind == .command { self.note(packet) }
             self.controller.send(packet)
         } else {
             self.host.send(packet)
         }
     }
 
+    /// Takes down the address that a host gives itself: it is how others know it on the air.
+    private func note(_ packet: HCIPacket) {
+        var payload = packet.payload
+        guard var command = try? HCICommandPacket(parsing: &payload), command.opcode == LESetRandomAddress.opcode,
+            let command = try? LESetRandomAddress(parsing: &command.parameters),
+            command.address != self.guest.address
+        else { return }
+        self.guest.address = command.address
+        self.tell(self, .addressed(self.guest))
+    }
+
     func channelDidFinishBatch(_ channel: any HCIChannel) {}
 
     func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
         self.close()
-        self.whenEnded(self, reason)
+        self.tell(self, .left(self.guest, reason: reason))
     }
 }

@@ -8,6 +8,9 @@
 //                  └─taken──▶ connect ◀───────┘
 //                                └──▶ member: a connection to the process that serves
 //
+// A server that is suspended, as by Ctrl-Z, has lock and socket and does nothing. Nobody can take its place, so newcomers
+// are told who it is and how to wake it up, and members leave.
+//
 // The system gives the lock back when its holder ends, however it ends, so a socket that is left behind is never a
 // reason to wait: with the lock in hand, a socket at which nobody listens is replaced. When the process that serves
 // ends, the connections of all members close, each joins anew, and the lock decides who serves now.
@@ -65,15 +68,25 @@ public final class UserAir {
         var delay: TimeAmount
     }
 
+    /// A connection to the process that serves.
+    private struct Membership {
+        weak var channel: H4Channel?
+        var server: Int
+    }
+
     private static let firstDelay = TimeAmount.milliseconds(2)
     private static let longestDelay = TimeAmount.milliseconds(100)
+    private static let watchInterval = TimeAmount.seconds(1)
 
     /// The loop of the socket, of the air and of the own controllers.
     public let eventLoop: any EventLoop
     private let configuration: Configuration
     private let logger: Logger
     private let makeAir: () -> () -> any HCIChannel
+    private let processes = ProcessListing()
     private var state = State.away
+    private var memberships: [Membership] = []
+    private var watch: Scheduled<Void>?
 
     /// Creates a membership; nothing happens before the first ``join()``.
     public convenience init(
@@ -88,7 +101,9 @@ public final class UserAir {
     }
 
     /// Creates a membership in an air that is made of other controllers.
-    init(
+    ///
+    /// - Parameter makeAir: Called where this process comes to serve the air; gives what makes its controllers.
+    public init(
         eventLoop: any EventLoop,
         configuration: Configuration,
         logger: Logger,
@@ -102,6 +117,27 @@ public final class UserAir {
 
     /// Whether this process serves the air.
     public var isServing: Bool { if case .serving = self.state { true } else { false } }
+
+    /// The server, where this process serves the air.
+    public var server: AirServer? { if case .serving(let server, _, _) = self.state { server } else { nil } }
+
+    /// Serves the air without a controller of its own, or not at all.
+    ///
+    /// - Returns: The server, on the event loop, which is ``server`` from then on, or a ``TransportError`` with one line
+    ///   for a person: above all that somebody else serves the air.
+    public func serve() -> EventLoopFuture<AirServer> {
+        do {
+            let folder = try self.configuration.folder ?? PrivateFolder.runtime()
+            let place = Place(folder: folder)
+            if let error = place.lengthError { throw error }
+            guard case .away = self.state, let lock = try FileLock.take(place.lock) else { throw place.takenError }
+            return self.serve(place, lock).assumeIsolated()
+                .map { server, _ in server }
+                .nonisolated()
+        } catch {
+            return self.eventLoop.makeFailedFuture(error)
+        }
+    }
 
     /// A controller on the air: in this process where it serves the air, else behind a connection.
     ///
@@ -126,6 +162,8 @@ public final class UserAir {
     public func close() {
         let before = self.state
         self.state = .closed
+        self.watch?.cancel()
+        self.watch = nil
         if case .serving(let server, let lock, _) = before {
             // The socket goes before the lock does, so it is never a new server's.
             server.close()
@@ -166,10 +204,29 @@ public final class UserAir {
     }
 
     private func serve(_ place: Place, _ lock: FileLock, _ attempt: Attempt) {
+        self.serve(place, lock).assumeIsolated().whenComplete { result in
+            switch result {
+            case .success: self.attempt(attempt)
+            case .failure(let error as TransportError) where error.code == .inUse && place.hasSocket:
+                // Somebody serves without the lock, whose file was removed under him: he is the server, not we.
+                self.connect(place, attempt)
+            case .failure(let error as TransportError) where error.code == .closed:
+                self.attempt(attempt)
+            case .failure(let error):
+                attempt.promise.fail(error)
+            }
+        }
+    }
+
+    /// Listens at the socket, with the lock in hand.
+    private func serve(
+        _ place: Place,
+        _ lock: FileLock
+    ) -> EventLoopFuture<(AirServer, () -> any HCIChannel)> {
         lock.writeProcessNumber()
         self.state = .starting
         let makeController = self.makeAir()
-        AirServer.serve(
+        return AirServer.serve(
             on: self.eventLoop,
             at: .unix(path: place.socket),
             limits: self.configuration.limits,
@@ -177,27 +234,21 @@ public final class UserAir {
             makeController: makeController
         )
         .assumeIsolated()
-        .whenComplete { result in
+        .flatMapThrowing { server in
             if case .closed = self.state {
-                if case .success(let server) = result { server.close() }
-                return self.attempt(attempt)
+                server.close()
+                throw TransportError(.closed, "the membership in the user's air was closed")
             }
-            switch result {
-            case .success(let server):
-                self.logger.debug("serving the user's air at \(place.socket)")
-                self.state = .serving(server, lock, makeController)
-                self.attempt(attempt)
-            case .failure(let error as TransportError) where error.code == .inUse && place.hasSocket:
-                // Somebody serves without the lock, whose file was removed under him: he is the server, not we.
-                self.state = .away
-                withExtendedLifetime(lock) {}
-                self.connect(place, attempt)
-            case .failure(let error):
-                self.state = .away
-                withExtendedLifetime(lock) {}
-                attempt.promise.fail(error)
-            }
+            self.logger.debug("serving the user's air at \(place.socket)")
+            self.state = .serving(server, lock, makeController)
+            return (server, makeController)
         }
+        .flatMapErrorThrowing { error in
+            if case .starting = self.state { self.state = .away }
+            withExtendedLifetime(lock) {}
+            throw error
+        }
+        .nonisolated()
     }
 
     private func connect(_ place: Place, _ attempt: Attempt) {
@@ -214,6 +265,12 @@ public final class UserAir {
                 channel.close()
                 self.attempt(attempt)
             case (.success(let channel), _):
+                if case .process(let server) = channel.peer, self.processes.isStopped(server) {
+                    channel.close()
+                    attempt.promise.fail(self.suspendedError(server))
+                    return
+                }
+                self.watch(channel)
                 self.logger.debug("joined the user's air at \(place.socket)")
                 attempt.promise.assumeIsolated().succeed(channel)
             case (.failure(let error as TransportError), _) where error.code == .badName:
@@ -222,6 +279,40 @@ public final class UserAir {
                 self.attemptLater(attempt, place.silenceError)
             }
         }
+    }
+
+    // MARK: A server that sleeps
+
+    /// Looks after a connection to another process.
+    private func watch(_ channel: H4Channel) {
+        guard case .process(let server) = channel.peer else { return }
+        self.memberships.append(Membership(channel: channel, server: server))
+        if self.watch == nil { self.lookLater() }
+    }
+
+    private func lookLater() {
+        self.watch = self.eventLoop.assumeIsolated().scheduleTask(in: Self.watchInterval) { [weak self] in
+            self?.lookAfterMembers()
+        }
+    }
+
+    private func lookAfterMembers() {
+        self.watch = nil
+        self.memberships.removeAll { membership in
+            guard let channel = membership.channel else { return true }
+            guard self.processes.isStopped(membership.server) else { return false }
+            channel.abandon(self.suspendedError(membership.server).message)
+            return true
+        }
+        if !self.memberships.isEmpty { self.lookLater() }
+    }
+
+    private func suspendedError(_ server: Int) -> TransportError {
+        TransportError(
+            .timedOut,
+            "your air is served by \(self.processes.process(server)), which is suspended: "
+                + "continue it with fg or kill -CONT \(server), or end it"
+        )
     }
 
     /// Tries again after a while, which grows and differs from process to process.
@@ -260,6 +351,15 @@ private struct Place {
 
     /// Whether a socket, and not something else, is in the way.
     var hasSocket: Bool { UnixSocket.exists(at: self.socket) }
+
+    /// The error of an air that somebody else serves.
+    var takenError: TransportError {
+        let holder = FileLock.processNumber(in: self.lock).map { ProcessListing().process($0).description }
+        return TransportError(
+            .inUse,
+            "\(holder ?? "another process") serves your own air already: end it, or serve another air with --listen"
+        )
+    }
 
     /// The error of an air whose server has the lock and does not answer.
     var silenceError: TransportError {

@@ -36,6 +36,15 @@ package final class FileLock: Sendable {
         return FileLock(descriptor: descriptor)
     }
 
+    /// Whether somebody has the lock now; a file that is not there is nobody's.
+    package static func isTaken(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        // Whoever takes the lock in this very moment is told that it is taken, and looks again.
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+    }
+
     /// Writes this process's number into the file, for whoever finds the lock taken.
     package func writeProcessNumber() {
         let text = Array("\(getpid())\n".utf8)

@@ -18,6 +18,8 @@ public final class H4Channel: HCIChannel {
     private let channel: any Channel
     private let stream: H4Stream
     private weak var receiver: (any HCIChannelReceiver)?
+    /// Who is at the other end.
+    public private(set) lazy var peer = H4Peer(of: self.channel)
 
     init(channel: any Channel, stream: H4Stream) {
         self.eventLoop = channel.eventLoop
@@ -102,6 +104,11 @@ public final class H4Channel: HCIChannel {
     public func close() {
         self.receiver = nil
         self.stream.close()
+    }
+
+    /// Gives up an end that does nothing any more: the receiver is told that the channel has closed, in a later turn.
+    package func abandon(_ reason: String) {
+        self.eventLoop.assumeIsolated().execute { [weak self] in self?.stream.abandon(reason) }
     }
 
     // MARK: What the stream tells

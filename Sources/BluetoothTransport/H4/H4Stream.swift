@@ -108,6 +108,9 @@ final class H4Stream: ChannelDuplexHandler {
         self.context?.close(promise: nil)
     }
 
+    /// Ends the stream from this side and reports it as if the other end had gone.
+    func abandon(_ reason: String) { self.finish(reason) }
+
     // MARK: The way out
 
     private func scheduleFlush() {

@@ -44,6 +44,25 @@ public struct AdapterListing: Hashable, Sendable {
         /// Whether it is switched off.
         public var block: Block
 
+        /// Creates the description of an adapter.
+        public init(
+            index: Int,
+            address: DeviceAddress? = nil,
+            bus: String,
+            driver: String? = nil,
+            product: String? = nil,
+            isUp: Bool? = nil,
+            block: Block = .none
+        ) {
+            self.index = index
+            self.address = address
+            self.bus = bus
+            self.driver = driver
+            self.product = product
+            self.isUp = isUp
+            self.block = block
+        }
+
         /// The name by which it is opened.
         public var name: AdapterName { .linux(index: self.index) }
     }

@@ -42,6 +42,21 @@ struct SystemFolder {
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 
+    /// The lines of a file of any length, up to a megabyte.
+    func lines(_ name: String) -> [String] {
+        let descriptor = open("\(self.path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var content: [UInt8] = []
+        var octets = [UInt8](repeating: 0, count: 16 * 1024)
+        while content.count < 1 << 20 {
+            let count = read(descriptor, &octets, octets.count)
+            guard count > 0 else { break }
+            content += octets[..<count]
+        }
+        return String(decoding: content, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
     /// What a link leads to, as it is written there.
     func target(_ name: String) -> String? {
         var octets = [CChar](repeating: 0, count: 4096)

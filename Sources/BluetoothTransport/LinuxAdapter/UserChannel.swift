@@ -26,9 +26,15 @@ enum UserChannel {
     ///
     /// - Throws: ``TransportError`` with one line that says what is in the way.
     static func open(_ index: Int) throws(TransportError) -> DeviceDescriptor {
-        let program = SystemFolder(path: "/proc/self").target("exe")
+        let processes = ProcessListing()
         func failure(_ step: Step, _ number: CInt) -> TransportError {
-            TransportError(openingAdapter: index, step, errno: number, program: program)
+            TransportError(
+                openingAdapter: index,
+                step,
+                errno: number,
+                program: processes.ownProgram,
+                holders: number == EBUSY || number == EUSERS ? AdapterHolders(processes) : AdapterHolders()
+            )
         }
         var number: CInt = -1
         let error = linux_hci_socket(&number)

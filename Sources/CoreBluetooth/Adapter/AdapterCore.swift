@@ -209,8 +209,8 @@ final class AdapterCore {
             self.controller = .refused
             return self.setState(.unsupported)
         }
-        // What was there a moment ago is about to come back; what never was is worth a word.
-        if !self.wasReady { Notice.once(failure.reason) }
+        // What was there a moment ago is about to come back; what never was, or stays away, is worth a word.
+        if !self.wasReady || self.failures >= 3 { Notice.once(failure.reason) }
         self.setState(self.wasReady ? .resetting : .poweredOff)
         self.openLater()
     }

@@ -6,6 +6,14 @@ import Testing
 
 @testable import BluetoothAir
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 @Suite("An air on a socket", .timeLimit(.minutes(2)))
 struct AirServerTests {
     /// A served stand-in for an air.
@@ -96,6 +104,37 @@ struct AirServerTests {
     final class UncheckedBox: @unchecked Sendable {
         var value: AirServer?
         init(_ value: AirServer?) { self.value = value }
+    }
+
+    @Test("Who serves is told who joins, by process and address, and why he leaves")
+    func observer() async throws {
+        let folder = try ScratchFolder()
+        let served = try await Served(.unix(path: folder("a")))
+        let events = Watched<[AirServerEvent]>([])
+        try await served.loop.run { served.server.value?.observer = { event in events.update { $0.append(event) } } }
+        let host = try RawHost(unix: folder("a"))
+        #expect(host.complete(0x0C03).count == 7)
+        // LE Set Random Address, twice the same and once another one.
+        for last: UInt8 in [0xC1, 0xC1, 0xC2] { host.send([0x01, 0x05, 0x20, 0x06, 1, 2, 3, 4, 5, last]) }
+        #expect(await events.wait { $0.count == 3 })
+        host.finish()
+        #expect(await events.wait { $0.count == 4 })
+        let own = H4Peer.process(Int(getpid()))
+        let addresses = events.value.map { event in
+            switch event {
+            case .joined(let guest), .addressed(let guest), .left(let guest, _):
+                #expect(guest.number == 1)
+                #expect(guest.peer == own)
+                return guest.address?.description
+            }
+        }
+        #expect(addresses == [nil, "C1:05:04:03:02:01", "C2:05:04:03:02:01", "C2:05:04:03:02:01"])
+        guard case .left(_, let reason) = events.value.last else {
+            Issue.record("the last event is not that of leaving")
+            return
+        }
+        #expect(reason.contains("closed the connection"))
+        try await served.close()
     }
 
     @Test("The air is served on TCP too")

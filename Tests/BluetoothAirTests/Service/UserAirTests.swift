@@ -34,6 +34,41 @@ struct UserAirTests {
         return serving
     }
 
+    @Test(
+        "Who looks sees whether the air is served and by whom; an air can be served without a controller of one's own"
+    )
+    func status() async throws {
+        let folder = try ScratchFolder()
+        #expect(try UserAirStatus(folder: folder.path).isServed == false)
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let logger = KeptLog().logger
+        let path = folder.path
+        func serve() async throws -> NIOLoopBound<UserAir> {
+            let air = try await loop.run {
+                NIOLoopBound(
+                    UserAir(eventLoop: loop, configuration: .init(folder: path), logger: logger),
+                    eventLoop: loop
+                )
+            }
+            _ = try await loop.started { air.value.serve() }
+            return air
+        }
+        let air = try await serve()
+        let status = try UserAirStatus(folder: folder.path)
+        #expect(status.isServed)
+        #expect(status.server?.number == Int(ProcessInfo.processInfo.processIdentifier))
+        #expect(!status.isSuspended)
+        let member = try await Member.userAir(in: folder.path)
+        #expect(try await self.servers([member]).isEmpty)
+        let error = try await #require(throws: TransportError.self) { _ = try await serve() }
+        #expect(error.code == .inUse)
+        #expect(error.message.contains("process \(ProcessInfo.processInfo.processIdentifier)"))
+        try await member.leave()
+        try await loop.run { air.value.close() }
+        #expect(try UserAirStatus(folder: folder.path).isServed == false)
+        #expect(folder.content == ["air.lock"])
+    }
+
     @Test("The first serves, the second joins, and they hear each other")
     func two() async throws {
         let folder = try ScratchFolder()
