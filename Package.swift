@@ -133,9 +133,13 @@ let package = Package(
             dependencies: [
                 "CoreBluetooth",
                 "BluetoothAir",
+                "BluetoothHCI",
                 "BluetoothTransport",
+                "BluetoothTypes",
                 "CommandLineTool",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
         .testTarget(
@@ -199,7 +203,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CoreBluetoothCommandTests",
-            dependencies: ["CoreBluetoothCommand"]
+            dependencies: ["CoreBluetoothCommand", "BluetoothAir", "BluetoothTransport", "BluetoothTypes", "CommandLineTool"]
         ),
         .testTarget(
             name: "ITCBTests",

@@ -1,3 +1,5 @@
-// The program corebluetooth.
+// Bluetooth on the command line.
 
-import CoreBluetooth
+import CommandLineTool
+
+Ending.run(CoreBluetoothTool.self)

@@ -56,8 +56,15 @@ final class Stage {
     }
 
     /// Starts a program that was built with these tests.
-    func start(_ program: String, _ arguments: [String], input: Bool = false) throws -> Player {
-        let player = try Player(Self.executable(program), arguments, in: self, hasInput: input)
+    ///
+    /// With a terminal, that is where its standard output goes.
+    func start(
+        _ program: String,
+        _ arguments: [String],
+        input: Bool = false,
+        terminal: PseudoTerminal? = nil
+    ) throws -> Player {
+        let player = try Player(Self.executable(program), arguments, in: self, hasInput: input, terminal: terminal)
         players.append(player)
         return player
     }
@@ -97,7 +104,16 @@ final class Player: @unchecked Sendable {
     private var openStreams = 2
     private var hasEnded = false
 
-    fileprivate init(_ executable: URL, _ arguments: [String], in stage: Stage, hasInput: Bool) throws {
+    /// The process's number.
+    var number: Int { Int(process.processIdentifier) }
+
+    fileprivate init(
+        _ executable: URL,
+        _ arguments: [String],
+        in stage: Stage,
+        hasInput: Bool,
+        terminal: PseudoTerminal?
+    ) throws {
         process.executableURL = executable
         process.arguments = arguments
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREBLUETOOTH_") }
@@ -107,7 +123,7 @@ final class Player: @unchecked Sendable {
         process.currentDirectoryURL = stage.folder
         let outputPipe = Pipe()
         let errorPipe = Pipe()
-        process.standardOutput = outputPipe
+        process.standardOutput = terminal?.process ?? outputPipe
         process.standardError = errorPipe
         input = hasInput ? Pipe() : nil
         process.standardInput = input ?? FileHandle.nullDevice
@@ -115,6 +131,7 @@ final class Player: @unchecked Sendable {
             signal { hasEnded = true }
         }
         try process.run()
+        if terminal != nil { try outputPipe.fileHandleForWriting.close() }
         read(outputPipe) { self.output.append($0) }
         read(errorPipe) { self.errors.append($0) }
     }

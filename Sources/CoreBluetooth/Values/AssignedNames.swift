@@ -4,10 +4,23 @@
 import BluetoothTypes
 
 /// Names by UUID.
-enum AssignedNames {
+package enum AssignedNames {
     /// The name of a UUID, where it has one.
     static subscript(uuid: BluetoothUUID) -> String? {
         uuid.shortValue.flatMap { self.names[$0] }
+    }
+
+    /// The name of a UUID, where it has one, beyond those of ``CBUUID``: what companies use for services of their own,
+    /// too.
+    package static func name(of uuid: CBUUID) -> String? {
+        self[uuid.value] ?? CompanyNames.service(uuid.value)
+    }
+
+    /// The UUID that has this name, in any case; `nil` where none or several have it.
+    package static func uuid(named name: String) -> CBUUID? {
+        let wanted = name.lowercased()
+        let matches = self.names.filter { $0.value.lowercased() == wanted }
+        return matches.count == 1 ? matches.first.map { CBUUID(BluetoothUUID($0.key)) } : nil
     }
 
     private static let names: [UInt16: String] = [
@@ -32,7 +45,8 @@ enum AssignedNames {
         0x184E: "Audio Stream Control", 0x184F: "Broadcast Audio Scan", 0x1850: "Published Audio Capabilities",
         0x1851: "Basic Audio Announcement", 0x1852: "Broadcast Audio Announcement", 0x1853: "Common Audio",
         0x1854: "Hearing Access", 0x1855: "Telephony and Media Audio", 0x1856: "Public Broadcast Announcement",
-        0x1857: "Electronic Shelf Label",
+        0x1857: "Electronic Shelf Label", 0x1858: "Gaming Audio", 0x1859: "Mesh Proxy Solicitation",
+        0x183D: "Authorization Control", 0x183F: "Elapsed Time", 0x1840: "Generic Health Sensor",
         // Declarations and descriptors.
         0x2800: "Primary Service", 0x2801: "Secondary Service", 0x2802: "Include", 0x2803: "Characteristic",
         0x2900: "Characteristic Extended Properties", 0x2901: "Characteristic User Description",
@@ -94,6 +108,16 @@ enum AssignedNames {
         0x2AD2: "Indoor Bike Data", 0x2AD3: "Training Status", 0x2AD9: "Fitness Machine Control Point",
         0x2ADA: "Fitness Machine Status", 0x2ADB: "Mesh Provisioning Data In", 0x2ADC: "Mesh Provisioning Data Out",
         0x2ADD: "Mesh Proxy Data In", 0x2ADE: "Mesh Proxy Data Out", 0x2B29: "Client Supported Features",
-        0x2B2A: "Database Hash", 0x2B3A: "Server Supported Features",
+        0x2B2A: "Database Hash", 0x2B3A: "Server Supported Features", 0x2B51: "TMAP Role",
+        0x2B77: "Audio Input State", 0x2B7B: "Audio Input Control Point", 0x2B7D: "Volume State",
+        0x2B7E: "Volume Control Point", 0x2B7F: "Volume Flags", 0x2B80: "Volume Offset State", 0x2B81: "Audio Location",
+        0x2B82: "Volume Offset Control Point", 0x2B84: "Set Identity Resolving Key", 0x2B85: "Coordinated Set Size",
+        0x2B86: "Set Member Lock", 0x2B87: "Set Member Rank", 0x2B93: "Media Player Name", 0x2B96: "Track Changed",
+        0x2B97: "Track Title", 0x2B98: "Track Duration", 0x2B99: "Track Position", 0x2BA3: "Media State",
+        0x2BA4: "Media Control Point", 0x2BB3: "Bearer Provider Name", 0x2BBD: "Call State",
+        0x2BBE: "Call Control Point", 0x2BC3: "Mute", 0x2BC4: "Sink ASE", 0x2BC5: "Source ASE",
+        0x2BC6: "ASE Control Point", 0x2BC9: "Sink PAC", 0x2BCA: "Sink Audio Locations", 0x2BCB: "Source PAC",
+        0x2BCC: "Source Audio Locations", 0x2BCD: "Available Audio Contexts", 0x2BCE: "Supported Audio Contexts",
+        0x2BDA: "Hearing Aid Features", 0x2BDB: "Hearing Aid Preset Control Point", 0x2BDC: "Active Preset Index",
     ]
 }

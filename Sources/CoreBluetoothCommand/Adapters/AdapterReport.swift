@@ -1,0 +1,139 @@
+// What is told about the adapters, as lines and as JSON.
+
+import BluetoothAir
+import BluetoothTransport
+import CommandLineTool
+
+/// All that there is to say about the adapters of a machine.
+struct AdapterReport {
+    var listing: AdapterListing
+    var holders: AdapterHolders
+    /// The file of the program that is to use an adapter.
+    var program: String?
+    /// Whether it has the capability.
+    var mayUseAdapters: Bool?
+    /// The user's own air.
+    var air: UserAirStatus?
+
+    // MARK: Lines
+
+    /// The report for a person.
+    var lines: [String] {
+        var lines: [String] = []
+        if listing.adapters.isEmpty {
+            lines.append("no Linux adapter: plug one in, or run sudo modprobe bluetooth;")
+            lines.append("    a container needs the network of its host (--net=host) to see one")
+        }
+        for adapter in listing.adapters {
+            lines.append(Self.row(adapter))
+            let obstacles = self.obstacles(adapter)
+            if obstacles.isEmpty { lines.append("    ready: --adapter \(adapter.name)") }
+            for obstacle in obstacles { lines += Self.paragraph(obstacle, adapter) }
+        }
+        for radio in listing.radioSwitches where radio.block != .none {
+            let obstacle: AdapterObstacle = radio.block == .byProgram ? .switchedOff : .switchedOffByHand
+            lines += [obstacle.reason(of: "Bluetooth (\(radio.name))")] + obstacle.commands.map { "    " + $0 }
+        }
+        lines.append("air     \(airWords)")
+        return lines
+    }
+
+    private static func row(_ adapter: AdapterListing.Adapter) -> String {
+        let name = adapter.name.description
+        var row = name + String(repeating: " ", count: max(1, 8 - name.count))
+        row += adapter.address?.description ?? "no address yet"
+        row += "  " + Self.state(adapter)
+        row += "  " + [adapter.bus, adapter.driver, adapter.product].compactMap(\.self).joined(separator: ", ")
+        return row
+    }
+
+    private static func state(_ adapter: AdapterListing.Adapter) -> String {
+        guard adapter.block == .none else { return "blocked" }
+        return switch adapter.isUp {
+        case true?: "up"
+        case false?: "down"
+        case nil: "unknown"
+        }
+    }
+
+    private static func paragraph(_ obstacle: AdapterObstacle, _ adapter: AdapterListing.Adapter) -> [String] {
+        let reason = "    " + obstacle.reason(of: adapter.name.description)
+        switch obstacle.commands.count {
+        case 0: return [reason + "; no command can change that"]
+        case 1: return [reason + "; to change that, run", "        " + obstacle.commands[0]]
+        default:
+            return [reason + "; to change that, run one of"] + obstacle.commands.map { "        " + $0 }
+        }
+    }
+
+    private var airWords: String {
+        guard let air else { return "your own air: there is no folder for it" }
+        guard air.isServed else { return "your own air: nobody serves it now; the first program that needs it does" }
+        let server = air.server?.description ?? "another process"
+        guard air.isSuspended else { return "your own air, served by \(server)" }
+        return "your own air, served by \(server), which is suspended: continue it with fg"
+            + (air.server.map { " or kill -CONT \($0.number)" } ?? "")
+    }
+
+    private func obstacles(_ adapter: AdapterListing.Adapter) -> [AdapterObstacle] {
+        adapter.obstacles(holders: holders, program: program, mayUseAdapters: mayUseAdapters)
+    }
+
+    // MARK: JSON
+
+    /// The report for a program: an object for each adapter, then one for the air.
+    var objects: [JSONValue] {
+        listing.adapters.map(self.object) + [airObject]
+    }
+
+    private func object(_ adapter: AdapterListing.Adapter) -> JSONValue {
+        let obstacles = self.obstacles(adapter)
+        let name = adapter.name.description
+        return .object([
+            ("adapter", .string(name)), ("address", Self.value(adapter.address?.description)),
+            ("bus", .string(adapter.bus)), ("driver", Self.value(adapter.driver)),
+            ("product", Self.value(adapter.product)), ("up", adapter.isUp.map { .bool($0) } ?? .null),
+            ("block", .string(Self.word(adapter.block))), ("ready", .bool(obstacles.isEmpty)),
+            ("holder", self.holder(obstacles)),
+            (
+                "obstacles",
+                .array(
+                    obstacles.map { obstacle in
+                        .object([
+                            ("reason", .string(obstacle.reason(of: name))),
+                            ("commands", .array(obstacle.commands.map { .string($0) })),
+                        ])
+                    }
+                )
+            ),
+        ])
+    }
+
+    private var airObject: JSONValue {
+        .object([
+            ("adapter", "air"), ("served", .bool(air?.isServed ?? false)),
+            ("holder", air?.server.map(Self.value) ?? .null), ("suspended", .bool(air?.isSuspended ?? false)),
+            ("socket", Self.value(air?.socket)),
+        ])
+    }
+
+    private func holder(_ obstacles: [AdapterObstacle]) -> JSONValue {
+        for case .program(let program?) in obstacles { return Self.value(program) }
+        for case .system(let service?) in obstacles { return Self.value(service) }
+        return .null
+    }
+
+    private static func value(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+    private static func value(_ process: ProcessInformation) -> JSONValue {
+        .object([("process", .integer(process.number)), ("name", value(process.name))])
+    }
+
+    private static func word(_ block: AdapterListing.Block) -> String {
+        switch block {
+        case .none: "none"
+        case .byProgram: "program"
+        case .bySwitch: "switch"
+        }
+    }
+}

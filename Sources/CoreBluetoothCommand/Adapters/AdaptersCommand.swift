@@ -1,0 +1,59 @@
+// `corebluetooth adapters`: what adapters there are, who has them, and the commands that free or permit them.
+
+import ArgumentParser
+import BluetoothAir
+import BluetoothTransport
+import CommandLineTool
+import Foundation
+
+/// The command `corebluetooth adapters`.
+struct AdaptersCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "adapters",
+        abstract: "List the adapters, who has them, and what frees them.",
+        discussion: """
+            Nothing is opened or changed. Below each Linux adapter stands what is in the way of using it, and the \
+            commands that take it away; with an adapter that is ready stands nothing. The last line is your own air, \
+            the software radio that needs no adapter. Run it with sudo to see the programs of other users, too.
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp("The program that is to use the adapter. (default: this one)", valueName: "file")
+    )
+    var program: String?
+
+    @Flag(help: "Also print a systemd unit and a udev rule that permit it for good.")
+    var setup = false
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    @Option(help: .hidden)
+    var systemFolder = "/sys/class"
+
+    @Option(help: .hidden)
+    var processFolder = "/proc"
+
+    func run() throws {
+        let processes = ProcessListing(folder: processFolder)
+        let report = AdapterReport(
+            listing: AdapterListing(folder: systemFolder),
+            holders: AdapterHolders(processes),
+            program: program.map(Self.absolute) ?? processes.ownProgram,
+            // What another program may do is written in its file, and only the kernel reads that for sure.
+            mayUseAdapters: program == nil ? processes.mayUseAdapters : nil,
+            air: try? UserAirStatus(processes: ProcessListing())
+        )
+        if json {
+            for object in report.objects { Console.print(object.text) }
+        } else {
+            for line in report.lines { Console.print(Console.printable(line)) }
+            if setup { Console.print("\n" + SetupFiles(program: report.program, listing: report.listing).text) }
+        }
+    }
+
+    private static func absolute(_ file: String) -> String {
+        file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
+    }
+}

@@ -1,0 +1,148 @@
+// `corebluetooth air`: an air for any HCI host that connects.
+
+import ArgumentParser
+import BluetoothAir
+import BluetoothTransport
+import CommandLineTool
+import Foundation
+
+/// The command `corebluetooth air`.
+struct AirCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "air",
+        abstract: "Serve an air until interrupted.",
+        discussion: """
+            Each connection is a fresh Bluetooth controller that speaks H4; any HCI host may connect. Our own programs \
+            do it with --adapter air:PATH or --adapter air:tcp:HOST:PORT. Without --listen it is your own air, which \
+            programs join that are given no adapter. Who joins and who leaves is printed.
+            """
+    )
+
+    /// How the air treats time.
+    enum Model: String, ExpressibleByArgument, CaseIterable {
+        case instant
+        case realistic
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "Listen at unix:PATH or tcp:HOST:PORT; port 0 is any free one. Can be given several times.",
+            valueName: "address"
+        )
+    )
+    var listen: [String] = []
+
+    @Option(help: "instant: as fast as the machine; realistic: with air time and connection events.")
+    var model = Model.instant
+
+    @Option(help: ArgumentHelp("The share of packets that are lost, from 0 to 1.", valueName: "share"))
+    var loss = 0.0
+
+    @Option(help: ArgumentHelp("What chance and the controllers' addresses follow from.", valueName: "n"))
+    var seed: UInt64 = 1
+
+    @Option(help: ArgumentHelp("Write each host's HCI packets to a btsnoop file of its own.", valueName: "file"))
+    var capture: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard loss >= 0, loss <= 1 else { throw ValidationError("The loss is a share from 0 to 1, such as 0.1.") }
+        for text in listen { _ = try Self.address(text) }
+    }
+
+    private static func address(_ text: String) throws -> StreamAddress {
+        do throws(TransportError) {
+            return try StreamAddress(parsing: text, allowsAnyPort: true)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
+    func run() throws {
+        if let capture { try RadioOptions.checkCapture(capture) }
+        let plan = AirService.Plan(
+            addresses: try listen.map(Self.address),
+            model: AirModel(hasAirTime: model == .realistic, loss: loss),
+            seed: seed,
+            captureFile: capture
+        )
+        let words = "\(model.rawValue), seed \(seed)" + (loss > 0 ? ", loss \(loss.formatted())" : "")
+        MainActor.assumeIsolated {
+            AirSession(plan: plan, words: words, output: output.format).run()
+        }
+    }
+}
+
+/// Serves, and prints who comes and goes.
+@MainActor
+final class AirSession {
+    private let plan: AirService.Plan
+    private let words: String
+    private let output: OutputFormat
+    private var service: AirService?
+
+    /// Creates the session.
+    init(plan: AirService.Plan, words: String, output: OutputFormat) {
+        self.plan = plan
+        self.words = words
+        self.output = output
+    }
+
+    /// Serves; never returns.
+    func run() -> Never {
+        service = AirService(plan) { event in
+            DispatchQueue.main.async { MainActor.assumeIsolated { self.tell(event) } }
+        }
+        Interrupts.runUntilExit()
+    }
+
+    private func tell(_ event: AirService.Event) {
+        switch event {
+        case .listening(let address, let isOwnAir):
+            if output.isJSON {
+                Console.print(json: [
+                    "event": "listening", "address": .string(address.description),
+                    "adapter": .string(isOwnAir ? "air" : AdapterName.air(address).description),
+                ])
+            } else {
+                Console.print(
+                    "listening at \(address) (\(words)); join with --adapter \(isOwnAir ? "air" : AdapterName.air(address).description)"
+                )
+            }
+        case .joined(let number, let who, let count):
+            tell(
+                "joined",
+                number,
+                "\(number) joined: \(Console.printable(who)); \(Self.onTheAir(count))",
+                ["peer": .string(who), "count": .integer(count)]
+            )
+        case .addressed(let number, let address):
+            tell("addressed", number, "\(number) is \(address)", ["address": .string(address)])
+        case .left(let number, let reason, let count):
+            tell(
+                "left",
+                number,
+                "\(number) left: \(reason); \(Self.onTheAir(count))",
+                ["reason": .string(reason), "count": .integer(count)]
+            )
+        case .failed(let reason):
+            Ending.fail(Failure(reason))
+        }
+    }
+
+    private func tell(_ event: String, _ number: Int, _ line: String, _ fields: KeyValuePairs<String, JSONValue>) {
+        guard output.isJSON else { return Console.print(line) }
+        let all =
+            [("event", JSONValue.string(event)), ("number", .integer(number))] + fields.map { ($0.key, $0.value) }
+        Console.print(JSONValue.object(all.map { (key: $0.0, value: $0.1) }).text)
+    }
+
+    private static func onTheAir(_ count: Int) -> String {
+        switch count {
+        case 0: "nobody is on the air"
+        case 1: "1 is on the air"
+        default: "\(count) are on the air"
+        }
+    }
+}

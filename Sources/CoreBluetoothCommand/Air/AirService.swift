@@ -1,0 +1,146 @@
+// An air and its servers on an event loop of their own. The session on the main thread is told what happens there.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTransport
+import Logging
+import NIOCore
+import NIOPosix
+
+/// A served air.
+final class AirService: Sendable {
+    /// What to serve.
+    struct Plan: Sendable {
+        /// Where; nowhere means the user's own air.
+        var addresses: [StreamAddress]
+        var model: AirModel
+        var seed: UInt64
+        var captureFile: String?
+    }
+
+    /// What happens.
+    enum Event: Sendable {
+        case listening(StreamAddress, isOwnAir: Bool)
+        case joined(Int, String, count: Int)
+        case addressed(Int, String)
+        case left(Int, reason: String, count: Int)
+        case failed(String)
+    }
+
+    private let eventLoop: any EventLoop
+    private let servers: NIOLoopBoundBox<Servers?>
+
+    /// Begins to serve; `tell` is called on the air's loop.
+    init(_ plan: Plan, tell: @escaping @Sendable (Event) -> Void) {
+        let eventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let servers = NIOLoopBoundBox<Servers?>.makeEmptyBox(valueType: Servers.self, eventLoop: eventLoop)
+        self.eventLoop = eventLoop
+        self.servers = servers
+        eventLoop.execute {
+            let own = Servers(plan, on: eventLoop, tell: tell)
+            servers.value = own
+            own.start(plan.addresses)
+        }
+    }
+}
+
+/// The servers, on their loop.
+private final class Servers {
+    private let eventLoop: any EventLoop
+    private let tell: (AirService.Event) -> Void
+    private let makeController: () -> any HCIChannel
+    private let model: AirModel
+    private let logger = Logger(label: "bluetooth.air")
+    private var servers: [AirServer] = []
+    private var userAir: UserAir?
+    /// The numbers under which hosts are told of, whichever server they came to.
+    private var numbers: [ObjectIdentifier: [Int: Int]] = [:]
+    private var lastNumber = 0
+
+    init(_ plan: AirService.Plan, on eventLoop: any EventLoop, tell: @escaping (AirService.Event) -> Void) {
+        self.eventLoop = eventLoop
+        self.tell = tell
+        self.model = plan.model
+        let air = Air(eventLoop: eventLoop, model: plan.model, seed: plan.seed)
+        let logger = self.logger
+        let captures = plan.captureFile.map { Captures(path: $0, logger: logger) }
+        self.makeController = {
+            let controller = air.makeController()
+            guard let file = captures?.next() else { return controller }
+            return CapturingChannel(controller, into: file)
+        }
+    }
+
+    func start(_ addresses: [StreamAddress]) {
+        guard !addresses.isEmpty else { return self.serveUserAir() }
+        for address in addresses {
+            AirServer.serve(on: self.eventLoop, at: address, logger: self.logger, makeController: self.makeController)
+                .assumeIsolated()
+                .whenComplete { self.started($0, isOwnAir: false) }
+        }
+    }
+
+    private func serveUserAir() {
+        let makeController = self.makeController
+        let userAir = UserAir(
+            eventLoop: self.eventLoop,
+            configuration: UserAir.Configuration(model: self.model),
+            logger: self.logger
+        ) { makeController }
+        self.userAir = userAir
+        userAir.serve().assumeIsolated().whenComplete { self.started($0, isOwnAir: true) }
+    }
+
+    private func started(_ result: Result<AirServer, any Error>, isOwnAir: Bool) {
+        switch result {
+        case .success(let server):
+            self.servers.append(server)
+            server.observer = { [unowned self, unowned server] event in self.happened(event, at: server) }
+            self.tell(.listening(server.address, isOwnAir: isOwnAir))
+        case .failure(let error):
+            self.tell(.failed((error as? TransportError)?.message ?? String(describing: error)))
+        }
+    }
+
+    private func happened(_ event: AirServerEvent, at server: AirServer) {
+        let count = self.servers.reduce(0) { $0 + $1.connectionCount }
+        switch event {
+        case .joined(let guest):
+            self.lastNumber += 1
+            self.numbers[ObjectIdentifier(server), default: [:]][guest.number] = self.lastNumber
+            self.tell(.joined(self.lastNumber, guest.peer.description, count: count))
+        case .addressed(let guest):
+            guard let number = self.numbers[ObjectIdentifier(server)]?[guest.number] else { return }
+            self.tell(.addressed(number, guest.address?.description ?? ""))
+        case .left(let guest, let reason):
+            guard let number = self.numbers[ObjectIdentifier(server)]?.removeValue(forKey: guest.number) else { return }
+            self.tell(.left(number, reason: reason, count: count))
+        }
+    }
+}
+
+/// The capture files: one for each host that comes, kept open, so that a name is not given again.
+private final class Captures {
+    private let path: String
+    private let logger: Logger
+    private var files: [CaptureFile] = []
+    private var isFull = false
+
+    init(path: String, logger: Logger) {
+        self.path = path
+        self.logger = logger
+    }
+
+    func next() -> CaptureFile? {
+        guard !self.isFull else { return nil }
+        do {
+            let file = try CaptureFile(path: self.path, logger: self.logger)
+            self.files.append(file)
+            return file
+        } catch {
+            self.isFull = true
+            self.logger.warning("no more captures: \(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,382 @@
+// The central's side of all commands: Core Bluetooth's delegates turned into closures, for what goes on and on, and into
+// calls that wait, for what has one answer. The commands use nothing else of Core Bluetooth.
+
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// A central on the adapter of this process.
+@MainActor
+final class Central: NSObject {
+    /// How long, in seconds, a peripheral may take to answer one request: ATT's own limit and a little more.
+    static let patience: TimeInterval = 35
+
+    /// What a waiting call waits for.
+    private enum Awaited: Hashable {
+        case power
+        case discovery
+        case connection
+        case disconnection
+        case services
+        case includedServices(ObjectIdentifier)
+        case characteristics(ObjectIdentifier)
+        case descriptors(ObjectIdentifier)
+        case value(ObjectIdentifier)
+        case written(ObjectIdentifier)
+        case notifying(ObjectIdentifier)
+        case room
+        case strength
+        case channel
+    }
+
+    /// Called each time that Bluetooth is ready.
+    var onReady: (() -> Void)?
+    /// Called with each report of a scan.
+    var onDiscovery: ((CBPeripheral, Discovery) -> Void)?
+    /// Called with each notified value.
+    var onValue: ((CBCharacteristic, Data) -> Void)?
+    /// Called when the link to the peripheral in use is gone, with the reason.
+    var onDisconnection: ((String) -> Void)?
+
+    private let output: OutputFormat
+    private let waiter = Waiter()
+    private var awaited: Awaited?
+    private var manager: CBCentralManager?
+    private var wasReady = false
+    private var peripheral: CBPeripheral?
+    private(set) var strength: Int?
+    private(set) var channel: CBL2CAPChannel?
+
+    /// Creates the central; nothing happens before ``open()`` or ``start(timeout:)``.
+    init(output: OutputFormat) { self.output = output }
+
+    // MARK: Going on and on
+
+    /// Takes the adapter into use.
+    func open() { manager = CBCentralManager(delegate: self, queue: nil) }
+
+    /// Looks for devices; no services means all.
+    func scan(services: [CBUUID], duplicates: Bool) {
+        manager?.scanForPeripherals(
+            withServices: services.isEmpty ? nil : services,
+            options: [CBCentralManagerScanOptionAllowDuplicatesKey: duplicates]
+        )
+    }
+
+    // MARK: One answer
+
+    /// Takes the adapter into use and waits until it is ready.
+    func start(timeout: TimeInterval) async throws {
+        try await wait(.power, timeout, "Bluetooth was not ready within \(timeout.formatted()) s") { open() }
+    }
+
+    /// Finds a device.
+    func find(_ wanted: Wanted, timeout: TimeInterval) async throws -> CBPeripheral {
+        if let identifier = wanted.identifier,
+            let known = manager?.retrievePeripherals(withIdentifiers: [identifier]).first
+        {
+            return known
+        }
+        var found: CBPeripheral?
+        var heard: [String] = []
+        onDiscovery = { [self] peripheral, discovery in
+            guard found == nil else { return }
+            if wanted.matches(name: discovery.name, identifier: discovery.identifier) {
+                found = peripheral
+                end(.discovery, nil)
+            } else {
+                let name = discovery.name.map(Console.name) ?? discovery.identifier.uuidString
+                if !heard.contains(name), heard.count < 20 { heard.append(name) }
+            }
+        }
+        defer {
+            onDiscovery = nil
+            manager?.stopScan()
+        }
+        func failure() -> Failure {
+            let others = heard.isEmpty ? "nobody is there" : "there is " + heard.joined(separator: ", ")
+            return Failure("\(Console.name(wanted.text)) was not found within \(timeout.formatted()) s: \(others)")
+        }
+        try await waiter.wait(timeout, late: failure()) {
+            awaited = .discovery
+            scan(services: [], duplicates: true)
+        }
+        guard let found else { throw Failure("\(Console.name(wanted.text)) was not found") }
+        return found
+    }
+
+    /// Connects to a device, which becomes the one in use.
+    func connect(_ peripheral: CBPeripheral, timeout: TimeInterval) async throws {
+        self.peripheral = peripheral
+        peripheral.delegate = self
+        try await wait(
+            .connection,
+            timeout,
+            "\(Self.name(peripheral)) was not there to connect to within \(timeout.formatted()) s"
+        ) { manager?.connect(peripheral) }
+    }
+
+    /// Ends the link.
+    func disconnect() async {
+        guard let peripheral, peripheral.state != .disconnected else { return }
+        onDisconnection = nil
+        try? await wait(.disconnection, 3, "no end") { manager?.cancelPeripheralConnection(peripheral) }
+    }
+
+    /// Discovers services; none given means all.
+    func discoverServices(_ uuids: [CBUUID]? = nil) async throws -> [CBService] {
+        guard let peripheral else { return [] }
+        try await request(.services, "discovering the services") { peripheral.discoverServices(uuids) }
+        return peripheral.services ?? []
+    }
+
+    /// Discovers the services that a service includes.
+    func discoverIncludedServices(of service: CBService) async throws -> [CBService] {
+        try await request(.includedServices(ObjectIdentifier(service)), "discovering included services") {
+            peripheral?.discoverIncludedServices(nil, for: service)
+        }
+        return service.includedServices ?? []
+    }
+
+    /// Discovers the characteristics of a service.
+    func discoverCharacteristics(of service: CBService) async throws -> [CBCharacteristic] {
+        try await request(.characteristics(ObjectIdentifier(service)), "discovering characteristics") {
+            peripheral?.discoverCharacteristics(nil, for: service)
+        }
+        return service.characteristics ?? []
+    }
+
+    /// Discovers the descriptors of a characteristic.
+    func discoverDescriptors(of characteristic: CBCharacteristic) async throws -> [CBDescriptor] {
+        try await request(.descriptors(ObjectIdentifier(characteristic)), "discovering descriptors") {
+            peripheral?.discoverDescriptors(for: characteristic)
+        }
+        return characteristic.descriptors ?? []
+    }
+
+    /// Reads a value.
+    func read(_ characteristic: CBCharacteristic) async throws -> Data {
+        try await request(.value(ObjectIdentifier(characteristic)), "reading \(characteristic.uuid)") {
+            peripheral?.readValue(for: characteristic)
+        }
+        return characteristic.value ?? Data()
+    }
+
+    /// Reads a descriptor; the type of the value depends on its UUID.
+    func read(_ descriptor: CBDescriptor) async throws -> Any? {
+        try await request(.value(ObjectIdentifier(descriptor)), "reading \(descriptor.uuid)") {
+            peripheral?.readValue(for: descriptor)
+        }
+        return descriptor.value
+    }
+
+    /// Writes a value and waits for the peripheral's word.
+    func write(_ data: Data, to characteristic: CBCharacteristic) async throws {
+        try await request(.written(ObjectIdentifier(characteristic)), "writing \(characteristic.uuid)") {
+            peripheral?.writeValue(data, for: characteristic, type: .withResponse)
+        }
+    }
+
+    /// Writes a value without a response, as soon as there is room for it.
+    func writeWithoutResponse(_ data: Data, to characteristic: CBCharacteristic) async throws {
+        try await waitForRoom()
+        peripheral?.writeValue(data, for: characteristic, type: .withoutResponse)
+    }
+
+    /// Waits until a write without response can be taken.
+    func waitForRoom() async throws {
+        guard let peripheral, !peripheral.canSendWriteWithoutResponse else { return }
+        try await request(.room, "writing without response") {}
+    }
+
+    /// Switches notifications or indications on or off.
+    func setNotifying(_ isOn: Bool, _ characteristic: CBCharacteristic) async throws {
+        try await request(.notifying(ObjectIdentifier(characteristic)), "subscribing to \(characteristic.uuid)") {
+            peripheral?.setNotifyValue(isOn, for: characteristic)
+        }
+    }
+
+    /// Measures the strength of the link, in dBm.
+    func readStrength() async throws -> Int? {
+        try await request(.strength, "reading the signal strength") { peripheral?.readRSSI() }
+        return strength
+    }
+
+    /// Opens a channel.
+    func openChannel(_ psm: CBL2CAPPSM) async throws -> CBL2CAPChannel {
+        channel = nil
+        try await request(.channel, "opening the channel \(psm)") { peripheral?.openL2CAPChannel(psm) }
+        guard let channel else { throw Failure("the channel \(psm) was not opened") }
+        return channel
+    }
+
+    // MARK: Waiting
+
+    private func wait(
+        _ awaited: Awaited,
+        _ seconds: TimeInterval?,
+        _ late: String,
+        _ start: () -> Void
+    ) async throws {
+        try await waiter.wait(seconds, late: Failure(late)) {
+            self.awaited = awaited
+            start()
+        }
+    }
+
+    /// A request to the peripheral in use.
+    private func request(_ awaited: Awaited, _ doing: String, _ start: () -> Void) async throws {
+        guard let peripheral, peripheral.state == .connected else {
+            throw Failure("the device is not connected any more; start again")
+        }
+        do {
+            try await wait(awaited, Self.patience, "\(doing) took more than \(Self.patience.formatted()) s", start)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure("\(doing) failed: \(ErrorText.text(error))")
+        }
+    }
+
+    private func end(_ awaited: Awaited, _ error: (any Error)?) {
+        guard self.awaited == awaited else { return }
+        self.awaited = nil
+        waiter.end(error.map { .failure($0) } ?? .success(()))
+    }
+
+    /// Nothing that is waited for will come.
+    private func giveUp(_ failure: Failure) {
+        awaited = nil
+        waiter.end(.failure(failure))
+    }
+
+    /// A device in a sentence.
+    static func name(_ peripheral: CBPeripheral) -> String {
+        peripheral.name.map(Console.name) ?? peripheral.identifier.uuidString
+    }
+
+    private func note(_ text: @autoclosure () -> String) {
+        if output.isVerbose { Console.report(text()) }
+    }
+}
+
+// MARK: Delegates
+
+extension Central: @preconcurrency CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        note("Bluetooth is \(StateText.text(central.state))")
+        switch central.state {
+        case .poweredOn:
+            wasReady = true
+            onReady?()
+            end(.power, nil)
+        case .unknown:
+            break
+        default:
+            // Core Bluetooth has said why it has no adapter.
+            guard wasReady else { Ending.failAsSaid() }
+            if waiter.isWaiting { giveUp(Failure("the adapter was lost (\(StateText.text(central.state)))")) }
+        }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        onDiscovery?(peripheral, Discovery(peripheral, advertisementData, rssi: RSSI))
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        note("connected to \(Self.name(peripheral))")
+        end(.connection, nil)
+    }
+
+    func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
+        let reason = error.map(ErrorText.text) ?? "no reason was given"
+        giveUp(Failure("\(Self.name(peripheral)) could not be connected to: \(reason)"))
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        let reason = error.map(ErrorText.text) ?? "it was asked to"
+        note("disconnected from \(Self.name(peripheral)): \(reason)")
+        if awaited == .disconnection { return end(.disconnection, nil) }
+        giveUp(Failure("\(Self.name(peripheral)) has disconnected: \(reason)"))
+        onDisconnection?(reason)
+    }
+}
+
+extension Central: @preconcurrency CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) { end(.services, error) }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverIncludedServicesFor service: CBService,
+        error: (any Error)?
+    ) {
+        end(.includedServices(ObjectIdentifier(service)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        end(.characteristics(ObjectIdentifier(service)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverDescriptorsFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        end(.descriptors(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        let isAnswer = awaited == .value(ObjectIdentifier(characteristic))
+        end(.value(ObjectIdentifier(characteristic)), error)
+        if !isAnswer, error == nil, let value = characteristic.value { onValue?(characteristic, value) }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        end(.value(ObjectIdentifier(descriptor)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didWriteValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        end(.written(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        end(.notifying(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { end(.room, nil) }
+
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+        strength = error == nil ? RSSI.intValue : nil
+        end(.strength, error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        self.channel = channel
+        end(.channel, error)
+    }
+}

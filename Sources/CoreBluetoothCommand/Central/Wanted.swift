@@ -1,0 +1,31 @@
+// The device that a command is told to use: a name, an identifier, or the beginning of one.
+
+import BluetoothTypes
+import Foundation
+
+/// Which device is meant.
+struct Wanted {
+    /// As it was written.
+    let text: String
+    /// The identifier, where it is one.
+    let identifier: UUID?
+    /// The beginning of an identifier, where it may be one: four or more of its characters.
+    private let prefix: String?
+
+    /// Reads what a person wrote.
+    init(_ text: String) {
+        self.text = text
+        identifier = UUID(uuidString: text)
+        let upper = text.uppercased()
+        let mayBePrefix =
+            text.count >= 4 && upper.unicodeScalars.allSatisfy { "0123456789ABCDEF-".unicodeScalars.contains($0) }
+        prefix = mayBePrefix ? upper : nil
+    }
+
+    /// Whether a device is meant.
+    func matches(name: String?, identifier other: UUID) -> Bool {
+        if let identifier { return identifier == other }
+        if let name, name.compare(text, options: .caseInsensitive) == .orderedSame { return true }
+        return prefix.map { other.uuidString.hasPrefix($0) } ?? false
+    }
+}

@@ -1,0 +1,19 @@
+// The commands.
+
+import ArgumentParser
+
+/// `corebluetooth`.
+struct CoreBluetoothTool: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "corebluetooth",
+        abstract: "Bluetooth Low Energy on the command line: look, read, write, be a peripheral, serve an air.",
+        discussion: """
+            Every command works on the adapter that --adapter names: your own air, an air that is served somewhere, a \
+            controller behind a socket or on a serial port, or a Linux adapter such as hci0. "corebluetooth adapters" \
+            lists the Linux adapters and says what stands in the way.
+            """,
+        subcommands: [
+            AdaptersCommand.self, ScanCommand.self, AirCommand.self,
+        ]
+    )
+}

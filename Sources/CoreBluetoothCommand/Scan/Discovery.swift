@@ -1,0 +1,138 @@
+// What was heard of a device, in a shape for tables, lines and JSON.
+
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// One report of a scan, or the latest of several.
+struct Discovery {
+    var identifier: UUID
+    var name: String?
+    /// In dBm; `nil` where the controller could not measure it.
+    var rssi: Int?
+    var isConnectable: Bool
+    var services: [CBUUID]
+    var manufacturerData: Data?
+    var serviceData: [(service: CBUUID, data: Data)]
+    /// In dBm.
+    var txPower: Int?
+
+    /// What the delegate of a manager was told.
+    init(_ peripheral: CBPeripheral, _ advertisementData: [String: Any], rssi: NSNumber) {
+        let listed = advertisementData[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
+        let overflow = advertisementData[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] ?? []
+        let data = advertisementData[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:]
+        self.init(
+            identifier: peripheral.identifier,
+            name: advertisementData[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name,
+            // 127 stands for "not available".
+            rssi: rssi.intValue == 127 ? nil : rssi.intValue,
+            isConnectable: (advertisementData[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue ?? false,
+            services: listed + overflow,
+            manufacturerData: advertisementData[CBAdvertisementDataManufacturerDataKey] as? Data,
+            serviceData: data.map { ($0.key, $0.value) }.sorted { $0.service.uuidString < $1.service.uuidString },
+            txPower: (advertisementData[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue
+        )
+    }
+
+    /// A discovery of these parts.
+    init(
+        identifier: UUID,
+        name: String? = nil,
+        rssi: Int? = nil,
+        isConnectable: Bool = true,
+        services: [CBUUID] = [],
+        manufacturerData: Data? = nil,
+        serviceData: [(service: CBUUID, data: Data)] = [],
+        txPower: Int? = nil
+    ) {
+        self.identifier = identifier
+        self.name = name
+        self.rssi = rssi
+        self.isConnectable = isConnectable
+        self.services = services
+        self.manufacturerData = manufacturerData
+        self.serviceData = serviceData
+        self.txPower = txPower
+    }
+
+    /// Takes in a later report of the same device, which may say only part of what is known.
+    mutating func merge(_ later: Discovery) {
+        name = later.name ?? name
+        rssi = later.rssi ?? rssi
+        isConnectable = later.isConnectable
+        if !later.services.isEmpty { services = later.services }
+        manufacturerData = later.manufacturerData ?? manufacturerData
+        if !later.serviceData.isEmpty { serviceData = later.serviceData }
+        txPower = later.txPower ?? txPower
+    }
+
+    // MARK: Words
+
+    /// The services by their names where they have one.
+    var serviceWords: String {
+        services.map { AssignedNames.name(of: $0) ?? $0.uuidString }.joined(separator: ", ")
+    }
+
+    /// The company and what it says.
+    var manufacturerWords: String {
+        guard let manufacturerData else { return "" }
+        guard let company = Self.company(manufacturerData) else { return Hexadecimal.text(manufacturerData) }
+        let data = manufacturerData.dropFirst(2)
+        let name = CompanyNames[company] ?? "company \(Hexadecimal.number(company))"
+        return data.isEmpty ? name : "\(name) \(Hexadecimal.text(data))"
+    }
+
+    private static func company(_ data: Data) -> UInt16? {
+        guard data.count >= 2 else { return nil }
+        return UInt16(data[data.startIndex]) | UInt16(data[data.startIndex + 1]) << 8
+    }
+
+    /// One line.
+    var line: String {
+        var line = "\(identifier.uuidString)  \(rssi.map { "\($0) dBm" } ?? "? dBm")  "
+        line += name.map { Console.name($0) } ?? "(no name)"
+        if !isConnectable { line += ", not connectable" }
+        if !services.isEmpty { line += "; \(serviceWords)" }
+        if manufacturerData != nil { line += "; \(manufacturerWords)" }
+        for (service, data) in serviceData {
+            line += "; \(AssignedNames.name(of: service) ?? service.uuidString): \(Hexadecimal.text(data))"
+        }
+        return line
+    }
+
+    /// One JSON object.
+    var object: JSONValue {
+        func list(_ uuids: [CBUUID]) -> JSONValue {
+            .array(
+                uuids.map { uuid in
+                    .object([
+                        ("uuid", .string(uuid.uuidString)),
+                        ("name", AssignedNames.name(of: uuid).map { .string($0) } ?? .null),
+                    ])
+                }
+            )
+        }
+        let company = manufacturerData.flatMap(Self.company)
+        return .object([
+            ("event", "discovered"), ("identifier", .string(identifier.uuidString)),
+            ("name", name.map { .string($0) } ?? .null), ("rssi", rssi.map { .integer($0) } ?? .null),
+            ("connectable", .bool(isConnectable)), ("services", list(services)),
+            (
+                "manufacturer",
+                manufacturerData.map { data in
+                    .object([
+                        ("company", company.map { .integer(Int($0)) } ?? .null),
+                        ("name", company.flatMap { CompanyNames[$0] }.map { .string($0) } ?? .null),
+                        ("data", .string(Hexadecimal.digits(data.dropFirst(company == nil ? 0 : 2)))),
+                    ])
+                } ?? .null
+            ),
+            (
+                "serviceData",
+                JSONValue.object(serviceData.map { ($0.service.uuidString, .string(Hexadecimal.digits($0.data))) })
+            ),
+            ("txPower", txPower.map { .integer($0) } ?? .null),
+        ])
+    }
+}

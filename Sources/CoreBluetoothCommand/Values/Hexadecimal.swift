@@ -1,0 +1,46 @@
+// Octets as hexadecimal digits, and back.
+
+import Foundation
+
+/// Octets as digits.
+enum Hexadecimal {
+    /// `0A1B`.
+    static func digits(_ data: some Sequence<UInt8>) -> String {
+        data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+    }
+
+    /// `0A 1B`, for a person.
+    static func text(_ data: some Sequence<UInt8>) -> String {
+        data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
+    }
+
+    /// `0x004C`.
+    static func number(_ value: UInt16) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return "0x" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+
+    /// The octets that digits stand for; between octets there may be spaces, colons or hyphens, in front of them 0x.
+    ///
+    /// - Returns: `nil` where the text is something else.
+    static func octets(_ text: some StringProtocol) -> Data? {
+        var rest = text.trimmingCharacters(in: .whitespaces)[...]
+        if rest.hasPrefix("0x") || rest.hasPrefix("0X") { rest = rest.dropFirst(2) }
+        var data = Data()
+        var high: UInt8?
+        for character in rest.unicodeScalars {
+            if [" ", ":", "-"].contains(character) {
+                guard high == nil else { return nil }
+                continue
+            }
+            guard character.isASCII, let digit = Character(character).hexDigitValue.map(UInt8.init) else { return nil }
+            if let first = high {
+                data.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return high == nil ? data : nil
+    }
+}

@@ -1,0 +1,161 @@
+// What a scan shows: lines, JSON, the table of a terminal, and the filters.
+
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("corebluetooth scan")
+struct ScanTests {
+    private let start = Date(timeIntervalSinceReferenceDate: 0)
+
+    private func identifier(_ number: Int) -> UUID {
+        UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number)))
+    }
+
+    private var heart: Discovery {
+        Discovery(
+            identifier: self.identifier(1),
+            name: "Heart",
+            rssi: -61,
+            services: [
+                CBUUID(string: "180D"), CBUUID(string: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"), CBUUID(string: "FFF0"),
+            ],
+            manufacturerData: Data([0x4C, 0x00, 0x02, 0x15]),
+            serviceData: [(CBUUID(string: "180F"), Data([0x57]))],
+            txPower: 4
+        )
+    }
+
+    @Test("A line has the identifier first, then strength, name, and what is known by name")
+    func line() {
+        #expect(
+            self.heart.line
+                == "00000000-0000-0000-0000-000000000001  -61 dBm  \"Heart\"; Heart Rate, Nordic UART, FFF0; "
+                + "Apple 02 15; Battery: 57"
+        )
+        let faint = Discovery(
+            identifier: self.identifier(2),
+            isConnectable: false,
+            manufacturerData: Data([0x12, 0x34])
+        )
+        #expect(
+            faint.line
+                == "00000000-0000-0000-0000-000000000002  ? dBm  (no name), not connectable; company 0x3412"
+        )
+        let broken = Discovery(identifier: self.identifier(3), name: "a\u{1B}[2Jb", manufacturerData: Data([0x12]))
+        #expect(!broken.line.unicodeScalars.contains("\u{1B}"))
+        #expect(broken.line.hasSuffix("; 12"))
+    }
+
+    @Test("The JSON of a device is one valid line with every part")
+    func json() throws {
+        let text = self.heart.object.text
+        #expect(!text.contains("\n"))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(object["event"] as? String == "discovered")
+        #expect(object["rssi"] as? Int == -61)
+        #expect(object["txPower"] as? Int == 4)
+        #expect(object["connectable"] as? Bool == true)
+        let services = try #require(object["services"] as? [[String: Any]])
+        #expect(services.map { $0["uuid"] as? String } == ["180D", "6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "FFF0"])
+        #expect(services.map { $0["name"] as? String } == ["Heart Rate", "Nordic UART", nil])
+        let manufacturer = try #require(object["manufacturer"] as? [String: Any])
+        #expect(manufacturer["company"] as? Int == 0x4C)
+        #expect(manufacturer["name"] as? String == "Apple")
+        #expect(manufacturer["data"] as? String == "0215")
+        #expect(object["serviceData"] as? [String: String] == ["180F": "57"])
+    }
+
+    @Test("A device keeps its row and what it said before; the newest strength counts")
+    func rows() {
+        var table = ScanTable()
+        table.add(self.heart, at: self.start)
+        table.add(Discovery(identifier: self.identifier(2), name: "Other", rssi: -80), at: self.start)
+        table.add(Discovery(identifier: self.identifier(1), rssi: -50), at: self.start + 1)
+        let lines = table.lines(width: 120, height: 24, now: self.start + 2)
+        #expect(
+            lines == [
+                "NAME   IDENTIFIER                            RSSI  SERVICES AND MANUFACTURER",
+                "Heart  00000000-0000-0000-0000-000000000001   -50  Heart Rate, Nordic UART, FFF0; Apple 02 15",
+                "Other  00000000-0000-0000-0000-000000000002   -80  ",
+            ]
+        )
+        let later = table.lines(width: 120, height: 24, now: self.start + 10.5)
+        #expect(later[1].contains("  -50  "))
+        #expect(later[2].contains("  gone  "))
+    }
+
+    @Test("No line is wider than the terminal, and no table higher", arguments: [(20, 5), (80, 24), (1, 1), (200, 3)])
+    func size(width: Int, height: Int) {
+        var table = ScanTable()
+        for number in 0..<40 {
+            let name = String(repeating: "n", count: number)
+            table.add(Discovery(identifier: self.identifier(number), name: name, rssi: -40), at: self.start)
+        }
+        let lines = table.lines(width: width, height: height, now: self.start)
+        #expect(lines.dropLast().allSatisfy { $0.count <= max(1, width - 1) })
+        #expect(lines.count <= max(3, height))
+        #expect(lines.last?.hasPrefix("and ") == true)
+    }
+
+    @Test("A table is drawn over the last one")
+    func drawing() {
+        #expect(ScanTable.drawing(["a", "b"], over: 0) == "a\u{1B}[K\nb\u{1B}[K\n\u{1B}[J")
+        #expect(ScanTable.drawing(["c"], over: 2) == "\u{1B}[2A\rc\u{1B}[K\n\u{1B}[J")
+    }
+
+    @Test("A filter asks for part of the name in any case, and for a strength that is known")
+    @MainActor
+    func filters() {
+        func filter(_ name: String?, _ rssi: Int?) -> ScanSession.Filter {
+            ScanSession.Filter(services: [], name: name, rssi: rssi)
+        }
+        #expect(filter(nil, nil).passes(self.heart))
+        #expect(filter("EAR", -61).passes(self.heart))
+        #expect(!filter("bear", nil).passes(self.heart))
+        #expect(!filter(nil, -60).passes(self.heart))
+        #expect(!filter(nil, -90).passes(Discovery(identifier: self.identifier(1))))
+        #expect(!filter("x", nil).passes(Discovery(identifier: self.identifier(1))))
+    }
+
+    @Test("A device is meant by its name, its identifier, or four and more characters of that")
+    func wanted() {
+        let identifier = UUID(uuidString: "A3A7496F-261F-4BC3-BBB0-055FA5EF31CF") ?? UUID()
+        func matches(_ text: String) -> Bool { Wanted(text).matches(name: "Crystal", identifier: identifier) }
+        #expect(matches("Crystal"))
+        #expect(matches("crystal"))
+        #expect(!matches("Cryst"))
+        #expect(matches("a3a7496f-261f-4bc3-bbb0-055fa5ef31cf"))
+        #expect(matches("A3A7"))
+        #expect(matches("a3a7496f-2"))
+        #expect(!matches("A3A"))
+        #expect(!matches("B3A7"))
+        // A name may look like the beginning of an identifier.
+        #expect(Wanted("BEEF").matches(name: "beef", identifier: identifier))
+    }
+
+    @Test("Octets are written with or without separators")
+    func hexadecimal() {
+        #expect(Hexadecimal.octets("0x0aFf") == Data([0x0A, 0xFF]))
+        #expect(Hexadecimal.octets("0A ff:1-2") == nil)
+        #expect(Hexadecimal.octets("0A ff:12-34") == Data([0x0A, 0xFF, 0x12, 0x34]))
+        #expect(Hexadecimal.octets("") == Data())
+        #expect(Hexadecimal.octets("abc") == nil)
+        #expect(Hexadecimal.octets("zz") == nil)
+        #expect(Hexadecimal.octets("１２") == nil)
+        #expect(Hexadecimal.digits([0x00, 0x1F]) == "001F")
+        #expect(Hexadecimal.text(Data([0x00, 0x1F])) == "00 1F")
+    }
+
+    @Test("Services are named by UUID or by name; what is neither is wrong usage")
+    func uuids() throws {
+        #expect(try Arguments.uuid("180D") == CBUUID(string: "180D"))
+        #expect(try Arguments.uuid("heart rate") == CBUUID(string: "180D"))
+        #expect(try Arguments.uuid("Battery Level") == CBUUID(string: "2A19"))
+        #expect(throws: (any Error).self) { try Arguments.uuid("Heart") }
+        #expect(throws: (any Error).self) { try Arguments.uuid("") }
+    }
+}
