@@ -115,7 +115,11 @@ let package = Package(
         ),
         .target(
             name: "BlueEar",
-            dependencies: ["CoreBluetooth"],
+            dependencies: [
+                "CoreBluetooth",
+                // The lock's HMAC; on Apple's platforms CryptoKit has it.
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
+            ],
             // As ITCB.
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),

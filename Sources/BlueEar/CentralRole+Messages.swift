@@ -168,6 +168,10 @@ extension CentralRole.BluetoothManager {
         }
         assembler = MessageAssembler()
         awaitsConfirmation = false
-        if !waiting.isEmpty { waiting[0].rewind() }
+        if !keepsWaiting {
+            waiting.removeAll()
+        } else if !waiting.isEmpty {
+            waiting[0].rewind()
+        }
     }
 }

@@ -73,6 +73,8 @@ public enum CentralRole {
         ///
         /// Else the central leaves as soon as its answer is delivered.
         public var stays = false
+        /// Whether what waits when the link is lost is said on the next one.
+        public var keepsWaiting = true
         /// Whether the last message is read, in place of being notified of all that come.
         public var reads = false
         /// The name that the peripheral has to advertise; `nil`: any.

@@ -12,9 +12,10 @@ struct Messenger: ParsableCommand {
         abstract: "Pass messages between two devices over Bluetooth.",
         discussion: """
             Start "blueear peripheral" in one terminal and "blueear central" in another. The central finds the \
-            peripheral, hears its message, answers with its own and leaves.
+            peripheral, hears its message, answers with its own and leaves. "blueear lock" and "blueear key" are a door \
+            that opens when its key comes near.
             """,
-        subcommands: [Peripheral.self, Central.self]
+        subcommands: [Peripheral.self, Central.self, Lock.self, Key.self]
     )
 }
 

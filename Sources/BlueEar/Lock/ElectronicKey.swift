@@ -1,0 +1,94 @@
+// The article's key: it opens the lock whenever it comes near, without being touched. The request for a connection does
+// not expire, and with a restoration identifier it outlives the app.
+
+public import CoreBluetooth
+import Foundation
+
+/// A key that opens a lock whenever the two can hear each other.
+///
+/// It begins with ``begin()``. Use it on the main thread.
+public final class ElectronicKey {
+    /// What happened to the key.
+    public enum Event: Equatable {
+        /// The key looks for its lock.
+        case searching
+        /// The lock is there; its name.
+        case connected(name: String)
+        /// The lock is open.
+        case opened
+        /// The lock does not take this key.
+        case refused(reason: String)
+        /// The lock is out of reach; the key waits for it.
+        case away
+        /// The key is back from before its app ended, with these peers.
+        case restored([UUID])
+        /// Something went wrong.
+        case failed(BlueEarError)
+        /// The adapter came or went.
+        case stateChanged(CBManagerState)
+    }
+
+    /// Who is told.
+    public var onEvent: ((Event) -> Void)?
+    /// Whether the lock is open for this key.
+    public private(set) var hasOpened = false
+    /// The messenger that the key uses.
+    public let manager = CentralRole.BluetoothManager()
+
+    private let secret: String
+    private let ear = Ear()
+
+    /// Creates the key; it does nothing until ``begin()``.
+    public init(secret: String, restoreIdentifier: String? = nil) {
+        self.secret = secret
+        manager.restoreIdentifier = restoreIdentifier
+        manager.stays = true
+        manager.message = nil
+        // A response to the challenge of a link that is gone is of no use.
+        manager.keepsWaiting = false
+        manager.blueEar = ear
+        ear.key = self
+    }
+
+    /// Begins to look for the lock, or takes up what was going on.
+    public func begin() { manager.scan() }
+
+    private func hear(_ message: [String: String]) {
+        if let challenge = message[LockWords.challenge].flatMap(LockWords.octets) {
+            guard challenge.count == LockWords.challengeLength else { return }
+            do {
+                let response = LockWords.response(to: challenge, secret: secret)
+                try manager.send([LockWords.response: LockWords.text(response)])
+            } catch {
+                onEvent?(.failed(error as? BlueEarError ?? BlueEarError(error)))
+            }
+        } else if let reason = message[LockWords.error] {
+            onEvent?(.refused(reason: reason))
+        } else if LockWords.open == message[LockWords.state], !hasOpened {
+            hasOpened = true
+            onEvent?(.opened)
+        }
+    }
+
+    private func lose() {
+        hasOpened = false
+        onEvent?(.away)
+    }
+
+    /// What the messenger tells; apart, because the messenger keeps its delegate alive.
+    private final class Ear: CentralRole.BlueEar, MessageObserver {
+        weak var key: ElectronicKey?
+
+        func didStartConfiguration() {}
+        func didStartScanningPeripherals() { key?.onEvent?(.searching) }
+        func didConnectPeripheral(name: String?) { key?.onEvent?(.connected(name: name ?? "")) }
+        func didDisconnectPeripheral(name: String?) { key?.lose() }
+        func didSendData() {}
+        func didReceiveData() {}
+        func didFailConnection() {}
+        func didReceive(_ message: [String: String], from peer: UUID) { key?.hear(message) }
+        func didFail(_ error: BlueEarError, with peer: UUID?) { key?.onEvent?(.failed(error)) }
+        func didUpdateState(_ state: CBManagerState) { key?.onEvent?(.stateChanged(state)) }
+        func didRestoreState(peers: [UUID]) { key?.onEvent?(.restored(peers)) }
+    }
+}

@@ -1,0 +1,76 @@
+// What a lock and a key say to each other, in the messenger's messages:
+//
+//     lock → key   Lock = closed, Challenge = 32 hexadecimal digits, anew for each link and never again
+//     key → lock   Response = HMAC-SHA256 of the challenge under the shared secret, 64 hexadecimal digits
+//     lock → key   Lock = open; or Lock = closed, Error = why
+//
+// The lock is open as long as the link lasts. Who does not know the secret cannot open it, and what was overheard opens
+// nothing a second time. Two things it does not do: it does not know how far away the key is, so somebody who passes the
+// radio on between a key and a lock far apart opens it; and a secret that can be guessed can be found from what was
+// overheard.
+
+import Foundation
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+
+/// The words of a lock and a key.
+internal enum LockWords {
+    static let state = "Lock"
+    static let open = "open"
+    static let closed = "closed"
+    static let challenge = "Challenge"
+    static let response = "Response"
+    static let error = "Error"
+
+    /// How many octets a challenge has.
+    static let challengeLength = 16
+    /// What the response is computed for, lest it be of use for anything else.
+    private static let purpose = Data("BlueEar lock 1".utf8)
+
+    /// A new challenge.
+    static func makeChallenge<Generator: RandomNumberGenerator>(using generator: inout Generator) -> Data {
+        Data((0..<challengeLength).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    }
+
+    /// The response to a challenge.
+    static func response(to challenge: Data, secret: String) -> Data {
+        Data(HMAC<SHA256>.authenticationCode(for: purpose + challenge, using: key(secret)))
+    }
+
+    /// Whether a response is the right one, found out in the same time whatever it is.
+    static func isResponse(_ response: Data, to challenge: Data, secret: String) -> Bool {
+        HMAC<SHA256>.isValidAuthenticationCode(response, authenticating: purpose + challenge, using: key(secret))
+    }
+
+    private static func key(_ secret: String) -> SymmetricKey { SymmetricKey(data: Data(secret.utf8)) }
+
+    /// Octets as hexadecimal digits.
+    static func text(_ octets: Data) -> String {
+        octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// Hexadecimal digits as octets, or `nil` where they are none.
+    static func octets(_ text: String) -> Data? {
+        let digits = Array(text.utf8)
+        guard digits.count % 2 == 0, digits.count <= 128 else { return nil }
+        var result = Data()
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digit(digits[index]), let low = digit(digits[index + 1]) else { return nil }
+            result.append(high << 4 | low)
+        }
+        return result
+    }
+
+    private static func digit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): return character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): return character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): return character - UInt8(ascii: "A") + 10
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,178 @@
+// The electronic lock: it opens when the key comes, closes when it goes, and opens to no other.
+
+import CoreBluetoothTesting
+import Foundation
+import Testing
+
+@testable import BlueEar
+
+/// The messenger's timers, on a world's clock.
+final class WorldScheduler: WorkScheduler {
+    private final class Work: ScheduledWork {
+        var isCancelled = false
+        func cancel() { isCancelled = true }
+    }
+
+    private let world: World
+
+    init(_ world: World) { self.world = world }
+
+    func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ScheduledWork {
+        let scheduled = Work()
+        world.after(.milliseconds(Int(seconds * 1000))) { if !scheduled.isCancelled { work() } }
+        return scheduled
+    }
+}
+
+@Suite("Lock and key")
+struct LockTests {
+    private func lock(on device: Device, secret: String = "sesame") -> (ElectronicLock, () -> [ElectronicLock.Event]) {
+        let lock = device.run { ElectronicLock(secret: secret) }
+        lock.generator = SeededNumbers(1)
+        final class Log { var events: [ElectronicLock.Event] = [] }
+        let log = Log()
+        lock.onEvent = { if case .stateChanged = $0 { return } else { log.events.append($0) } }
+        return (lock, { log.events })
+    }
+
+    private func key(
+        on device: Device,
+        in world: World,
+        secret: String = "sesame"
+    ) -> (ElectronicKey, () -> [ElectronicKey.Event]) {
+        let key = ElectronicKey(secret: secret)
+        key.manager.scheduler = WorldScheduler(world)
+        final class Log { var events: [ElectronicKey.Event] = [] }
+        let log = Log()
+        key.onEvent = { if case .stateChanged = $0 { return } else { log.events.append($0) } }
+        device.run { key.begin() }
+        return (key, { log.events })
+    }
+
+    @Test("The lock opens when the key comes near, closes when it goes, and opens when it returns, all by itself")
+    func comingAndGoing() throws {
+        try withWorld { world in
+            let door = world.addDevice("door")
+            let phone = world.addDevice("phone", distance: 1000)
+            let (lock, events) = lock(on: door)
+            let (key, keyEvents) = key(on: phone, in: world)
+            world.advance(by: .seconds(60))
+            #expect(!lock.isOpen)
+            #expect(events() == [.ready])
+            for visit in 1...3 {
+                phone.distance = 2
+                try world.run(until: lock.isOpen && key.hasOpened)
+                world.advance(by: .seconds(60))
+                #expect(lock.isOpen)
+                phone.distance = 1000
+                try world.run(until: !lock.isOpen && !key.hasOpened)
+                world.advance(by: .seconds(600 * visit))
+                #expect(!lock.isOpen)
+            }
+            #expect(
+                events().map { event -> String in
+                    switch event {
+                    case .ready: return "ready"
+                    case .challenged: return "challenged"
+                    case .opened: return "opened"
+                    case .closed: return "closed"
+                    default: return "\(event)"
+                    }
+                } == ["ready"] + Array(repeating: ["challenged", "opened", "closed"], count: 3).flatMap { $0 }
+            )
+            // Found once; from then on the key waits for this lock, without searching.
+            #expect(keyEvents().filter { $0 == .searching }.count == 1)
+            #expect(keyEvents().filter { $0 == .opened }.count == 3)
+            #expect(keyEvents().filter { $0 == .away }.count == 3)
+        }
+    }
+
+    @Test("Another secret does not open it, and the right one does afterwards")
+    func wrongSecret() throws {
+        try withWorld { world in
+            let (lock, events) = lock(on: world.addDevice("door"))
+            let (thief, thiefEvents) = key(on: world.addDevice("thief"), in: world, secret: "please")
+            try world.run(until: thiefEvents().contains(.refused(reason: "this is not the key")))
+            #expect(!lock.isOpen && !thief.hasOpened)
+            let (owner, _) = key(on: world.addDevice("owner"), in: world)
+            try world.run(until: lock.isOpen && owner.hasOpened)
+            #expect(!thief.hasOpened)
+            #expect(events().filter { if case .opened = $0 { true } else { false } }.count == 1)
+            #expect(lock.manager.listeners.count == 2)
+        }
+    }
+
+    @Test("A response opens once: neither again on the same link, nor on the next one, nor from another device")
+    func replay() throws {
+        try withWorld { world in
+            let (lock, events) = lock(on: world.addDevice("door"))
+            let owner = world.addDevice("owner")
+            let (key, _) = key(on: owner, in: world)
+            try world.run(until: key.hasOpened)
+            let overheard = Data(LockWords.response(to: challenges(from: 1)[0], secret: "sesame"))
+            owner.isPowered = false
+            try world.run(until: !lock.isOpen)
+            // A device that says what was overheard, whatever it is asked.
+            let thief = world.addDevice("thief")
+            let messenger = CentralRole.BluetoothManager()
+            messenger.scheduler = WorldScheduler(world)
+            messenger.message = [LockWords.response: LockWords.text(overheard)]
+            messenger.stays = true
+            thief.run { messenger.scan() }
+            try world.run(until: events().contains { if case .refused = $0 { true } else { false } })
+            #expect(!lock.isOpen)
+            // Even the right response comes too late on this link.
+            let fresh = LockWords.response(to: challenges(from: 1)[1], secret: "sesame")
+            try messenger.send([LockWords.response: LockWords.text(fresh)])
+            try world.run(until: events().filter { if case .refused = $0 { true } else { false } }.count == 2)
+            #expect(!lock.isOpen)
+        }
+    }
+
+    private func challenges(from seed: UInt64) -> [Data] {
+        var generator = SeededNumbers(seed)
+        return (0..<3).map { _ in LockWords.makeChallenge(using: &generator) }
+    }
+
+    @Test("The response is the HMAC that the documentation gives")
+    func response() {
+        let response = LockWords.response(to: Data(0..<16), secret: "sesame")
+        // By another implementation, of "BlueEar lock 1" and the challenge under the key "sesame".
+        #expect(LockWords.text(response) == "d5cc2476279c69203673b33157b3e121643927c8c3955892e41936434b2b1b3e")
+        #expect(LockWords.isResponse(response, to: Data(0..<16), secret: "sesame"))
+        #expect(!LockWords.isResponse(response, to: Data(1..<17), secret: "sesame"))
+        #expect(!LockWords.isResponse(response, to: Data(0..<16), secret: "Sesame"))
+        #expect(!LockWords.isResponse(Data(), to: Data(0..<16), secret: "sesame"))
+        #expect(LockWords.octets(LockWords.text(response)) == response)
+        #expect(LockWords.octets("0") == nil && LockWords.octets("0g") == nil)
+    }
+
+    @Test("Two keys: the lock closes when the last of them is gone")
+    func twoKeys() throws {
+        try withWorld { world in
+            let (lock, events) = lock(on: world.addDevice("door"))
+            let phones = ["one", "two"].map { world.addDevice($0) }
+            let keys = phones.map { key(on: $0, in: world) }
+            try world.run(until: keys.allSatisfy { $0.0.hasOpened })
+            phones[0].distance = 1000
+            try world.run(until: !keys[0].0.hasOpened && lock.manager.listeners.count == 1)
+            #expect(lock.isOpen)
+            phones[1].distance = 1000
+            try world.run(until: !lock.isOpen)
+            #expect(events().last == .closed)
+        }
+    }
+
+    @Test("The lock's adapter fails: it is closed, and opens again when it is back")
+    func controllerFailure() throws {
+        try withWorld { world in
+            let door = world.addDevice("door")
+            let (lock, _) = lock(on: door)
+            let (key, _) = key(on: world.addDevice("phone"), in: world)
+            try world.run(until: key.hasOpened)
+            door.resetController()
+            try world.run(until: !lock.isOpen)
+            try world.run(until: lock.isOpen && key.hasOpened)
+        }
+    }
+}

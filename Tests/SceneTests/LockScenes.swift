@@ -1,0 +1,55 @@
+// Scenes with real processes: the electronic lock and its key.
+
+import Foundation
+import Testing
+
+@Suite("Scenes: blueear lock and key")
+struct LockScenes {
+    @Test("The lock opens when the key comes, and closes when the key is killed, away or ended")
+    func comingAndGoing() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let lock = try stage.start("blueear", ["lock", "--secret", "sesame"])
+        try lock.line(with: "is closed and waits for its key")
+        for visit in 1...2 {
+            let key = try stage.start("blueear", ["key", "--secret", "sesame"])
+            try key.line(with: "Opened it")
+            try lock.line(number: visit, with: "Open 🔓")
+            #expect(lock.lines.last == "Open 🔓")
+            key.send(visit == 1 ? SIGKILL : SIGINT)
+            #expect(try key.end() == (visit == 1 ? -SIGKILL : 130))
+            try lock.line(number: visit, with: "Closed 🔒")
+        }
+    }
+
+    @Test("The wrong key is refused, with one line and a failure; the right one opens afterwards")
+    func wrongKey() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let lock = try stage.start("blueear", ["lock", "--secret", "sesame", "--json"])
+        try lock.line(with: "ready")
+        let thief = try stage.start("blueear", ["key", "--secret", "please"])
+        #expect(try thief.end() == 1)
+        #expect(thief.reports == ["blueear: the lock refused: this is not the key; check --secret on both sides"])
+        try lock.line(with: "refused")
+        #expect(!lock.lines.contains { $0.contains("opened") })
+        let owner = try stage.start("blueear", ["key", "--secret", "sesame", "--json"])
+        try owner.line(with: "opened")
+        try lock.line(with: "opened")
+    }
+
+    @Test("A lock that is killed and started again is opened by the key that waits for it")
+    func killedLock() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let first = try stage.start("blueear", ["lock", "--secret", "sesame", "--identity", "door"])
+        try first.line(with: "is closed")
+        let key = try stage.start("blueear", ["key", "--secret", "sesame"])
+        try key.line(with: "Opened it")
+        first.send(SIGKILL)
+        try key.line(with: "Out of reach")
+        let second = try stage.start("blueear", ["lock", "--secret", "sesame", "--identity", "door"])
+        try second.line(with: "Open 🔓")
+        try key.line(number: 2, with: "Opened it")
+    }
+}
