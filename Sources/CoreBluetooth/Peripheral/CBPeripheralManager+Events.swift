@@ -34,8 +34,10 @@ extension CBPeripheralManager {
             }
         }
         let targets = subscribed.filter { central in centrals?.contains { $0 === central } ?? true }
-        guard targets.allSatisfy({ central in central.lock.withLock { central.window.hasRoom } }) else {
-            for central in targets { central.lock.withLock { central.window.refuse() } }
+        // Only those without room owe an announcement: one with room has nothing on its way that could bring it about.
+        let full = targets.filter { central in central.lock.withLock { !central.window.hasRoom } }
+        guard full.isEmpty else {
+            for central in full { central.lock.withLock { central.window.refuse() } }
             self.owesReadiness = true
             return .noRoom
         }

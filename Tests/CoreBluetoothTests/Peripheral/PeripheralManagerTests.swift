@@ -304,8 +304,8 @@ struct RequestTests {
         #expect(talk.central.values.isEmpty)
     }
 
-    @Test("10.5 one update goes to all who are subscribed, or to those who are named")
-    func several() throws {
+    /// A ball with three centrals that are subscribed.
+    private func crowd() -> (room: Room, ball: PeripheralApp, centrals: [CentralApp]) {
         let room = Room()
         let ball = PeripheralApp(on: room.adapter("Crystal"))
         let centrals = (1...3).map { CentralApp(on: room.adapter("Central \($0)")) }
@@ -325,6 +325,37 @@ struct RequestTests {
             central.manager.scanForPeripherals(withServices: [IDs.service])
         }
         #expect(room.run { ball.answer.subscribedCentrals?.count == 3 })
+        return (room, ball, centrals)
+    }
+
+    @Test("10.5 updates for several: who had room when another had none is not waited for")
+    func unevenRoom() {
+        let (room, ball, centrals) = self.crowd()
+        var next = 0
+        func send() {
+            while next < 300,
+                ball.manager.updateValue("\(next)".octets, for: ball.answer, onSubscribedCentrals: nil)
+            {
+                next += 1
+            }
+        }
+        // The first central's window is fuller than the others', which are empty long before it has room again.
+        for _ in 0..<40 {
+            ball.manager.updateValue("x".octets, for: ball.answer, onSubscribedCentrals: [ball.centrals[0]])
+        }
+        ball.onCall = { if $0 == "ready" { send() } }
+        send()
+        #expect(next == TransmitWindow.size - 40)
+        #expect(room.run { next == 300 }, "stopped at \(next)")
+        room.run()
+        for central in centrals {
+            #expect(central.values.filter { $0 != "x" } == (0..<300).map { "\($0)" })
+        }
+    }
+
+    @Test("10.5 one update goes to all who are subscribed, or to those who are named")
+    func several() throws {
+        let (room, ball, centrals) = self.crowd()
         ball.manager.updateValue("all".octets, for: ball.answer, onSubscribedCentrals: nil)
         room.run { centrals.allSatisfy { $0.values == ["all"] } }
         #expect(centrals.allSatisfy { $0.values == ["all"] })
