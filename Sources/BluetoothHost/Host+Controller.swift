@@ -197,7 +197,7 @@ extension Host {
         case .suggestedDataLength:
             self.send(LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120)) { _ in goOn() }
         case .randomAddress:
-            guard let address = self.configuration.address else { return goOn() }
+            guard let address = self.randomAddress else { return goOn() }
             self.send(LESetRandomAddress(address: address)) { _ in goOn() }
         case .distance:
             guard let distance = self.configuration.distance else { return goOn() }
@@ -233,7 +233,7 @@ private enum SetupStep: CaseIterable {
     func applies(to controller: ControllerInformation, configuration: HostConfiguration) -> Bool {
         switch self {
         case .suggestedDataLength: controller.features.contains(.dataPacketLengthExtension)
-        case .randomAddress: configuration.address != nil
+        case .randomAddress: configuration.address != nil || configuration.fallbackAddress != nil
         case .distance: configuration.distance != nil
         case .reset, .supportedCommands, .address, .features, .bufferSize, .acceptListSize, .eventMask, .leEventMask:
             true

@@ -207,7 +207,7 @@ extension Host {
     }
 
     private var ownAddressType: OwnAddressType {
-        self.configuration.address == nil ? .public : .random
+        self.randomAddress == nil ? .public : .random
     }
 
     // MARK: Reports

@@ -73,7 +73,10 @@ extension Host {
             self.send(LESetDataLength(handle: link.handle, transmitOctets: 251, transmitTime: 2120))
         }
         if self.controller.features.contains(.phy2M) {
-            self.send(LESetPHY(handle: link.handle, wish: PHYWish(transmitter: .le2M, receiver: .le2M)))
+            // With 1M among the wishes, controllers take 2M where the peer can; without, a peer that later asks for 1M
+            // would never get it.
+            let wish = PHYWish(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M])
+            self.send(LESetPHY(handle: link.handle, wish: wish))
         }
         self.start(.exchangeMTU(preferred: self.configuration.preferredMTU), on: link, .nobody)
         self.start(.subscribeToServiceChanged, on: link, .nobody)

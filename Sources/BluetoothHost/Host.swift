@@ -26,8 +26,12 @@ public final class Host {
     /// The address by which peers know this device; `nil` where it has none, or without a controller.
     public var address: DeviceAddress? {
         guard case .ready = self.state else { return nil }
+        return self.randomAddress ?? self.controller.publicAddress
+    }
+    /// The random static address of this device; `nil` where it goes by the controller's public one.
+    var randomAddress: DeviceAddress? {
         if let address = self.configuration.address { return address }
-        return self.controller.address.value == 0 ? nil : self.controller.address
+        return self.controller.publicAddress == nil ? self.configuration.fallbackAddress : nil
     }
 
     let log = Logger(label: "bluetooth.host")

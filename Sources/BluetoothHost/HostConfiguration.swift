@@ -11,6 +11,8 @@ public struct HostConfiguration: Sendable {
     public var appearance: UInt16
     /// The random static address to use; `nil` for the controller's public one.
     public var address: DeviceAddress?
+    /// The random static address to use where the controller has no public one: some emulators and chips have none.
+    public var fallbackAddress: DeviceAddress?
     /// How far the device stands from the others on an air, in metres; `nil` where the controller is not an air's.
     public var distance: Double?
     /// The ATT MTU that this host offers, 23 to 517 octets.
@@ -23,6 +25,7 @@ public struct HostConfiguration: Sendable {
         deviceName: String = "OpenCoreBluetooth",
         appearance: UInt16 = 0,
         address: DeviceAddress? = nil,
+        fallbackAddress: DeviceAddress? = nil,
         distance: Double? = nil,
         preferredMTU: Int = 517,
         commandTimeout: TimeAmount = .seconds(2)
@@ -30,6 +33,7 @@ public struct HostConfiguration: Sendable {
         self.deviceName = deviceName
         self.appearance = appearance
         self.address = address
+        self.fallbackAddress = fallbackAddress
         self.distance = distance
         self.preferredMTU = preferredMTU
         self.commandTimeout = commandTimeout

@@ -69,6 +69,22 @@ struct HostTests {
         #expect(scene.delegate.lines == ["state starting", "state ready"])
     }
 
+    @Test("a controller without a public address is given a random static one, another keeps its own")
+    func controllerWithoutAddress() {
+        // Bumble's controllers answer Read BD_ADDR with zeros: two of them would be one device to each other.
+        let poor = Scene(HostConfiguration(fallbackAddress: other))
+        poor.host.attach(to: poor.controller)
+        poor.loop.run()
+        #expect(poor.controller.commands.contains(LESetRandomAddress.opcode))
+        #expect(poor.host.address == other)
+        let rich = Scene(HostConfiguration(fallbackAddress: other))
+        rich.controller.address = DeviceAddress(0x0000_1234_5678, kind: .public)
+        rich.host.attach(to: rich.controller)
+        rich.loop.run()
+        #expect(!rich.controller.commands.contains(LESetRandomAddress.opcode))
+        #expect(rich.host.address == rich.controller.address)
+    }
+
     @Test("a controller that refuses everything but Reset is used for what it has")
     func poorController() {
         let scene = Scene()
@@ -264,6 +280,19 @@ struct HostTests {
         scene.loop.advanceTime(by: .seconds(2))
         #expect(result == .failure(.transactionTimeout))
         #expect(scene.controller.commands.contains(Disconnect.opcode))
+    }
+
+    @Test("a central asks for 2M and bears 1M, so that a peer can ask for 1M later")
+    func wishesOfPHYs() throws {
+        let scene = Scene()
+        scene.controller.features = [.phy2M]
+        scene.start()
+        scene.host.connect(to: peer)
+        scene.controller.connect(0x40, peer: peer, role: .central)
+        scene.loop.run()
+        var parameters = try #require(scene.controller.parameters[LESetPHY.opcode])
+        let command = try LESetPHY(parsing: &parameters)
+        #expect(command.wish == PHYWish(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M]))
     }
 
     @Test("open procedures end before the link's end is told, each once")

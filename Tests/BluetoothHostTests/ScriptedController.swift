@@ -14,12 +14,18 @@ final class ScriptedController: HCIChannel {
     private(set) var isClosed = false
     /// Opcodes of the commands that came, in order.
     private(set) var commands: [HCIOpcode] = []
+    /// The parameters of the last command of each kind.
+    private(set) var parameters: [HCIOpcode: ByteBuffer] = [:]
     /// ACL data packets that came, in order.
     private(set) var data: [HCIPacket] = []
     /// Commands that are never answered.
     var silent: Set<HCIOpcode> = []
     /// Commands that are refused with this status.
     var refused: [HCIOpcode: HCIErrorCode] = [:]
+    /// The public address; all zeros where the controller has none.
+    var address = DeviceAddress.none
+    /// Its LE features.
+    var features = LEFeatures()
     var dataLength: UInt16 = 251
     var packetCount: UInt8 = 8
 
@@ -38,6 +44,7 @@ final class ScriptedController: HCIChannel {
             var payload = packet.payload
             guard let command = try? HCICommandPacket(parsing: &payload) else { return }
             self.commands.append(command.opcode)
+            self.parameters[command.opcode] = command.parameters
             self.answer(command)
         case .aclData:
             self.data.append(packet)
@@ -81,6 +88,10 @@ final class ScriptedController: HCIChannel {
                     .init(aclDataPacketLength: self.dataLength, aclDataPacketCount: self.packetCount)
                 )
             )
+        case ReadBDADDR.opcode:
+            self.deliver(CommandComplete.packet(ReadBDADDR.self, .init(address: self.address)))
+        case LEReadLocalSupportedFeatures.opcode:
+            self.deliver(CommandComplete.packet(LEReadLocalSupportedFeatures.self, .init(features: self.features)))
         case LEReadFilterAcceptListSize.opcode:
             self.deliver(CommandComplete.packet(LEReadFilterAcceptListSize.self, .init(size: 8)))
         default:

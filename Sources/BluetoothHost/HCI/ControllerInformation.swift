@@ -8,6 +8,8 @@ import BluetoothTypes
 struct ControllerInformation {
     /// The public address; all zeros where it has none.
     var address = DeviceAddress.none
+    /// The public address, where it has one.
+    var publicAddress: DeviceAddress? { self.address.value == 0 ? nil : self.address }
     /// Its LE features.
     var features = LEFeatures()
     /// The commands that it knows; `nil` where it did not say, and then all are tried.

@@ -31,13 +31,15 @@ extension AdapterFoundation {
         do {
             let identity: AirIdentity?
             switch name {
-            // On an air everybody needs an address of his own; a controller has one.
+            // On an air everybody needs an address of his own; a controller has one as a rule.
             case .userAir, .air: identity = try configuration.claimIdentity(logger)
             case .h4, .serial, .linux: identity = nil
             }
+            var hostConfiguration = configuration.hostConfiguration(address: identity?.address)
+            hostConfiguration.fallbackAddress = configuration.fallbackAddress(on: name)
             self.init(
                 source: NamedSource(ControllerSource(name, on: eventLoop, logger: logger)),
-                configuration: configuration.hostConfiguration(address: identity?.address),
+                configuration: hostConfiguration,
                 keeps: identity
             )
             self.capture(configuration)

@@ -132,6 +132,14 @@ extension BluetoothAdapter.Configuration {
         return .randomStatic(using: &generator)
     }
 
+    /// The random static address of this device on a controller that has no public one: the same in every run.
+    ///
+    /// Two devices on two such controllers differ, since a controller has a name of its own.
+    func fallbackAddress(on name: AdapterName) -> DeviceAddress {
+        var generator = SeededGenerator(seed: fnv1a("\(name) \(self.identityName)".utf8))
+        return .randomStatic(using: &generator)
+    }
+
     private static let anonymous = NIOLockedValueBox<UInt64>(0)
 
     /// What the host is told.
