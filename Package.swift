@@ -146,6 +146,14 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
+        // What hosts and controllers of others meet, see Interop/README.md; not a product.
+        .executableTarget(
+            name: "InteropPeer",
+            dependencies: ["CoreBluetooth"],
+            path: "Interop/Peer",
+            // Ordinary client code, written before strict concurrency, as most is.
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
         .testTarget(
             name: "BluetoothTypesTests",
             dependencies: ["BluetoothTypes"]

@@ -1,0 +1,59 @@
+// Commands are given to the role that they are for. Everything happens on one queue, which is the managers' queue too.
+
+import CoreBluetooth
+import Foundation
+
+/// Both roles and the way to them.
+final class InteropPeer {
+    let queue = DispatchQueue(label: "peer")
+    private lazy var central = CentralRole(queue: self.queue)
+    private lazy var peripheral = PeripheralRole(queue: self.queue)
+
+    /// Does what a line says.
+    func take(_ line: String) {
+        guard let message = Message(line) else { return say("fault", ["reason": "no JSON object: \(line)"]) }
+        switch message.text("do") {
+        case "central": self.central.start()
+        case "scan": self.central.scan(message)
+        case "stopScan": self.central.stopScan()
+        case "connect": self.central.connect(message)
+        case "disconnect": self.central.disconnect(message)
+        case "discover": self.central.discover(message)
+        case "read": self.central.read(message)
+        case "readMany": self.central.readMany(message)
+        case "write": self.central.write(message)
+        case "writeMany": self.central.writeMany(message)
+        case "pour": self.central.pour(message)
+        case "subscribe": self.central.subscribe(message)
+        case "count": self.central.count(message)
+        case "rssi": self.central.readRSSI(message)
+        case "lengths": self.central.sayLengths(message)
+        case "peripheral": self.peripheral.start()
+        case "publish": self.peripheral.publish(message)
+        case "withdraw": self.peripheral.withdraw(message)
+        case "advertise": self.peripheral.advertise(message)
+        case "stopAdvertising": self.peripheral.stopAdvertising()
+        case "setValue": self.peripheral.setValue(message)
+        case "notifyMany": self.peripheral.notifyMany(message)
+        case "countWrites": self.peripheral.countWrites(message)
+        case "latency": self.peripheral.setLatency(message)
+        case "quit": exit(0)
+        case let other: say("fault", ["reason": "no such command: \(other)"])
+        }
+    }
+}
+
+extension CBManagerState {
+    /// The name of the state, as Swift has it.
+    var name: String {
+        switch self {
+        case .unknown: "unknown"
+        case .resetting: "resetting"
+        case .unsupported: "unsupported"
+        case .unauthorized: "unauthorized"
+        case .poweredOff: "poweredOff"
+        case .poweredOn: "poweredOn"
+        @unknown default: "another"
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// The program that others meet in Interop/: a Core Bluetooth app of both roles that does what it is told on standard
+// input and says on standard output what happens, one JSON object a line in both directions. Which adapter it uses, who
+// it is and where its packets are captured, the environment says, as for every program on Core Bluetooth.
+//
+//     {"do": "central"}                         {"event": "central", "state": "poweredOn"}
+//     {"do": "scan", "services": ["180A"]}      {"event": "discovered", "peer": "9B7C…", "name": "Ball", "rssi": -45}
+
+import CoreBluetooth
+import Foundation
+
+setvbuf(stdout, nil, _IOLBF, 0)
+
+// The one thing that the environment does not say: InteropPeer [MTU].
+if let mtu = CommandLine.arguments.dropFirst().first.flatMap({ Int($0) }) {
+    var configuration = BluetoothAdapter.Configuration.environment
+    configuration.preferredMTU = mtu
+    do {
+        let name = ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? "air"
+        try BluetoothAdapter.select(name, configuration: configuration)
+    } catch {
+        say("fault", ["reason": "\(error)"])
+        exit(2)
+    }
+}
+
+let peer = InteropPeer()
+
+let reader = Thread {
+    while let line = readLine() {
+        peer.queue.async { peer.take(line) }
+    }
+    // Whoever started this program has gone, or has heard enough.
+    peer.queue.async { exit(0) }
+}
+reader.start()
+RunLoop.main.run()

@@ -1,0 +1,1 @@
+"""Meetings of OpenCoreBluetooth with hosts and controllers of others."""

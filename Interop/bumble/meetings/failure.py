@@ -1,0 +1,17 @@
+"""What can go wrong in a meeting."""
+
+
+class MeetingFailure(Exception):
+    """The meeting cannot go on."""
+
+
+class AttributeFailure(Exception):
+    """The server refused, with an ATT error code."""
+
+    def __init__(self, code):
+        super().__init__(f"ATT error {code:#04x}")
+        self.code = code
+
+
+class LinkFailure(Exception):
+    """The link, or the request on it, failed in another way."""

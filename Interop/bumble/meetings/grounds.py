@@ -1,0 +1,198 @@
+"""The controllers on which two hosts meet: our air, Bumble's controllers, RootCanal. Each meeting has fresh ones."""
+
+import asyncio
+import os
+import pathlib
+import secrets
+import socket
+import sys
+import tempfile
+
+from .failure import MeetingFailure
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+async def listening(port, process, name):
+    """Waits until somebody listens at a port."""
+    while True:
+        if process.returncode is not None:
+            raise MeetingFailure(f"{name} ended with {process.returncode} before it listened")
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.close()
+            return
+        except OSError:
+            await asyncio.sleep(0.01)  # The next look; the meeting's deadline bounds the wait.
+
+
+class Ground:
+    """Where a meeting takes place, and who takes part."""
+
+    #: How many values a stream has: emulators that move a packet per 10 ms get fewer.
+    stream = 400
+    #: The meetings that this ground cannot hold, by their titles, with the reason.
+    cannot = {}
+    #: The procedures that its controllers do not know.
+    lacks = set()
+    #: Why a link ends whose other host has died: in our words, and in HCI's, which is what Bumble tells.
+    loss = ("CBError 6", 0x08)
+
+    def __init__(self, folder, programs):
+        self.folder = pathlib.Path(folder)
+        self.programs = pathlib.Path(programs)
+        self.parts = []
+        self.captures = []
+        self.process = None
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # The path of a socket is short, whatever the folder's is.
+        self.sockets = tempfile.TemporaryDirectory(prefix="interop-")
+
+    def capture(self, name):
+        path = self.folder / f"{name}.btsnoop"
+        path.unlink(missing_ok=True)
+        self.captures.append(path)
+        return path
+
+    @staticmethod
+    def random_address():
+        octets = bytearray(secrets.token_bytes(6))
+        octets[0] |= 0xC0
+        from bumble.hci import Address
+
+        return Address(":".join(f"{octet:02X}" for octet in octets), Address.RANDOM_DEVICE_ADDRESS)
+
+    async def run(self, program, *arguments, **environment):
+        log = open(self.folder / "controllers.txt", "wb")
+        self.process = await asyncio.create_subprocess_exec(
+            program,
+            *arguments,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            env={**os.environ, **environment},
+        )
+
+    async def close(self):
+        for part in reversed(self.parts):
+            await part.close()
+        if self.process and self.process.returncode is None:
+            self.process.terminate()
+            await self.process.wait()
+        self.sockets.cleanup()
+
+
+class OurAir(Ground):
+    """Our air, served by another process."""
+
+    name = "our air"
+
+    async def open(self):
+        # A program of ours serves its user's air.
+        path = self.path = pathlib.Path(self.sockets.name) / "corebluetooth" / "air"
+        environment = {"XDG_RUNTIME_DIR": self.sockets.name, "XDG_STATE_HOME": str(self.folder / "state")}
+        await self.run(self.programs / "InteropPeer", COREBLUETOOTH_ADAPTER="air", **environment)
+        self.process.stdin.write(b'{"do": "central"}\n')
+        while not path.exists():
+            if self.process.returncode is not None:
+                raise MeetingFailure("the air ended before it listened, see controllers.txt")
+            await asyncio.sleep(0.005)
+
+    def our_adapter(self):
+        return f"air:{self.path}"
+
+    def their_transport(self):
+        return f"unix-client:{self.path}"
+
+
+class OurAirOverTCP(Ground):
+    """Our air, served at a port."""
+
+    name = "our air, TCP"
+
+    async def open(self):
+        self.port = free_port()
+        await self.run(self.programs / "corebluetooth", "air", "--listen", f"tcp:127.0.0.1:{self.port}")
+        await listening(self.port, self.process, "the air")
+
+    def our_adapter(self):
+        return f"air:tcp:127.0.0.1:{self.port}"
+
+    def their_transport(self):
+        return f"tcp-client:127.0.0.1:{self.port}"
+
+
+class BumbleControllers(Ground):
+    """Two of Bumble's controllers on its own link."""
+
+    name = "Bumble's controllers"
+    #: LE Set PHY is never answered, LE Set Data Length and Read RSSI are refused.
+    lacks = {"PHY", "data length", "RSSI"}
+    cannot = {
+        "8 links at once": "there are two controllers",
+        "a host that dies": "the other side is never told",
+    }
+
+    async def open(self):
+        self.ports = [free_port(), free_port()]
+        servers = [f"tcp-server:127.0.0.1:{port}" for port in self.ports]
+        await self.run(sys.executable, "-m", "bumble.apps.controllers", *servers)
+        await self.serving()
+
+    async def serving(self):
+        # A look by connecting would be taken for the one host that each port has.
+        wanted = {f"{port:04X}" for port in self.ports}
+        while True:
+            if self.process.returncode is not None:
+                raise MeetingFailure("Bumble's controllers ended before they listened, see controllers.txt")
+            with open("/proc/net/tcp") as table:
+                lines = [line.split() for line in table.readlines()[1:]]
+            if wanted <= {line[1].split(":")[1] for line in lines if line[3] == "0A"}:
+                return
+            await asyncio.sleep(0.01)
+
+    def our_adapter(self):
+        return f"h4:tcp:127.0.0.1:{self.ports.pop()}"
+
+    def their_transport(self):
+        return f"tcp-client:127.0.0.1:{self.ports.pop()}"
+
+
+class RootCanal(Ground):
+    """RootCanal: each connection is a new controller on one link layer."""
+
+    name = "RootCanal"
+    lacks = {"data length"}
+    _strength = "its signal strengths run from 0 down to -127 dBm and over again, the app takes -60 to -20 dBm"
+    cannot = {
+        "our eightball asks a ball written in Bumble": _strength,
+        "our eightball asks our eightball": _strength,
+    }
+    #: The controller ends the link at once: Remote Device Terminated due to Power Off.
+    loss = ("CBError 7", 0x15)
+    stream = 60
+
+    async def open(self):
+        import rootcanal
+
+        program = pathlib.Path(rootcanal.__file__).parent / "bin/linux-x86_64/rootcanal"
+        ports = [free_port() for _ in range(4)]
+        self.port = ports[0]
+        names = ("hci_port", "test_port", "link_port", "link_ble_port")
+        program.chmod(0o755)
+        await self.run(
+            program,
+            *(argument for name, port in zip(names, ports) for argument in (f"--{name}", str(port))),
+            LD_LIBRARY_PATH=str(program.parent),
+        )
+        await listening(self.port, self.process, "RootCanal")
+
+    def our_adapter(self):
+        return f"h4:tcp:127.0.0.1:{self.port}"
+
+    def their_transport(self):
+        return f"tcp-client:127.0.0.1:{self.port}"
