@@ -57,6 +57,23 @@ struct ErrorTests {
         #expect(CBError(.connectionFailed) != CBError(.connectionTimeout))
     }
 
+    @Test("15 casts to NSError and back, also at run time")
+    func castsOfNSErrors() {
+        let error: any Error = CBError(.connectionFailed)
+        #expect((error as Any as? NSError)?.code == 10)
+        do {
+            try self.fail(error)
+        } catch let error as NSError {
+            #expect(error.domain == CBErrorDomain)
+        } catch {
+            Issue.record("not an NSError")
+        }
+        let bare: any Error = NSError(domain: CBATTErrorDomain, code: 0x80)
+        #expect((bare as? CBATTError)?.code == .unnamed(0x80))
+        #expect(bare as? CBError == nil)
+        #expect(NSError(domain: NSCocoaErrorDomain, code: 1) as any Error as? CBATTError == nil)
+    }
+
     @Test("13.5 the old spelling is the same code")
     func unknownDevice() {
         // The old spelling is deprecated, in the table of ParityTests.
