@@ -199,10 +199,16 @@ let package = Package(
             name: "CoreBluetoothTestingTests",
             dependencies: ["CoreBluetoothTesting"]
         ),
-        // Code as others write it: no @testable, the public modules alone.
+        // Code as others write it: no @testable, the public modules alone. The samples are Swift 5 code, as most is.
+        .target(
+            name: "ClientSamples",
+            dependencies: ["CoreBluetooth"],
+            path: "Tests/ClientSamples",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
         .testTarget(
             name: "ClientTests",
-            dependencies: ["CoreBluetooth", "CoreBluetoothTesting"]
+            dependencies: ["ClientSamples", "CoreBluetooth", "CoreBluetoothTesting"]
         ),
         .testTarget(
             name: "BlueEarTests",
@@ -239,7 +245,9 @@ let package = Package(
 
 // An import is part of a module's interface only where the file says `public import`.
 for target in package.targets {
-    target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("InternalImportsByDefault")]
+    if target.name != "ClientSamples" {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("InternalImportsByDefault")]
+    }
     // The gate builds with this; a user's build never fails on a warning of a newer compiler.
     if Context.environment["OPENCOREBLUETOOTH_WARNINGS_AS_ERRORS"] != nil {
         target.swiftSettings?.append(.treatAllWarnings(as: .error))
