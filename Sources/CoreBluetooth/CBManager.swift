@@ -3,7 +3,10 @@
 public import Foundation
 import NIOConcurrencyHelpers
 
-/// The common root of ``CBCentralManager`` and ``CBPeripheralManager``.
+/// The common root of ``CBCentralManager`` and ``CBPeripheralManager``: what the adapter can do now, and whether this
+/// program may use it.
+///
+/// Apple documents it as `CBManager`.
 open class CBManager: NSObject {
     let adapter: BluetoothAdapter
     /// Guards everything of the manager that can be observed, and all that belongs to it.
@@ -22,14 +25,18 @@ open class CBManager: NSObject {
 
     /// What the manager can do now.
     ///
-    /// It is ``CBManagerState/unknown`` until the delegate was told for the first time.
+    /// It is ``CBManagerState/unknown`` until the delegate was told for the first time, and changes on the manager's
+    /// queue just before the delegate is told. In every state but ``CBManagerState/poweredOn`` commands are ignored,
+    /// with a line on standard error.
     open var state: CBManagerState { self.lock.withLock { self.stateStorage } }
 
-    /// Whether this app may use Bluetooth.
+    /// Whether this program may use Bluetooth: on Linux ``CBManagerAuthorization/allowedAlways``, for Linux itself
+    /// decides who may open an adapter.
     @available(*, deprecated, message: "Use the class property.")
     open var authorization: CBManagerAuthorization { .allowedAlways }
 
-    /// Whether this app may use Bluetooth: on Linux always.
+    /// Whether this program may use Bluetooth: on Linux ``CBManagerAuthorization/allowedAlways``, for Linux itself
+    /// decides who may open an adapter.
     open class var authorization: CBManagerAuthorization { .allowedAlways }
 
     /// The object as log lines show it.

@@ -3,7 +3,9 @@
 public import Foundation
 import NIOConcurrencyHelpers
 
-/// A remote device.
+/// A remote device: a ``CBPeripheral`` or a ``CBCentral``.
+///
+/// Apple documents it as `CBPeer`.
 open class CBPeer: NSObject, NSCopying {
     let lock: NIOLock
     private let identifierStorage: UUID
@@ -18,9 +20,12 @@ open class CBPeer: NSObject, NSCopying {
     @available(*, unavailable, message: "Peers come from managers.")
     public override init() { fatalError("unavailable") }
 
-    /// The name that this system gave to the device: random, and the same each time the device is met.
+    /// The name that this system gave to the device: random, and the same each time that the device is met.
+    ///
+    /// It is kept with the adapter's state, so that it is the same in the next run. It is not the device's address, and
+    /// on another machine the same device has another one.
     open var identifier: UUID { self.identifierStorage }
 
-    /// The object itself.
+    /// The object itself: two objects of one device of one manager do not exist.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -6,7 +6,9 @@
 public import Foundation
 import NIOConcurrencyHelpers
 
-/// A service, characteristic or descriptor.
+/// The common root of ``CBService``, ``CBCharacteristic`` and ``CBDescriptor``.
+///
+/// Apple documents it as `CBAttribute`.
 open class CBAttribute: NSObject {
     let lock: NIOLock
     private let type: CBUUID
@@ -21,6 +23,7 @@ open class CBAttribute: NSObject {
     @available(*, unavailable, message: "Attributes come from peripherals, or are made as CBMutable….")
     public override init() { fatalError("unavailable") }
 
-    /// What kind of service, characteristic or descriptor it is.
+    /// What kind of service, characteristic or descriptor it is: a number of the Bluetooth SIG or one of somebody's
+    /// own.
     open var uuid: CBUUID { self.type }
 }

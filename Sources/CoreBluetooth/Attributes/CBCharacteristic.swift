@@ -4,7 +4,11 @@ import BluetoothHost
 public import Foundation
 import NIOConcurrencyHelpers
 
-/// A characteristic: a value, what can be done with it, and descriptors.
+/// A characteristic: a value of at most 512 octets, what can be done with it, and descriptors that say more.
+///
+/// One of a remote peripheral is of use until its connection ends or its service is gone.
+///
+/// Apple documents it as `CBCharacteristic`.
 open class CBCharacteristic: CBAttribute {
     /// A remote characteristic's place in its peripheral's database.
     let record: GATTRemoteCharacteristic?
@@ -32,22 +36,22 @@ open class CBCharacteristic: CBAttribute {
     /// The service that the characteristic belongs to.
     open var service: CBService? { self.lock.withLock { self.ownerStorage } }
 
-    /// What can be done with the value.
+    /// What can be done with the value, as the peripheral declares it.
     open var properties: CBCharacteristicProperties { self.lock.withLock { self.propertiesStorage } }
 
-    /// The value that was last read or sent by the peripheral.
+    /// The value that was last read or sent by the peripheral; `nil` before that.
     ///
     /// Writing does not change it.
     open var value: Data? { self.lock.withLock { self.valueStorage } }
 
-    /// The descriptors, where they were discovered.
+    /// The descriptors, as far as they were discovered; `nil` before ``CBPeripheral/discoverDescriptors(for:)``.
     open var descriptors: [CBDescriptor]? { self.lock.withLock { self.descriptorsStorage } }
 
     /// Whether the value is broadcast: always false, as on Apple's platforms.
     @available(*, deprecated)
     open var isBroadcasted: Bool { false }
 
-    /// Whether the peripheral sends changes of the value.
+    /// Whether the peripheral was asked to send changes of the value, and agreed.
     open var isNotifying: Bool { self.lock.withLock { self.notifyingStorage } }
 
     /// The object as log lines show it.

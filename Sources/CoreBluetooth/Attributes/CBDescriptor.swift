@@ -5,7 +5,9 @@ import BluetoothTypes
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A descriptor of a characteristic.
+/// A descriptor: what is said about a characteristic's value.
+///
+/// Apple documents it as `CBDescriptor`.
 open class CBDescriptor: CBAttribute {
     /// A remote descriptor's handle in its peripheral's database.
     let handle: AttributeHandle?
@@ -22,7 +24,9 @@ open class CBDescriptor: CBAttribute {
     /// The characteristic that the descriptor belongs to.
     open var characteristic: CBCharacteristic? { self.lock.withLock { self.ownerStorage } }
 
-    /// The value that was last read: an `NSNumber` for 2900, 2902 and 2903, an `NSString` for 2901, else an `NSData`.
+    /// The value that was last read; `nil` before that.
+    ///
+    /// Its type depends on the UUID: an `NSNumber` for 2900, 2902 and 2903, an `NSString` for 2901, else an `NSData`.
     open var value: Any? { self.lock.withLock { self.valueStorage } }
 
     /// The object as log lines show it.

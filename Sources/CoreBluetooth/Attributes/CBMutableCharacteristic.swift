@@ -4,14 +4,20 @@ import BluetoothHost
 public import Foundation
 import NIOConcurrencyHelpers
 
-/// A characteristic that this app can publish.
+/// A characteristic that this app can publish as a part of a ``CBMutableService``.
+///
+/// Apple documents it as `CBMutableCharacteristic`.
 open class CBMutableCharacteristic: CBCharacteristic {
     private var permissionsStorage: CBAttributePermissions
     var subscribedStorage: [CBCentral] = []
     /// The handle of the value, while the characteristic is published.
     var publishedHandle: AttributeHandle?
 
-    /// A characteristic; with a value it is static and the system answers reads, without one the app is asked.
+    /// A characteristic. With a value it is static: the system answers reads, and nobody can write. Without one the app
+    /// is asked each time.
+    ///
+    /// What cannot be published is told when its service is added: `broadcast` and `extendedProperties` with
+    /// ``CBError/Code/invalidParameters``.
     public init(
         type UUID: CBUUID,
         properties: CBCharacteristicProperties,
@@ -24,13 +30,13 @@ open class CBMutableCharacteristic: CBCharacteristic {
 
     /// Who may read and write the value.
     ///
-    /// Changes after the service was published have no effect.
+    /// A change after the service was published has no effect.
     open var permissions: CBAttributePermissions {
         get { self.lock.withLock { self.permissionsStorage } }
         set { self.lock.withLock { self.permissionsStorage = newValue } }
     }
 
-    /// The centrals that hear of changes of the value; `nil` before the characteristic was published.
+    /// The centrals that hear of changes of the value; empty while there are none.
     open var subscribedCentrals: [CBCentral]? { self.lock.withLock { self.subscribedStorage } }
 
     /// What can be done with the value.

@@ -5,6 +5,11 @@ import Foundation
 import NIOConcurrencyHelpers
 
 /// A service: characteristics that belong together.
+///
+/// One of a remote peripheral is of use until its connection ends or
+/// ``CBPeripheralDelegate/peripheral(_:didModifyServices:)`` names it.
+///
+/// Apple documents it as `CBService`.
 open class CBService: CBAttribute {
     private let primary: Bool
     /// Where a remote service lies in its peripheral's database.
@@ -23,13 +28,15 @@ open class CBService: CBAttribute {
     /// The peripheral that has the service; `nil` for a service of this app.
     open var peripheral: CBPeripheral? { self.lock.withLock { self.ownerStorage } }
 
-    /// Whether the service is primary rather than only included by others.
+    /// Whether the service stands for itself rather than being there only for others to include.
     open var isPrimary: Bool { self.primary }
 
-    /// The services that this one includes, as far as they were discovered.
+    /// The services that this one includes, as far as they were discovered; `nil` before
+    /// ``CBPeripheral/discoverIncludedServices(_:for:)``.
     open var includedServices: [CBService]? { self.lock.withLock { self.includedStorage } }
 
-    /// The characteristics of the service, as far as they were discovered.
+    /// The characteristics of the service, as far as they were discovered; `nil` before
+    /// ``CBPeripheral/discoverCharacteristics(_:for:)``.
     open var characteristics: [CBCharacteristic]? { self.lock.withLock { self.characteristicsStorage } }
 
     /// The object as log lines show it.
@@ -38,9 +45,11 @@ open class CBService: CBAttribute {
     }
 }
 
-/// A service that this app can publish.
+/// A service that this app can publish with ``CBPeripheralManager/add(_:)``.
+///
+/// Apple documents it as `CBMutableService`.
 open class CBMutableService: CBService {
-    /// A service without characteristics.
+    /// A service without characteristics; a secondary one is found only through services that include it.
     public init(type UUID: CBUUID, primary isPrimary: Bool) {
         super.init(type: UUID, isPrimary: isPrimary, handles: nil, peripheral: nil, lock: NIOLock())
     }

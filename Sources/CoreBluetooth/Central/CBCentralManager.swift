@@ -9,8 +9,13 @@ import NIOCore
 /// Finds peripherals and connects to them.
 ///
 /// All calls of the delegate, and of the delegates of its peripherals, come on the queue that the manager was given.
+/// When the manager goes, its connections end.
+///
+/// Apple documents it as `CBCentralManager`.
 open class CBCentralManager: CBManager {
     /// What a system can do beyond the basics.
+    ///
+    /// Apple documents it as `CBCentralManager.Feature`.
     public struct Feature: OptionSet, BitwiseCopyable, Sendable {
         /// The bits.
         public let rawValue: UInt
@@ -31,10 +36,11 @@ open class CBCentralManager: CBManager {
     private weak var delegateStorage: (any CBCentralManagerDelegate)?
     private var scanningStorage = false
 
-    /// A manager without a delegate, on the main queue.
+    /// A manager on the main queue, whose delegate comes later.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
-    /// A manager that tells `delegate` on `queue`; `nil` is the main queue.
+    /// A manager that tells `delegate` on `queue`; `nil` is the main queue, which somebody has to run, see
+    /// <doc:WhatDiffersOnLinux>.
     public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
@@ -60,7 +66,7 @@ open class CBCentralManager: CBManager {
         self.context.commands.send(.end)
     }
 
-    /// Who is told what happens.
+    /// Who is told what happens; a weak reference.
     open var delegate: (any CBCentralManagerDelegate)? {
         get { self.lock.withLock { self.delegateStorage } }
         set { self.lock.withLock { self.delegateStorage = newValue } }
@@ -102,7 +108,7 @@ open class CBCentralManager: CBManager {
         self.context.commands.send(.scan(filter))
     }
 
-    /// Stops scanning.
+    /// Stops scanning: nothing is reported any more.
     open func stopScan() {
         guard self.isPoweredOn() else { return }
         self.setScanning(false)
@@ -111,9 +117,14 @@ open class CBCentralManager: CBManager {
 
     // MARK: Connecting
 
-    /// Connects to a peripheral as soon as it is there.
+    /// Connects to a peripheral as soon as it is there; the delegate is told.
     ///
-    /// The request never expires.
+    /// The request never expires; ``cancelPeripheralConnection(_:)`` withdraws it.
+    ///
+    /// - Parameters:
+    ///   - peripheral: A peripheral of this manager.
+    ///   - options: ``CBConnectPeripheralOptionStartDelayKey`` and ``CBConnectPeripheralOptionEnableAutoReconnect``;
+    ///     others are accepted and not used.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         guard self.isPoweredOn(), self.owns(peripheral), let name = peripheral.beginConnecting() else { return }
         var wishes = ConnectOptions()
@@ -124,7 +135,9 @@ open class CBCentralManager: CBManager {
         self.context.commands.send(.connect(name, peripheral.address, wishes))
     }
 
-    /// Ends a connection, or stops waiting for one.
+    /// Ends a connection, or stops waiting for one; the delegate is told of a disconnection without an error.
+    ///
+    /// The link itself stays while another manager of this adapter uses it.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
         guard self.isPoweredOn(), self.owns(peripheral), let name = peripheral.beginDisconnecting() else { return }
         self.context.commands.send(.cancelConnection(name))

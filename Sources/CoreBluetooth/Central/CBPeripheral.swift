@@ -10,7 +10,9 @@ import NIOCore
 /// A remote peripheral.
 ///
 /// Keep a reference to a peripheral that you work with: the manager has none, and letting the last one go ends the
-/// connection.
+/// connection. Procedures are carried out in the order in which they were asked for, and each is answered once.
+///
+/// Apple documents it as `CBPeripheral`.
 open class CBPeripheral: CBPeer {
     let context: CentralContext
     let token: PeripheralToken
@@ -61,7 +63,7 @@ open class CBPeripheral: CBPeer {
 
     // MARK: What is known
 
-    /// Who is told what happens.
+    /// Who is told what the peripheral does; a weak reference.
     open var delegate: (any CBPeripheralDelegate)? {
         get { self.lock.withLock { self.delegateStorage } }
         set { self.lock.withLock { self.delegateStorage = newValue } }
@@ -70,11 +72,11 @@ open class CBPeripheral: CBPeer {
     /// The name that the peripheral calls itself, else the one that it advertised last.
     open var name: String? { self.lock.withLock { self.nameStorage } }
 
-    /// The signal strength that was last read, in dBm.
+    /// The signal strength that was last read, in dBm; `nil` before that.
     @available(*, deprecated, message: "Use peripheral(_:didReadRSSI:error:).")
     open var rssi: NSNumber? { self.lock.withLock { self.rssiStorage } }
 
-    /// How the peripheral stands with its manager.
+    /// How the peripheral stands with its manager; changes on the manager's queue.
     open var state: CBPeripheralState { self.lock.withLock { self.stateStorage } }
 
     /// The services, as far as they were discovered; `nil` before that and after a disconnection.
@@ -91,7 +93,8 @@ open class CBPeripheral: CBPeer {
     /// Whether the peripheral may have Apple's notifications: never, since there are none here.
     open var ancsAuthorized: Bool { false }
 
-    /// The longest value that one write can carry.
+    /// The longest value, in octets, that one write can carry: 512 with response, and without response the ATT MTU of
+    /// the connection less 3.
     @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
@@ -118,6 +121,9 @@ open class CBPeripheral: CBPeer {
     // MARK: Discovery
 
     /// Discovers services; `nil` stands for all, which takes longer.
+    ///
+    /// Discovery accumulates: what was found before stays. Generic Access, Generic Attribute and Human Interface Device
+    /// are the system's and not shown.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
         self.warnIfUnheard(
             """
@@ -129,6 +135,8 @@ open class CBPeripheral: CBPeer {
     }
 
     /// Discovers the services that a service includes; `nil` stands for all.
+    ///
+    /// The answer is ``CBPeripheralDelegate/peripheral(_:didDiscoverIncludedServicesFor:error:)``.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
         self.warnIfUnheard(
             """
@@ -141,6 +149,8 @@ open class CBPeripheral: CBPeer {
     }
 
     /// Discovers the characteristics of a service; `nil` stands for all.
+    ///
+    /// The answer is ``CBPeripheralDelegate/peripheral(_:didDiscoverCharacteristicsFor:error:)``.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
         self.warnIfUnheard(
             """
@@ -153,6 +163,8 @@ open class CBPeripheral: CBPeer {
     }
 
     /// Discovers the descriptors of a characteristic.
+    ///
+    /// The answer is ``CBPeripheralDelegate/peripheral(_:didDiscoverDescriptorsFor:error:)``.
     open func discoverDescriptors(for characteristic: CBCharacteristic) {
         self.warnIfUnheard(
             """
@@ -166,7 +178,7 @@ open class CBPeripheral: CBPeer {
 
     // MARK: Values
 
-    /// Reads a value; it arrives at ``CBPeripheralDelegate/peripheral(_:didUpdateValueFor:error:)-6vhux``.
+    /// Reads a value, however long it is; it arrives at `peripheral(_:didUpdateValueFor:error:)` of the delegate.
     open func readValue(for characteristic: CBCharacteristic) {
         guard let record = self.record(of: characteristic) else { return }
         self.operate(.readValue(record.valueHandle))
@@ -187,12 +199,15 @@ open class CBPeripheral: CBPeer {
     }
 
     /// Turns notifications on or off; indications where the characteristic has those alone.
+    ///
+    /// The answer is ``CBPeripheralDelegate/peripheral(_:didUpdateNotificationStateFor:error:)``. A characteristic that
+    /// has neither is refused with ``CBATTError/Code/requestNotSupported``.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         guard let record = self.record(of: characteristic) else { return }
         self.operate(.setNotifying(enabled, record))
     }
 
-    /// Reads a descriptor.
+    /// Reads a descriptor, however long its value is.
     open func readValue(for descriptor: CBDescriptor) {
         guard let handle = self.handle(of: descriptor) else { return }
         self.operate(.readDescriptor(handle))
@@ -218,6 +233,8 @@ open class CBPeripheral: CBPeer {
     // MARK: The connection
 
     /// Measures the signal strength of the connection.
+    ///
+    /// The answer is ``CBPeripheralDelegate/peripheral(_:didReadRSSI:error:)``.
     open func readRSSI() {
         self.warnIfUnheard(
             """

@@ -5,19 +5,35 @@
 
 public import Foundation
 
-/// The delegate of a ``CBCentralManager``.
+/// What a ``CBCentralManager`` tells, on its queue and in the order in which it happens.
+///
+/// All methods but one may be left out. Put every method on the class that conforms: one that only a subclass adds is
+/// never called, see <doc:WhatDiffersOnLinux>.
+///
+/// Apple documents it as `CBCentralManagerDelegate`.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
-    /// The manager's state changed.
+    /// The manager's state changed. Work is possible in ``CBManagerState/poweredOn`` alone.
     ///
-    /// Work is possible in ``CBManagerState/poweredOn`` alone.
+    /// Below it scans have ended and peripherals are disconnected, without a further call. Below
+    /// ``CBManagerState/poweredOff`` all peripherals are of no more use and have to be found or retrieved again.
     func centralManagerDidUpdateState(_ central: CBCentralManager)
 
-    /// The manager is about to take up what it did when the program last ended.
+    /// The manager is about to take up what it did when the program last ended; called before everything else.
+    ///
+    /// - Parameters:
+    ///   - central: The manager, made with ``CBCentralManagerOptionRestoreIdentifierKey``.
+    ///   - dict: What it did, under ``CBCentralManagerRestoredStatePeripheralsKey``,
+    ///     ``CBCentralManagerRestoredStateScanServicesKey`` and ``CBCentralManagerRestoredStateScanOptionsKey``.
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
-    /// A peripheral was heard.
+    /// A peripheral was heard while the manager scans.
     ///
-    /// Keep a reference to it to do anything with it.
+    /// - Parameters:
+    ///   - central: The manager.
+    ///   - peripheral: The peripheral; the manager keeps none, so keep it to do anything with it.
+    ///   - advertisementData: What it says, under the keys that begin with `CBAdvertisementData`. What it does not say has
+    ///     no key.
+    ///   - RSSI: The signal strength in dBm; 127 where it is not known.
     func centralManager(
         _ central: CBCentralManager,
         didDiscover peripheral: CBPeripheral,
@@ -25,22 +41,28 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         rssi RSSI: NSNumber
     )
 
-    /// A peripheral was connected.
+    /// A peripheral was connected; its services can be discovered now.
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral)
 
-    /// A connection could not be made.
+    /// A connection could not be made: `error` is a ``CBError``.
+    ///
+    /// Requests do not expire, so this is rare: the adapter has no room for another connection, or refuses it.
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?)
 
-    /// A peripheral was disconnected; `error` is `nil` where the app asked for it.
+    /// A peripheral was disconnected: its services are of no more use.
+    ///
+    /// `error` is `nil` where this app asked for it, else a ``CBError`` such as ``CBError/Code/connectionTimeout`` (the
+    /// link was lost) or ``CBError/Code/peripheralDisconnected``.
     func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
         error: (any Error)?
     )
 
-    /// A peripheral was disconnected at `timestamp`; where `isReconnecting` is true the system tries to connect again
-    /// by itself.
+    /// A peripheral was disconnected at `timestamp`, in seconds since 2001.
     ///
+    /// Where `isReconnecting` is true the system connects again by itself, as
+    /// ``CBConnectPeripheralOptionEnableAutoReconnect`` asked.
     /// This is what the manager calls; where it is not implemented it calls
     /// ``centralManager(_:didDisconnectPeripheral:error:)``.
     func centralManager(
@@ -51,14 +73,16 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// A peer that the app registered for came or went.
+    /// A peer that the app registered for came or went, whichever program of this system it is connected to.
+    ///
+    /// See ``CBCentralManager/registerForConnectionEvents(options:)``.
     func centralManager(
         _ central: CBCentralManager,
         connectionEventDidOccur event: CBConnectionEvent,
         for peripheral: CBPeripheral
     )
 
-    /// Whether a peripheral may have Apple's notifications changed.
+    /// Whether a peripheral may have Apple's notifications changed: never called, since no peer gets any from Linux.
     func centralManager(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral)
 }
 

@@ -2,12 +2,20 @@
 
 public import Foundation
 
-/// The delegate of a ``CBPeripheral``.
+/// What a ``CBPeripheral`` tells, on the queue of its manager and in the order in which it happens.
+///
+/// Each procedure that was asked for is answered once. `error` is `nil` where it succeeded, a ``CBATTError`` where the
+/// peripheral refused it, and a ``CBError`` where the connection ended or something else went wrong. All methods may be
+/// left out; put every one on the class that conforms, see <doc:WhatDiffersOnLinux>.
+///
+/// Apple documents it as `CBPeripheralDelegate`.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// The peripheral's name changed.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
     /// Services are gone; they and all that belongs to them are of no more use.
+    ///
+    /// Discover services again to see what has come in their place.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
     /// The signal strength was measured.
@@ -16,48 +24,52 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     @available(*, deprecated, renamed: "peripheral(_:didReadRSSI:error:)")
     func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
 
-    /// The signal strength was measured: `RSSI` in dBm.
+    /// The signal strength of the connection was measured: `RSSI` is in dBm.
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?)
 
-    /// Services were discovered.
+    /// Services were discovered and are in ``CBPeripheral/services``; having found none is no error.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?)
 
-    /// The services that a service includes were discovered.
+    /// The services that a service includes were discovered and are in ``CBService/includedServices``.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?)
 
-    /// The characteristics of a service were discovered.
+    /// The characteristics of a service were discovered and are in ``CBService/characteristics``.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?)
 
-    /// A value was read, or the peripheral sent it.
+    /// A value was read, or the peripheral sent it, and is in ``CBCharacteristic/value``.
+    ///
+    /// Which of the two it was does not show.
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
-    /// A value was written with response.
+    /// A value was written with response; without response nobody is told.
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
-    /// Notifications were turned on or off.
+    /// Notifications or indications were turned on or off, as ``CBCharacteristic/isNotifying`` says.
     func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?
     )
 
-    /// The descriptors of a characteristic were discovered.
+    /// The descriptors of a characteristic were discovered and are in ``CBCharacteristic/descriptors``.
     func peripheral(
         _ peripheral: CBPeripheral,
         didDiscoverDescriptorsFor characteristic: CBCharacteristic,
         error: (any Error)?
     )
 
-    /// A descriptor was read.
+    /// A descriptor was read, and its value is in ``CBDescriptor/value``.
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?)
 
     /// A descriptor was written.
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?)
 
-    /// There is room again for writes without response.
+    /// There is room again for writes without response, after ``CBPeripheral/canSendWriteWithoutResponse`` was false.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
-    /// An L2CAP channel was opened, or could not be.
+    /// An L2CAP channel was opened, or could not be: then `channel` is `nil` and `error` says why.
+    ///
+    /// Keep the channel: letting the last reference go closes it.
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
 

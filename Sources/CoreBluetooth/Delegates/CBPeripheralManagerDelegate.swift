@@ -3,23 +3,36 @@
 
 public import Foundation
 
-/// The delegate of a ``CBPeripheralManager``.
+/// What a ``CBPeripheralManager`` tells, on its queue and in the order in which it happens.
+///
+/// All methods but one may be left out. Put every method on the class that conforms: one that only a subclass adds is
+/// never called, see <doc:WhatDiffersOnLinux>.
+///
+/// Apple documents it as `CBPeripheralManagerDelegate`.
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
-    /// The manager's state changed.
+    /// The manager's state changed. Work is possible in ``CBManagerState/poweredOn`` alone.
     ///
-    /// Work is possible in ``CBManagerState/poweredOn`` alone.
+    /// Below it advertising has ended and centrals are gone. Below ``CBManagerState/poweredOff`` services have to be
+    /// published again.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
-    /// The manager is about to take up what it did when the program last ended.
+    /// The manager is about to take up what it did when the program last ended; called before everything else.
+    ///
+    /// - Parameters:
+    ///   - peripheral: The manager, made with ``CBPeripheralManagerOptionRestoreIdentifierKey``.
+    ///   - dict: What it did, under ``CBPeripheralManagerRestoredStateServicesKey`` and
+    ///     ``CBPeripheralManagerRestoredStateAdvertisementDataKey``.
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
-    /// Advertising started, or could not be started.
+    /// Advertising started, or could not: then `error` is a ``CBError``.
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)
 
-    /// A service was published, or could not be.
+    /// A service was published, or could not be: then `error` is a ``CBError``, such as ``CBError/Code/uuidNotAllowed``
+    /// for services of the system.
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
 
-    /// A central wants to hear of changes of a value.
+    /// A central wants to hear of changes of a value: send them with
+    /// ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)``.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
@@ -33,20 +46,24 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
         didUnsubscribeFrom characteristic: CBCharacteristic
     )
 
-    /// A central reads a value.
+    /// A central reads a value that this app keeps.
     ///
-    /// Set the request's value and answer it once with ``CBPeripheralManager/respond(to:withResult:)``.
+    /// Set the request's value from its offset on, and answer it once with
+    /// ``CBPeripheralManager/respond(to:withResult:)``.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
 
-    /// A central writes values, all of them or none.
+    /// A central writes values: several at once where it prepared them, all to be written or none.
     ///
-    /// Answer once, to the first request.
+    /// Answer once, to the first request, also where a write wants no response.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
 
-    /// There is room again for updates of values.
+    /// There is room again for updates of values, after
+    /// ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)`` returned false.
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
 
-    /// An L2CAP channel was published, or could not be.
+    /// An L2CAP channel was published under a PSM that the system chose, or could not be: then `error` says why.
+    ///
+    /// Centrals learn the PSM from you, for instance by reading ``CBUUIDL2CAPPSMCharacteristicString``.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didPublishL2CAPChannel PSM: CBL2CAPPSM,
@@ -60,7 +77,9 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// A central opened an L2CAP channel.
+    /// A central opened an L2CAP channel that this app published.
+    ///
+    /// Keep the channel: letting the last reference go closes it.
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
 

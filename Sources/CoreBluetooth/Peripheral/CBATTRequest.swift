@@ -4,7 +4,12 @@ import BluetoothHost
 public import Foundation
 import NIOConcurrencyHelpers
 
-/// A central's request to read or write a value.
+/// A central's request to read or write a value of a characteristic that this app published.
+///
+/// Answer it with ``CBPeripheralManager/respond(to:withResult:)``; a central waits 30 seconds and then gives the
+/// connection up.
+///
+/// Apple documents it as `CBATTRequest`.
 open class CBATTRequest: NSObject {
     /// What the system waits for.
     enum Answer: Sendable {
@@ -53,16 +58,21 @@ open class CBATTRequest: NSObject {
     @available(*, unavailable, message: "Requests come from centrals.")
     public override init() { fatalError("unavailable") }
 
-    /// Who asks.
+    /// The central that asks.
     open var central: CBCentral { self.centralStorage }
 
     /// The characteristic: the very object that the app published.
     open var characteristic: CBCharacteristic { self.characteristicStorage }
 
-    /// The octet of the value at which reading or writing starts.
+    /// The octet of the value at which reading or writing starts, counted from 0.
+    ///
+    /// Answer a read beyond the end of the value with ``CBATTError/Code/invalidOffset``.
     open var offset: Int { self.offsetStorage }
 
-    /// What is to be written; what was read, from the offset on, set by the app.
+    /// What is to be written, or what was read: set it, from ``offset`` on, before a read is answered with
+    /// ``CBATTError/Code/success``.
+    ///
+    /// What does not fit into one packet the central fetches with further requests.
     open var value: Data?
 
     /// The object as log lines show it.

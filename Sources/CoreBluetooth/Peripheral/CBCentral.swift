@@ -5,6 +5,10 @@ import Foundation
 import NIOConcurrencyHelpers
 
 /// A remote central that reads, writes or subscribed.
+///
+/// A manager has one object for each central while the central is connected.
+///
+/// Apple documents it as `CBCentral`.
 open class CBCentral: CBPeer {
     // Guarded by the lock.
     var mtu = 23
@@ -13,7 +17,10 @@ open class CBCentral: CBPeer {
     /// Its updates on their way.
     var window = TransmitWindow()
 
-    /// The longest value that one update can carry to this central.
+    /// The longest value, in octets, that one update can carry to this central: the ATT MTU of its connection less 3,
+    /// and never more than 512.
+    ///
+    /// It may grow when the central negotiates a larger MTU. Longer values are cut.
     open var maximumUpdateValueLength: Int { self.lock.withLock { min(self.mtu - 3, 512) } }
 
     /// The object as log lines show it.

@@ -9,7 +9,10 @@ import NIOCore
 
 /// Publishes services, advertises them and answers centrals.
 ///
-/// All calls of the delegate come on the queue that the manager was given.
+/// All calls of the delegate come on the queue that the manager was given. When the manager goes, its services and its
+/// advertising go with it.
+///
+/// Apple documents it as `CBPeripheralManager`.
 open class CBPeripheralManager: CBManager {
     let commands: Lane<PeripheralCommand>
 
@@ -22,10 +25,11 @@ open class CBPeripheralManager: CBManager {
     /// Whether an update found no room, so that the app is to be told when there is some.
     var owesReadiness = false
 
-    /// A manager without a delegate, on the main queue.
+    /// A manager on the main queue, whose delegate comes later.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
-    /// A manager that tells `delegate` on `queue`; `nil` is the main queue.
+    /// A manager that tells `delegate` on `queue`; `nil` is the main queue, which somebody has to run, see
+    /// <doc:WhatDiffersOnLinux>.
     public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
@@ -46,20 +50,20 @@ open class CBPeripheralManager: CBManager {
 
     deinit { self.commands.send(.end) }
 
-    /// Who is told what happens.
+    /// Who is told what happens; a weak reference.
     open var delegate: (any CBPeripheralManagerDelegate)? {
         get { self.lock.withLock { self.delegateStorage } }
         set { self.lock.withLock { self.delegateStorage = newValue } }
     }
 
-    /// Whether this app may share data in the background: on Linux always.
+    /// Whether this program may share data in the background: on Linux always.
     @available(*, deprecated, message: "Use CBManager.authorization.")
     @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
 
     // MARK: Advertising
 
-    /// Whether the manager advertises.
+    /// Whether the manager advertises, as far as its queue has heard.
     open var isAdvertising: Bool { self.lock.withLock { self.advertisingStorage } }
 
     /// Advertising has started; who stopped it meanwhile does not advertise.
@@ -87,7 +91,7 @@ open class CBPeripheralManager: CBManager {
         self.commands.send(.startAdvertising(content))
     }
 
-    /// Stops advertising.
+    /// Stops advertising; connections stay.
     open func stopAdvertising() {
         guard self.isPoweredOn() else { return }
         self.endedAdvertising()
@@ -96,7 +100,10 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: Services
 
-    /// Publishes a service with its characteristics and descriptors as they are now.
+    /// Publishes a service with its characteristics and descriptors as they are now; the delegate is told with
+    /// ``CBPeripheralManagerDelegate/peripheralManager(_:didAdd:error:)``.
+    ///
+    /// Services that it includes have to be published before.
     open func add(_ service: CBMutableService) {
         guard self.isPoweredOn() else { return }
         let registered = self.register(service)
@@ -107,7 +114,7 @@ open class CBPeripheralManager: CBManager {
         }
     }
 
-    /// Withdraws a service; those that include it go first.
+    /// Withdraws a service, with those that include it; connected centrals are told that services changed.
     open func remove(_ service: CBMutableService) {
         guard self.isPoweredOn() else { return }
         guard let token = self.lock.withLock({ self.database.token(of: service) }) else { return }
@@ -115,7 +122,7 @@ open class CBPeripheralManager: CBManager {
         self.commands.send(.remove(token))
     }
 
-    /// Withdraws all services of this manager.
+    /// Withdraws all services of this manager; those of others stay.
     open func removeAllServices() {
         guard self.isPoweredOn() else { return }
         self.withdraw { $0.removeAll() }

@@ -3,7 +3,9 @@
 
 public import Foundation
 
-/// An error of the Attribute Protocol.
+/// An error of the Attribute Protocol: what a peripheral answered, or what this app answers (Vol 3, Part F, 3.4.1.1).
+///
+/// Apple documents it as `CBATTError`.
 public struct CBATTError: _BridgedStoredNSError {
     /// The same error as an `NSError`.
     public let _nsError: NSError
@@ -34,6 +36,8 @@ public struct CBATTError: _BridgedStoredNSError {
     ///
     /// As with the enumeration that Apple imports, every number is a code: those of applications (0x80 to 0x9F) and of
     /// later specifications are kept as ``unnamed(_:)``.
+    ///
+    /// Apple documents it as `CBATTError.Code`.
     public enum Code: BitwiseCopyable, Hashable, Sendable, RawRepresentable, _ErrorCodeProtocol {
         /// The type of the error.
         public typealias _ErrorType = CBATTError

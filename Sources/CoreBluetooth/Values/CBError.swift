@@ -3,7 +3,12 @@
 
 public import Foundation
 
-/// An error of Core Bluetooth.
+/// An error of Core Bluetooth itself, rather than one with which a peer answered.
+///
+/// Delegates get values of this type, so that `as? CBError`, `catch CBError.connectionFailed` and `as NSError` all
+/// work.
+///
+/// Apple documents it as `CBError`.
 public struct CBError: _BridgedStoredNSError {
     /// The same error as an `NSError`.
     public let _nsError: NSError
@@ -31,6 +36,8 @@ public struct CBError: _BridgedStoredNSError {
     public var localizedDescription: String { self._nsError.localizedDescription }
 
     /// What went wrong.
+    ///
+    /// Apple documents it as `CBError.Code`.
     public enum Code: Int, BitwiseCopyable, Sendable, _ErrorCodeProtocol {
         /// The type of the error.
         public typealias _ErrorType = CBError

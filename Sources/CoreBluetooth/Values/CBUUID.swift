@@ -3,9 +3,12 @@
 import BluetoothTypes
 public import Foundation
 
-/// A UUID of a service, characteristic or descriptor.
+/// A UUID of a service, characteristic or descriptor: 16, 32 or 128 bits.
 ///
-/// Short UUIDs stand for 128-bit ones on the Bluetooth Base UUID, and two forms of one UUID are equal.
+/// Short UUIDs stand for 128-bit ones on the Bluetooth Base UUID (Vol 3, Part B, 2.5.1), and two forms of one UUID are
+/// equal.
+///
+/// Apple documents it as `CBUUID`.
 open class CBUUID: NSObject, NSCopying {
     let value: BluetoothUUID
 
@@ -38,12 +41,12 @@ open class CBUUID: NSObject, NSCopying {
         self.init(value)
     }
 
-    /// A 128-bit UUID.
+    /// A UUID of 128 bits.
     public convenience init(nsuuid theUUID: UUID) {
         self.init(BluetoothUUID(theUUID))
     }
 
-    /// A 128-bit UUID.
+    /// A UUID of 128 bits, from what Core Foundation calls a UUID.
     @available(*, deprecated, message: "Use init(nsuuid:).")
     public convenience init(cfuuid theUUID: CFUUID) {
         self.init(nsuuid: theUUID as UUID)

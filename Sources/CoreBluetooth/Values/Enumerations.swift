@@ -1,11 +1,16 @@
 // The plain enumerations and option sets of Core Bluetooth, with Apple's raw values.
 
-/// The PSM of an L2CAP channel.
+/// The PSM of an L2CAP channel: 0x0080 to 0x00FF for channels that a device publishes (Vol 3, Part A, 4.22).
+///
+/// Apple documents it as `CBL2CAPPSM`.
 public typealias CBL2CAPPSM = UInt16
 
 /// What a manager can do now.
 ///
-/// The order is meaningful: whatever is below ``poweredOn`` has ended all work.
+/// The order is meaningful: whatever is below ``poweredOn`` has ended all work, whatever is below ``poweredOff`` has
+/// made peripherals and services void.
+///
+/// Apple documents it as `CBManagerState`.
 public enum CBManagerState: Int, BitwiseCopyable, Sendable {
     /// Not known yet; an update is about to come.
     case unknown = 0
@@ -24,6 +29,8 @@ public enum CBManagerState: Int, BitwiseCopyable, Sendable {
 /// Whether an app may use Bluetooth.
 ///
 /// On Linux always ``allowedAlways``: who may use an adapter is the system's affair.
+///
+/// Apple documents it as `CBManagerAuthorization`.
 public enum CBManagerAuthorization: Int, BitwiseCopyable, Sendable {
     /// The user was not asked yet.
     case notDetermined = 0
@@ -36,6 +43,8 @@ public enum CBManagerAuthorization: Int, BitwiseCopyable, Sendable {
 }
 
 /// The states of a central manager before ``CBManagerState`` was made.
+///
+/// Apple documents it as `CBCentralManagerState`.
 @available(*, deprecated, renamed: "CBManagerState")
 public enum CBCentralManagerState: Int, BitwiseCopyable, Sendable {
     /// See ``CBManagerState/unknown``.
@@ -53,6 +62,8 @@ public enum CBCentralManagerState: Int, BitwiseCopyable, Sendable {
 }
 
 /// The states of a peripheral manager before ``CBManagerState`` was made.
+///
+/// Apple documents it as `CBPeripheralManagerState`.
 @available(*, deprecated, renamed: "CBManagerState")
 public enum CBPeripheralManagerState: Int, BitwiseCopyable, Sendable {
     /// See ``CBManagerState/unknown``.
@@ -70,6 +81,8 @@ public enum CBPeripheralManagerState: Int, BitwiseCopyable, Sendable {
 }
 
 /// Whether an app may share data in the background, before ``CBManagerAuthorization`` was made.
+///
+/// Apple documents it as `CBPeripheralManagerAuthorizationStatus`.
 @available(*, deprecated, renamed: "CBManagerAuthorization")
 public enum CBPeripheralManagerAuthorizationStatus: Int, BitwiseCopyable, Sendable {
     /// The user was not asked yet.
@@ -83,6 +96,8 @@ public enum CBPeripheralManagerAuthorizationStatus: Int, BitwiseCopyable, Sendab
 }
 
 /// How a peripheral stands with its central manager.
+///
+/// Apple documents it as `CBPeripheralState`.
 public enum CBPeripheralState: Int, BitwiseCopyable, Sendable {
     /// Not connected.
     case disconnected = 0
@@ -95,6 +110,8 @@ public enum CBPeripheralState: Int, BitwiseCopyable, Sendable {
 }
 
 /// Whether a peer came or went.
+///
+/// Apple documents it as `CBConnectionEvent`.
 public enum CBConnectionEvent: Int, BitwiseCopyable, Sendable {
     /// The peer disconnected.
     case peerDisconnected = 0
@@ -103,6 +120,8 @@ public enum CBConnectionEvent: Int, BitwiseCopyable, Sendable {
 }
 
 /// How a value is written.
+///
+/// Apple documents it as `CBCharacteristicWriteType`.
 public enum CBCharacteristicWriteType: Int, BitwiseCopyable, Sendable {
     /// The peripheral says whether the write succeeded.
     case withResponse = 0
@@ -111,6 +130,8 @@ public enum CBCharacteristicWriteType: Int, BitwiseCopyable, Sendable {
 }
 
 /// How soon a central wants to hear from a peripheral.
+///
+/// Apple documents it as `CBPeripheralManagerConnectionLatency`.
 public enum CBPeripheralManagerConnectionLatency: Int, BitwiseCopyable, Sendable {
     /// As soon as possible.
     case low = 0
@@ -120,7 +141,9 @@ public enum CBPeripheralManagerConnectionLatency: Int, BitwiseCopyable, Sendable
     case high = 2
 }
 
-/// What can be done with a characteristic's value.
+/// What can be done with a characteristic's value (Vol 3, Part G, 3.3.1.1).
+///
+/// Apple documents it as `CBCharacteristicProperties`.
 public struct CBCharacteristicProperties: OptionSet, BitwiseCopyable, Sendable {
     /// The bits; the lowest eight are those of the Bluetooth specification.
     public let rawValue: UInt
@@ -154,7 +177,9 @@ public struct CBCharacteristicProperties: OptionSet, BitwiseCopyable, Sendable {
     public static var indicateEncryptionRequired: CBCharacteristicProperties { Self(rawValue: 0x200) }
 }
 
-/// Who may read and write an attribute.
+/// Who may read and write the value of a characteristic that this app publishes.
+///
+/// Apple documents it as `CBAttributePermissions`.
 public struct CBAttributePermissions: OptionSet, BitwiseCopyable, Sendable {
     /// The bits.
     public let rawValue: UInt
@@ -173,6 +198,8 @@ public struct CBAttributePermissions: OptionSet, BitwiseCopyable, Sendable {
 }
 
 /// How ``CBCentralManager/registerForConnectionEvents(options:)`` chooses peers.
+///
+/// Apple documents it as `CBConnectionEventMatchingOption`.
 public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Sendable {
     /// The key.
     public let rawValue: String
