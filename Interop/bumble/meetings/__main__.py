@@ -12,7 +12,7 @@ import time
 import traceback
 
 from . import balls, captures, links, ours, scenes, theirs
-from .grounds import BumbleControllers, OurAir, RootCanal
+from .grounds import BumbleControllers, OurAir, OurAirOverTCP, RootCanal
 
 #: A meeting that has not ended by then has failed, in seconds.
 PATIENCE = 90
@@ -69,6 +69,8 @@ def meetings():
     # Hosts of others among themselves on our air.
     for scene in (values[23], values[517], scenes.large_database, links.pairing_on_air, links.extended_advertising):
         yield OurAir, THEIRS, THEIRS, scene
+    for pair in ((THEIRS, OURS), (OURS, THEIRS)):
+        yield OurAirOverTCP, *pair, values[247]
 
 
 class Outcome:

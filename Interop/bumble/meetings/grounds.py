@@ -71,7 +71,6 @@ class Ground:
         self.process = await asyncio.create_subprocess_exec(
             program,
             *arguments,
-            stdin=asyncio.subprocess.PIPE,
             stdout=log,
             stderr=log,
             env={**os.environ, **environment},
@@ -92,11 +91,8 @@ class OurAir(Ground):
     name = "our air"
 
     async def open(self):
-        # A program of ours serves its user's air.
-        path = self.path = pathlib.Path(self.sockets.name) / "corebluetooth" / "air"
-        environment = {"XDG_RUNTIME_DIR": self.sockets.name, "XDG_STATE_HOME": str(self.folder / "state")}
-        await self.run(self.programs / "InteropPeer", COREBLUETOOTH_ADAPTER="air", **environment)
-        self.process.stdin.write(b'{"do": "central"}\n')
+        path = self.path = pathlib.Path(self.sockets.name) / "air"
+        await self.run(self.programs / "corebluetooth", "air", "--listen", f"unix:{path}")
         while not path.exists():
             if self.process.returncode is not None:
                 raise MeetingFailure("the air ended before it listened, see controllers.txt")
