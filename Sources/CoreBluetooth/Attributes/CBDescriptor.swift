@@ -40,6 +40,8 @@ open class CBDescriptor: CBAttribute {
 /// Characteristic Presentation Format (2904) with a `Data`.
 ///
 /// Others the system makes by itself.
+///
+/// Apple documents it as `CBMutableDescriptor`.
 open class CBMutableDescriptor: CBDescriptor {
     /// A descriptor with a fixed value.
     ///

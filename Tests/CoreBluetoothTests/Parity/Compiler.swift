@@ -112,13 +112,14 @@ enum Compiler {
     }
 
     /// The errors that the compiler finds in a program: what they say, by line, counted from 1.
-    static func errors(in program: String) async throws -> [Int: [String]] {
+    static func errors(in program: String, arguments: [String] = []) async throws -> [Int: [String]] {
         try await self.withFolder { folder in
             let file = folder.appendingPathComponent("program.swift")
             try Data(program.utf8).write(to: file)
             let run = try await self.run(
                 "swiftc",
-                ["-typecheck", "-swift-version", "6", "-diagnostic-style=llvm", file.path] + self.importArguments()
+                ["-typecheck", "-swift-version", "6", "-diagnostic-style=llvm", file.path] + arguments
+                    + self.importArguments()
             )
             var errors: [Int: [String]] = [:]
             for text in run.errors.split(separator: "\n") {

@@ -7,80 +7,30 @@ import Testing
 #if os(Linux)
 @Suite("Parity with Apple's interface", .timeLimit(.minutes(2)))
 struct ParityTests {
+    private let apple = AppleInterface.declarations
+
     @Test("every symbol of Apple's is there, as Apple has it")
     func symbols() async throws {
-        let graph = try await SymbolGraph.coreBluetooth()
-        #expect(AppleInterface.declarations.count > 350)
-        for apple in AppleInterface.declarations {
-            let siblings = graph.symbols.filter { $0.container == apple.container }
-            guard let ours = siblings.first(where: { $0.declaration == apple.text }) else {
-                // What is unavailable has no symbol; that it does not compile is shown in RefusedCodeTests.
-                guard apple.marks.isDisjoint(with: [.unavailable, .inherited]) else { continue }
-                let similar = siblings.filter { $0.title.hasPrefix(apple.name) }.map(\.declaration)
-                Issue.record("\(apple.container): \(apple.text) is missing. Of that name there is: \(similar)")
-                continue
-            }
-            #expect(!apple.marks.contains(.unavailable), "\(apple.container): \(apple.text) must be unavailable")
-            #expect(ours.isDeprecated == apple.marks.contains(.deprecated), "\(ours.path) and its deprecation")
-            #expect(
-                graph.defaulted.contains(ours.identifier) == apple.marks.contains(.optional),
-                "\(ours.path): whether it may be left out"
-            )
-            if apple.isInClass, !apple.text.contains("init("), !ours.isType {
-                #expect(ours.isOpen, "\(ours.path) must be open")
-            }
-        }
+        #expect(self.apple.count > 350)
+        #expect(try await SymbolGraph.coreBluetooth().missing(from: self.apple) == [])
     }
-
-    /// What every class has from NSObject on Linux; on Apple's platforms it is `CVarArg`, too.
-    private static let ofEveryObject: Set<String> = [
-        "NSObjectProtocol", "CustomDebugStringConvertible", "CustomStringConvertible", "Equatable", "Hashable",
-    ]
 
     @Test("every type inherits from and conforms to what Apple's does, and no more")
     func inheritance() async throws {
-        let graph = try await SymbolGraph.coreBluetooth()
-        for apple in AppleInterface.declarations {
-            guard var expected = apple.inheritance else { continue }
-            var actual = graph.inheritance[apple.path] ?? []
-            // The raw type of an enumeration is no conformance; init(rawValue:) shows it.
-            expected.remove("Int")
-            if apple.text.hasPrefix("open class") {
-                #expect(actual.isSuperset(of: Self.ofEveryObject), "\(apple.path)")
-                actual.subtract(Self.ofEveryObject)
-            }
-            if expected.contains("CustomNSError") {
-                // Foundation's protocol for such errors has it on Linux.
-                actual.remove("CustomStringConvertible")
-            }
-            // What the compiler adds by itself.
-            actual.subtract(["SendableMetatype", "Copyable", "Escapable"])
-            #expect(actual == expected, "\(apple.path)")
-        }
+        #expect(try await SymbolGraph.coreBluetooth().foreignInheritance(to: self.apple) == [])
     }
 
     @Test("the module has nothing else")
     func nothingElse() async throws {
         let graph = try await SymbolGraph.coreBluetooth()
-        let known = Set(AppleInterface.declarations.map { $0.container + "." + $0.text })
-        // Members that a conformance asks for and Swift shows with the type.
-        let ofConformances: Set<String> = ["rawValue", "hash(into:)", "==(_:_:)", "copy(with:)"]
-        for symbol in graph.symbols {
-            let root = symbol.path.split(separator: ".").first.map(String.init) ?? ""
-            let isOurs = AppleInterface.ownNames.contains(symbol.path) || AppleInterface.ownNames.contains(root)
-            let isInherited = graph.inherited.contains(symbol.identifier) || symbol.isSynthesized
-            if isOurs || isInherited || ofConformances.contains(symbol.title) { continue }
-            if AppleInterface.removed.contains(symbol.path) {
-                Issue.record("\(symbol.path) is no longer part of Apple's interface")
-            } else if !known.contains(symbol.container + "." + symbol.declaration) {
-                Issue.record(
-                    """
-                    \(symbol.path) is not Apple's: \(symbol.declaration). What is our own goes to a type of our own, \
-                    which AppleInterface.ownNames lists.
-                    """
-                )
-            }
-        }
+        #expect(
+            graph.surplus(to: self.apple, ownNames: AppleInterface.ownNames, removed: AppleInterface.removed) == []
+        )
+    }
+
+    @Test("every public symbol says what it is, and every type which page of Apple's it stands for")
+    func documentation() async throws {
+        #expect(try await SymbolGraph.coreBluetooth().undocumented(of: self.apple) == [])
     }
 
     @Test("every raw value is Apple's")
@@ -91,7 +41,7 @@ struct ParityTests {
             values.merge(source.numbers().mapValues(String.init)) { $1 }
             values.merge(source.texts()) { $1 }
         }
-        for apple in AppleInterface.declarations {
+        for apple in self.apple {
             guard let value = apple.value else { continue }
             let number = value.hasPrefix("0x") ? Int(value.dropFirst(2), radix: 16) : nil
             #expect(values.removeValue(forKey: apple.path) == number.map(String.init) ?? value, "\(apple.path)")
@@ -99,14 +49,84 @@ struct ParityTests {
         #expect(values.isEmpty, "values that the table lacks")
     }
 
-    @Test("every public symbol says what it is")
-    func documentation() async throws {
-        let graph = try await SymbolGraph.coreBluetooth()
-        for symbol in graph.symbols where !symbol.isSynthesized {
-            // Made by the compiler: enumerations' initializers.
-            if symbol.title == "init(rawValue:)", symbol.documentation == nil { continue }
-            #expect((symbol.documentation?.count ?? 0) >= 8, "\(symbol.path) has no documentation")
-        }
+    // MARK: The comparison itself
+
+    /// A change to the interface, and the difference that has to be found.
+    struct Change: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var apply: @Sendable (inout SymbolGraph) -> Void
+    }
+
+    /// Changes of one symbol each, of all the kinds that the comparison is to find.
+    private static let changes: [Change] = [
+        Change(testDescription: "a method is gone") { $0.symbols.removeAll { $0.path == "CBPeripheral.readRSSI()" } },
+        Change(testDescription: "a case is gone") { $0.symbols.removeAll { $0.path == "CBManagerState.resetting" } },
+        Change(testDescription: "a constant is gone") { $0.symbols.removeAll { $0.path == "CBErrorDomain" } },
+        Change(testDescription: "a default argument is gone") {
+            $0.change("CBCentralManager.connect(_:options:)") { $0.declaration.replace(" = nil", with: "") }
+        },
+        Change(testDescription: "an optional is none") {
+            $0.change("CBPeripheral.name") { $0.declaration.replace("String?", with: "String") }
+        },
+        Change(testDescription: "a property can be set") {
+            $0.change("CBCharacteristic.value") { $0.declaration.replace("{ get }", with: "{ get set }") }
+        },
+        Change(testDescription: "a class is final") {
+            $0.change("CBUUID") { $0.declaration.replace("open class", with: "final class") }
+        },
+        Change(testDescription: "a method is not open") {
+            $0.change("CBCentralManager.stopScan()") { $0.isOpen = false }
+        },
+        Change(testDescription: "a deprecated property is not") {
+            $0.change("CBPeripheral.rssi") { $0.isDeprecated = false }
+        },
+        Change(testDescription: "an optional method is required") {
+            $0.defaulted.remove($0["CBPeripheralDelegate.peripheral(_:didDiscoverServices:)"]?.identifier ?? "")
+        },
+        Change(testDescription: "an initializer is available") {
+            guard var symbol = $0["CBL2CAPChannel.psm"] else { return }
+            symbol.container = "CBPeer"
+            symbol.title = "init()"
+            symbol.declaration = "init()"
+            $0.symbols.append(symbol)
+        },
+        Change(testDescription: "a conformance is gone") { $0.inheritance["CBUUID"]?.remove("NSCopying") },
+        Change(testDescription: "a conformance too many") { $0.inheritance["CBService"]?.insert("Sendable") },
+        Change(testDescription: "a method too many") {
+            guard var symbol = $0["CBPeripheral.readRSSI()"] else { return }
+            symbol.title = "reconnect()"
+            symbol.declaration = "func reconnect()"
+            $0.symbols.append(symbol)
+        },
+        Change(testDescription: "a removed constant is back") {
+            guard var symbol = $0["CBErrorDomain"] else { return }
+            symbol.title = "CBUUIDValidRangeString"
+            symbol.declaration = "let CBUUIDValidRangeString: String"
+            $0.symbols.append(symbol)
+        },
+        Change(testDescription: "a comment is gone") { $0.change("CBUUID.data") { $0.documentation = nil } },
+    ]
+
+    @Test("the comparison finds each kind of difference", arguments: changes)
+    func comparison(_ change: Change) async throws {
+        var graph = try await SymbolGraph.coreBluetooth()
+        change.apply(&graph)
+        let differences =
+            graph.missing(from: self.apple) + graph.foreignInheritance(to: self.apple)
+            + graph.surplus(to: self.apple, ownNames: AppleInterface.ownNames, removed: AppleInterface.removed)
+            + graph.undocumented(of: self.apple)
+        // A symbol that is changed is missing as it was, and one too many as it is.
+        #expect((1...2).contains(differences.count), "\(differences)")
+    }
+}
+
+extension SymbolGraph {
+    /// The symbol with a path.
+    fileprivate subscript(path: String) -> Symbol? { self.symbols.first { $0.path == path } }
+
+    /// Changes the symbol with a path.
+    fileprivate mutating func change(_ path: String, _ body: (inout Symbol) -> Void) {
+        for index in self.symbols.indices where self.symbols[index].path == path { body(&self.symbols[index]) }
     }
 }
 #endif

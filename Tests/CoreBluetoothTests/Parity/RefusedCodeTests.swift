@@ -116,6 +116,35 @@ struct RefusedCodeTests {
         }
     }
 
+    @Test("a class that is isolated to the main actor by default can be every delegate")
+    func mainActorByDefault() async throws {
+        let program = """
+            import CoreBluetooth
+            class Model: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPeripheralManagerDelegate {
+                var manager: CBCentralManager!
+                var names: [String] = []
+                override init() {
+                    super.init()
+                    manager = CBCentralManager(delegate: self, queue: nil)
+                }
+                func centralManagerDidUpdateState(_ central: CBCentralManager) { names.append("state") }
+                func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
+                func peripheralDidUpdateName(_ peripheral: CBPeripheral) {
+                    peripheral.delegate = self
+                    Task { names.append("name") }
+                }
+            }
+            let service = CBUUID(string: "180D")
+            """
+        // As new projects are set up.
+        let arguments = [
+            "-parse-as-library", "-default-isolation", "MainActor",
+            "-enable-upcoming-feature", "InferIsolatedConformances",
+            "-enable-upcoming-feature", "NonisolatedNonsendingByDefault",
+        ]
+        #expect(try await Compiler.errors(in: program, arguments: arguments).isEmpty)
+    }
+
     @Test("objects of the system are unavailable, and the compiler says where they come from")
     func unavailable() async throws {
         let errors = try await Compiler.errors(

@@ -4,9 +4,9 @@
 import Foundation
 
 /// The public symbols of a module.
-struct SymbolGraph {
+struct SymbolGraph: Sendable {
     /// A public symbol.
-    struct Symbol {
+    struct Symbol: Sendable {
         /// The compiler's name, which is unique.
         var identifier: String
         /// The path of the type that it belongs to.
@@ -31,13 +31,13 @@ struct SymbolGraph {
     }
 
     /// All symbols but default implementations.
-    private(set) var symbols: [Symbol] = []
+    var symbols: [Symbol] = []
     /// Superclass and conformances, by the path of the type.
-    private(set) var inheritance: [String: Set<String>] = [:]
+    var inheritance: [String: Set<String>] = [:]
     /// Requirements that have a default implementation, by identifier.
-    private(set) var defaulted: Set<String> = []
+    var defaulted: Set<String> = []
     /// What overrides something, or is asked for by a protocol, by identifier.
-    private(set) var inherited: Set<String> = []
+    var inherited: Set<String> = []
 
     /// Reads a symbol graph.
     init(json: Data) throws {
