@@ -87,6 +87,36 @@ extension Host {
         self.noteWork(link)
     }
 
+    /// Finds out again which server is at the other end and how it tells of changes, as on a new link, after what was
+    /// known has turned out wrong; `host(_:link:didIdentify:isUnchanged:)` tells.
+    public func identifyServer(on link: LinkID) {
+        guard let link = self.linksByID[link] else { return }
+        self.identifyServer(on: link)
+    }
+
+    /// Makes acquaintance with the server of a new link, or asks an old acquaintance whether all is as it was.
+    func meetServer(on link: Link) {
+        guard let known = self.delegate?.host(self, knownServerAt: link.information.peer) else {
+            return self.identifyServer(on: link)
+        }
+        let waiter: (Result<ByteBuffer, GATTError>) -> Void = { [weak self, weak link] result in
+            guard let self, let link, self.linksByID[link.id] === link else { return }
+            guard case .success(known.databaseHash) = result else { return self.identifyServer(on: link) }
+            self.start(.resumeCaching(known), on: link, .nobody)
+            self.delegate?.host(self, link: link.id, didIdentify: known, isUnchanged: true)
+        }
+        self.start(.readDatabaseHash, on: link, .value(waiter))
+    }
+
+    private func identifyServer(on link: Link) {
+        let waiter: (Result<GATTClient.ServerCaching, GATTError>) -> Void = { [weak self, weak link] result in
+            guard let self, let link, self.linksByID[link.id] === link else { return }
+            let server = (try? result.get())?.knownServer
+            self.delegate?.host(self, link: link.id, didIdentify: server, isUnchanged: false)
+        }
+        self.start(.subscribeToServiceChanged, on: link, .caching(waiter))
+    }
+
     private func start(_ procedure: GATTClient.Procedure, on link: LinkID, _ completion: ProcedureCompletion) {
         guard let link = self.linksByID[link] else {
             return self.afterwards { Self.complete(completion, with: .failure(.notConnected)) }
@@ -130,8 +160,7 @@ extension Host {
             self.server.setMTU(mtu, of: link.id, into: &self.serverActions)
             self.delegate?.host(self, didChangeMTUOf: link.id, to: mtu)
         case .databaseOutOfSync:
-            // The server's Service Changed indication says what changed.
-            self.log.debug("\(link.id): the server's database has changed")
+            self.delegate?.host(self, didFindDatabaseOutOfSyncOn: link.id)
         case .bearerFailed:
             self.disconnect(link, reason: .remoteUserTerminated)
         }
@@ -149,6 +178,8 @@ extension Host {
             waiter(result.map { if case .descriptors(let found) = $0 { found } else { [] } })
         case .value(let waiter): waiter(result.map { if case .value(let value) = $0 { value } else { ByteBuffer() } })
         case .done(let waiter): waiter(result.map { _ in })
+        case .caching(let waiter):
+            waiter(result.map { if case .caching(let found) = $0 { found } else { GATTClient.ServerCaching() } })
         case .nobody: break
         }
     }

@@ -79,7 +79,7 @@ extension Host {
             self.send(LESetPHY(handle: link.handle, wish: wish))
         }
         self.start(.exchangeMTU(preferred: self.configuration.preferredMTU), on: link, .nobody)
-        self.start(.subscribeToServiceChanged, on: link, .nobody)
+        self.meetServer(on: link)
     }
 
     /// Ends a link on this side, once the controller has said that it ended or will never say so.

@@ -101,6 +101,13 @@ public protocol HostDelegate: AnyObject {
     func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer)
     /// The server says that its services in `range` changed.
     func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange)
+    /// A link was opened as central; says what is known of the server there, so that it need not be found out anew.
+    func host(_ host: Host, knownServerAt peer: DeviceAddress) -> GATTKnownServer?
+    /// The server of a link that was opened as central is identified: it is `server`, or one that cannot be known again
+    /// where that is `nil`. `isUnchanged` says that it is the one that was known, with the same database.
+    func host(_ host: Host, link: LinkID, didIdentify server: GATTKnownServer?, isUnchanged: Bool)
+    /// The server of a link has said that its database is another one than this client knows (Vol 3, Part G, 2.5.2.1).
+    func host(_ host: Host, didFindDatabaseOutOfSyncOn link: LinkID)
     /// A client reads a dynamic value.
     func host(_ host: Host, didReceive request: GATTReadRequest)
     /// A client writes.
@@ -125,6 +132,12 @@ public protocol HostDelegate: AnyObject {
 }
 
 extension HostDelegate {
+    /// Knows nobody.
+    public func host(_ host: Host, knownServerAt peer: DeviceAddress) -> GATTKnownServer? { nil }
+    /// Does nothing.
+    public func host(_ host: Host, link: LinkID, didIdentify server: GATTKnownServer?, isUnchanged: Bool) {}
+    /// Does nothing.
+    public func host(_ host: Host, didFindDatabaseOutOfSyncOn link: LinkID) {}
     /// Grants every request.
     public func host(_ host: Host, didReceive request: ChannelRequest) -> CreditBasedConnectionResult { .success }
     /// Does nothing.

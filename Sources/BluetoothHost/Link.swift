@@ -12,6 +12,8 @@ enum ProcedureCompletion {
     case descriptors((Result<[GATTRemoteDescriptor], GATTError>) -> Void)
     case value((Result<ByteBuffer, GATTError>) -> Void)
     case done((Result<Void, GATTError>) -> Void)
+    /// How the server tells of changes.
+    case caching((Result<GATTClient.ServerCaching, GATTError>) -> Void)
     /// The host's own procedures, such as the MTU exchange.
     case nobody
 }

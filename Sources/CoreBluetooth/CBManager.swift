@@ -56,9 +56,13 @@ open class CBManager: NSObject {
 
     /// The adapter that a manager's options name, else the default one.
     static func adapter(in options: [String: Any]?) -> BluetoothAdapter {
-        if options?[CBCentralManagerOptionRestoreIdentifierKey] != nil {
-            Notice.once("WARNING: State restoration is not supported yet; the restore identifier has no effect")
-        }
-        return options?[BluetoothAdapter.optionKey] as? BluetoothAdapter ?? .default
+        options?[BluetoothAdapter.optionKey] as? BluetoothAdapter ?? .default
+    }
+
+    /// The restore identifier in a manager's options.
+    ///
+    /// The keys of both kinds of managers have one value.
+    static func restoreIdentifier(in options: [String: Any]?) -> String? {
+        options?[CBCentralManagerOptionRestoreIdentifierKey] as? String
     }
 }

@@ -40,6 +40,16 @@ extension AdapterCore: HostDelegate {
         self.connections.invalidated(link, range)
     }
 
+    func host(_ host: Host, knownServerAt peer: DeviceAddress) -> GATTKnownServer? {
+        self.connections.knownServer(at: peer)
+    }
+
+    func host(_ host: Host, link: LinkID, didIdentify server: GATTKnownServer?, isUnchanged: Bool) {
+        self.connections.identified(link, server, isUnchanged: isUnchanged)
+    }
+
+    func host(_ host: Host, didFindDatabaseOutOfSyncOn link: LinkID) { self.connections.databaseOutOfSync(link) }
+
     func host(_ host: Host, didReceive request: GATTReadRequest) {
         guard let session = self.owner(of: request.handle) else {
             return host.respond(to: request.id, with: .failure(.unlikelyError))

@@ -45,6 +45,8 @@ final class AdapterCore {
 
     private(set) var centralSessions: [CentralSession] = []
     private(set) var peripheralSessions: [PeripheralSession] = []
+    /// What is known of the attributes of peers.
+    let attributeCaches = AttributeCaches()
     private(set) lazy var connections = Connections(core: self)
     private(set) lazy var advertising = Advertising(core: self)
     private(set) lazy var channels = Channels(core: self, usesLoopTurns: self.usesLoopTime)
@@ -93,6 +95,7 @@ final class AdapterCore {
 
     func add(_ session: CentralSession) {
         self.centralSessions.append(session)
+        if self.isReady, let writer = self.writer { session.restore(from: writer) }
         if self.state != .unknown { session.tell(.state(self.state)) }
         self.begin()
         session.flush()
@@ -100,6 +103,7 @@ final class AdapterCore {
 
     func add(_ session: PeripheralSession) {
         self.peripheralSessions.append(session)
+        if self.isReady, let writer = self.writer { session.restore(from: writer) }
         if self.state != .unknown { session.tell(.state(self.state)) }
         self.begin()
         session.flush()
@@ -248,6 +252,9 @@ final class AdapterCore {
         self.writer?.stop()
         self.identities.close()
         self.shutDown()
+        for session in self.centralSessions { session.kill() }
+        for session in self.peripheralSessions { session.kill() }
+        self.connections.reset()
         self.centralSessions = []
         self.peripheralSessions = []
     }
@@ -293,7 +300,9 @@ final class AdapterCore {
                 storage = MemoryStorage()
             }
         }
-        self.writer = StateWriter(storage)
+        let writer = StateWriter(storage)
+        self.writer = writer
+        self.attributeCaches.writer = writer
         self.identities.open(IdentityFile(storage))
     }
 
@@ -310,8 +319,14 @@ final class AdapterCore {
             for session in self.centralSessions { session.adapterStopped(state) }
             for session in self.peripheralSessions { session.adapterStopped(state) }
         }
-        for session in self.centralSessions { session.tell(.state(state)) }
-        for session in self.peripheralSessions { session.tell(.state(state)) }
+        for session in self.centralSessions {
+            if self.isReady, let writer = self.writer { session.restore(from: writer) }
+            session.tell(.state(state))
+        }
+        for session in self.peripheralSessions {
+            if self.isReady, let writer = self.writer { session.restore(from: writer) }
+            session.tell(.state(state))
+        }
     }
 }
 

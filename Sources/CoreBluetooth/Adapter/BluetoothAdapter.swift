@@ -199,6 +199,7 @@ public final class BluetoothAdapter: Sendable {
     /// The lanes between a central manager and the event loop.
     func openCentralSession(
         queue: DispatchQueue?,
+        restoreIdentifier: String?,
         receive: @escaping @Sendable ([CentralEvent]) -> Void
     ) -> SessionEnds<CentralCommand> {
         let number = self.nextSessionNumber()
@@ -211,7 +212,15 @@ public final class BluetoothAdapter: Sendable {
         return SessionEnds(commands: commands) {
             eventLoop.execute {
                 guard let core = core.value else { return }
-                core.add(CentralSession(number: number, core: core, commands: commands, events: events))
+                core.add(
+                    CentralSession(
+                        number: number,
+                        core: core,
+                        restoreIdentifier: restoreIdentifier,
+                        commands: commands,
+                        events: events
+                    )
+                )
             }
         }
     }
@@ -219,6 +228,7 @@ public final class BluetoothAdapter: Sendable {
     /// The lanes between a peripheral manager and the event loop.
     func openPeripheralSession(
         queue: DispatchQueue?,
+        restoreIdentifier: String?,
         receive: @escaping @Sendable ([PeripheralEvent]) -> Void
     ) -> SessionEnds<PeripheralCommand> {
         let number = self.nextSessionNumber()
@@ -231,7 +241,15 @@ public final class BluetoothAdapter: Sendable {
         return SessionEnds(commands: commands) {
             eventLoop.execute {
                 guard let core = core.value else { return }
-                core.add(PeripheralSession(number: number, core: core, commands: commands, events: events))
+                core.add(
+                    PeripheralSession(
+                        number: number,
+                        core: core,
+                        restoreIdentifier: restoreIdentifier,
+                        commands: commands,
+                        events: events
+                    )
+                )
             }
         }
     }

@@ -72,6 +72,17 @@ final class IdentityStore: Sendable {
         return record
     }
 
+    /// Takes in a device from elsewhere, unless it is known; returns what is known of it then.
+    func adopt(_ record: Record) -> Record {
+        let mustSave = self.state.withLockedValue { state in
+            guard state.records[record.address] == nil, state.addresses[record.identifier] == nil else { return false }
+            state.add(record)
+            return state.beginSaving(record.address)
+        }
+        if mustSave { self.save() }
+        return self.record(for: record.address)
+    }
+
     /// What is known of the device with an identifier.
     func record(for identifier: UUID) -> Record? {
         self.state.withLockedValue { state in state.addresses[identifier].flatMap { state.records[$0] } }
@@ -139,7 +150,7 @@ extension IdentityStore.State {
 
 extension DeviceAddress {
     /// Whether the device can be known again by this address: private addresses change.
-    fileprivate var isWorthKeeping: Bool {
+    var isWorthKeeping: Bool {
         switch self.randomKind {
         case nil, .static: true
         case .resolvablePrivate, .nonResolvablePrivate, .reserved: false

@@ -21,6 +21,8 @@ extension CBCentralManager {
             guard let peripheral = self.context.peripheral(name.token), peripheral.isConnected(name) else { return }
             peripheral.receive(event)
 
+        case .restored(let restoration): self.restore(restoration)
+
         case .state(let state): self.changed(to: state)
 
         case .discovered(let discovery):

@@ -47,12 +47,21 @@ open class CBCentralManager: CBManager {
 
     /// A manager with options.
     ///
+    /// With ``CBCentralManagerOptionRestoreIdentifierKey`` the manager's scan, its connections, existing or waited for,
+    /// and what was discovered and subscribed to outlive the process, however that ends. The next process of the same
+    /// program that makes a manager with the same identifier is told with
+    /// ``CBCentralManagerDelegate/centralManager(_:willRestoreState:)`` before anything else. Links end with the process
+    /// that had them, so peripherals come back as ``CBPeripheralState/connecting`` and are connected when they are there.
+    /// Letting the manager go in a living process gives its state up.
+    ///
     /// Beside Apple's options, ``BluetoothAdapter/optionKey`` names the adapter to use.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         let adapter = Self.adapter(in: options)
         let lock = NIOLock()
         let reference = ManagerReference<CBCentralManager>()
-        let ends = adapter.openCentralSession(queue: queue) { reference.onItsQueue?.receive($0) }
+        let ends = adapter.openCentralSession(queue: queue, restoreIdentifier: Self.restoreIdentifier(in: options)) {
+            reference.onItsQueue?.receive($0)
+        }
         self.context = CentralContext(adapter: adapter, lock: lock, commands: ends.commands)
         self.delegateStorage = delegate
         self.usesMainQueue = queue == nil || queue === DispatchQueue.main

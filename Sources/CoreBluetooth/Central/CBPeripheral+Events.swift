@@ -98,7 +98,7 @@ extension CBPeripheral {
             self.delegate?.peripheral(self, didWriteValueFor: characteristic, error: error.map(coreBluetoothError))
         case .notifying(_, let handle, let isNotifying, let error):
             guard let characteristic = self.characteristic(handle) else { return }
-            if error == nil { self.lock.withLock { characteristic.notifyingStorage = isNotifying } }
+            self.lock.withLock { characteristic.notifyingStorage = isNotifying }
             self.delegate?.peripheral(
                 self,
                 didUpdateNotificationStateFor: characteristic,
@@ -137,7 +137,7 @@ extension CBPeripheral {
             self.delegate?.peripheral(self, didOpen: CBL2CAPChannel(handle, peer: self, psm: psm), error: nil)
         case .channelRefused(_, let error): self.delegate?.peripheral(self, didOpen: nil, error: error)
         case .unknownChannelEnded(_, let psm): Misuse.logUnknownChannel(self, psm)
-        case .state, .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent:
+        case .restored, .state, .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent:
             preconditionFailure("an event of the manager")
         }
     }

@@ -28,11 +28,16 @@ final class CentralContext {
     }
 
     /// The object for a device: the one that is alive, else a new one.
-    func peripheral(for peer: PeerDescription) -> CBPeripheral {
+    ///
+    /// A new one gets the given token, where the session knows it by that already.
+    func peripheral(for peer: PeerDescription, token given: PeripheralToken? = nil) -> CBPeripheral {
         let peripheral = self.lock.withLock { () -> CBPeripheral in
             if let token = self.tokens[peer.identifier], let known = self.object(token) { return known }
             let token: PeripheralToken
-            if let index = self.freeSlots.popLast() {
+            if let given {
+                token = given
+                self.reserve(given)
+            } else if let index = self.freeSlots.popLast() {
                 token = PeripheralToken(index: index, generation: self.slots[Int(index)].generation)
             } else {
                 token = PeripheralToken(index: Int32(self.slots.count), generation: 0)
@@ -45,6 +50,15 @@ final class CentralContext {
         }
         peripheral.learn(name: peer.name)
         return peripheral
+    }
+
+    private func reserve(_ token: PeripheralToken) {
+        while self.slots.count <= Int(token.index) {
+            self.freeSlots.append(Int32(self.slots.count))
+            self.slots.append(Slot())
+        }
+        self.freeSlots.removeAll { $0 == token.index }
+        self.slots[Int(token.index)].generation = token.generation
     }
 
     private func object(_ token: PeripheralToken) -> CBPeripheral? {

@@ -70,6 +70,10 @@ enum CentralCommand: Sendable {
     case readRSSI(ConnectionName)
     case openChannel(ConnectionName, CBL2CAPPSM)
     case registerForConnectionEvents(ConnectionEventFilter?)
+    /// A connection of the process before this one is waited for again.
+    case resume(ConnectionName, DeviceAddress, ConnectOptions, AttributeTree)
+    /// The manager has taken up what the process before this one did.
+    case restored
     /// The manager is gone.
     case end
 }
@@ -95,6 +99,8 @@ struct Discovery: Sendable {
 
 /// To a central manager and its peripherals.
 enum CentralEvent: Sendable {
+    /// What the process before this one did is to be taken up.
+    case restored(CentralRestoration)
     case state(CBManagerState)
     case discovered(Discovery)
     case connected(ConnectionName, mtu: Int)

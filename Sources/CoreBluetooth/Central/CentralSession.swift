@@ -23,9 +23,19 @@ final class CentralSession {
     /// The wish of each CBPeripheral object for a link, by the object's place in its table.
     private var interests: ContiguousArray<Interest?> = []
 
-    init(number: Int, core: AdapterCore, commands: Lane<CentralCommand>, events: Lane<CentralEvent>) {
+    /// Keeps what the manager does, where it has a restore identifier.
+    let keeper: RecordKeeper<CentralRecord>?
+
+    init(
+        number: Int,
+        core: AdapterCore,
+        restoreIdentifier: String?,
+        commands: Lane<CentralCommand>,
+        events: Lane<CentralEvent>
+    ) {
         self.number = number
         self.core = core
+        self.keeper = RecordKeeper(restoreIdentifier)
         self.commands = commands
         self.events = events
     }
@@ -37,7 +47,18 @@ final class CentralSession {
     func tell(_ event: CentralEvent) { self.outbox.append(event) }
 
     /// Lets the turn's events leave.
-    func flush() { self.events.send(&self.outbox) }
+    func flush() {
+        // A controller that is lost for a moment may be lost because everything ends: what is kept stays until it is back.
+        if self.core.state != .resetting { self.keeper?.save(self.makeRecord) }
+        self.events.send(&self.outbox)
+    }
+
+    /// Whether the manager has a restore identifier.
+    var isPreserved: Bool { self.keeper != nil }
+
+    /// Something has changed that its record holds.
+    @inline(__always)
+    func noteChange() { self.keeper?.noteChange() }
 
     /// Carries out the commands that wait.
     func drainCommands() {
@@ -53,11 +74,16 @@ final class CentralSession {
             self.scanCount += 1
             self.scan = Scan(session: self.number, number: self.scanCount, filter: filter)
             self.core.updateScanning()
+            self.noteChange()
         case .stopScan:
             self.scan = nil
+            self.noteChange()
             self.core.updateScanning()
         case .connect(let name, let address, let options):
             self.connect(name, address, options)
+        case .resume(let name, let address, let options, let attributes):
+            self.connect(name, address, options, attributes)
+        case .restored: self.keeper?.taken()
         case .cancelConnection(let name):
             guard let interest = self.interest(name) else { return }
             self.core.connections.cancel(interest)
@@ -91,7 +117,12 @@ final class CentralSession {
         return interest
     }
 
-    private func connect(_ name: ConnectionName, _ address: DeviceAddress, _ options: ConnectOptions) {
+    private func connect(
+        _ name: ConnectionName,
+        _ address: DeviceAddress,
+        _ options: ConnectOptions,
+        _ attributes: AttributeTree = AttributeTree()
+    ) {
         guard self.core.isReady else { return }
         if let interest = self.interest(name) {
             // Asked for once more: where the link is there, it is told once more.
@@ -100,18 +131,29 @@ final class CentralSession {
             }
             return
         }
-        let interest = Interest(name: name, session: self, peer: self.core.connections.peer(address), options: options)
+        let interest = Interest(
+            name: name,
+            session: self,
+            peer: self.core.connections.peer(address),
+            options: options,
+            attributes: attributes
+        )
         let index = Int(name.token.index)
         while self.interests.count <= index { self.interests.append(nil) }
         // An older wish of the same object is still being ended; it goes on without the table.
         self.interests[index] = interest
         self.core.connections.add(interest)
+        self.noteChange()
     }
+
+    /// The wishes that are not over, in the order of their objects.
+    var liveInterests: [Interest] { self.interests.compactMap { $0 } }
 
     /// A wish is over.
     func ended(_ interest: Interest) {
         let index = Int(interest.name.token.index)
         if index < self.interests.count, self.interests[index] === interest { self.interests[index] = nil }
+        self.noteChange()
     }
 
     private func readRSSI(_ name: ConnectionName) {
@@ -128,6 +170,14 @@ final class CentralSession {
         self.scan = nil
         self.interests = []
         if state < .poweredOff { self.connectionEventFilter = nil }
+        self.noteChange()
+    }
+
+    /// The process is over.
+    func kill() {
+        self.keeper?.close()
+        self.scan = nil
+        self.interests = []
     }
 
     private func end() {
@@ -138,6 +188,7 @@ final class CentralSession {
             self.core.connections.cancel(interest)
         }
         self.interests = []
+        self.keeper?.remove()
         self.core.remove(self)
     }
 }

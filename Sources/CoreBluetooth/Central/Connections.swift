@@ -21,6 +21,20 @@ final class Peer {
         case ending(LinkID)
     }
 
+    /// How far the server at the other end of the link is known.
+    enum Server {
+        /// Nobody has asked: the peer opened the link.
+        case unasked
+        /// The host finds it out; whoever discovers something meanwhile comes behind that.
+        case identifying
+        /// The host reads the Database Hash, to see whether what is kept still holds.
+        case checking(AttributeCache)
+        /// It is known by its Database Hash.
+        case known(AttributeCache)
+        /// It has no Database Hash, so nothing is kept of it.
+        case nameless
+    }
+
     enum ConfigurationHandle {
         case known(AttributeHandle)
         case absent
@@ -32,6 +46,10 @@ final class Peer {
     var mtu = 23
     /// Everybody who waits, has the link, or leaves it, in the order in which they came.
     var interests: ContiguousArray<Interest> = []
+    /// The server at the other end of the link.
+    var server: Server = .unasked
+    /// Whether the server has changed while it was being identified.
+    fileprivate var mustIdentifyAgain = false
     /// Who queued the writes without response that have not left yet.
     var writers: Deque<Interest> = []
     /// Services that were discovered on this link, by whomever.
@@ -46,12 +64,24 @@ final class Peer {
         if case .up(let link, isCentral: _) = self.state { link } else { nil }
     }
 
+    /// What is known of the server's attributes, as long as that holds.
+    var cache: AttributeCache? {
+        if case .known(let cache) = self.server { cache } else { nil }
+    }
+
+    /// Whether it is not known yet if what is kept of the server holds, so that procedures have to wait.
+    var isChecking: Bool {
+        if case .checking = self.server { true } else { false }
+    }
+
     /// Where notifications of a characteristic are configured.
     func configurationHandle(of characteristic: GATTRemoteCharacteristic) -> ConfigurationHandle {
         switch self.configurationHandles[characteristic.valueHandle] {
-        case .some(.some(let handle)): .known(handle)
-        case .some(.none): .absent
-        case .none: .unknown
+        case .some(.some(let handle)): return .known(handle)
+        case .some(.none): return .absent
+        case .none:
+            guard let descriptors = self.cache?.descriptors(of: characteristic) else { return .unknown }
+            return descriptors.first { $0.uuid == 0x2902 }.map { .known($0.handle) } ?? .absent
         }
     }
 
@@ -63,6 +93,8 @@ final class Peer {
 
     fileprivate func forgetLink() {
         self.mtu = 23
+        self.server = .unasked
+        self.mustIdentifyAgain = false
         self.writers.removeAll()
         self.services = []
         self.configurationHandles = [:]
@@ -123,6 +155,8 @@ final class Connections {
     private func establish(_ interest: Interest) {
         interest.phase = .established
         interest.tell(.connected(interest.name, mtu: interest.peer.mtu))
+        interest.session.noteChange()
+        interest.beginResuming()
     }
 
     /// Somebody gives up a link, or waiting for it.
@@ -192,6 +226,9 @@ final class Connections {
             return self.core.host.disconnect(link.id)
         }
         peer.state = .up(link.id, isCentral: link.isCentral)
+        if link.isCentral {
+            peer.server = self.core.attributeCaches.cache(of: link.peer).map { .checking($0) } ?? .identifying
+        }
         self.core.connectedPeers.insert(link.peer)
         for interest in waiting { self.establish(interest) }
         self.tellConnectionEvent(.peerConnected, of: peer, services: [])
@@ -225,7 +262,9 @@ final class Connections {
                 let error = CBError.disconnection(reason) ?? .told(.peripheralDisconnected)
                 if interest.options.reconnectsByItself {
                     interest.forgetOperations()
+                    interest.attributes.stopNotifying()
                     interest.phase = .pending
+                    interest.session.noteChange()
                     interest.tell(
                         .disconnected(interest.name, error, timestamp: self.core.timestamp, isReconnecting: true)
                     )
@@ -298,6 +337,69 @@ final class Connections {
         for interest in peer.interests {
             if case .established = interest.phase { interest.invalidate(range) }
         }
+        self.outOfDate(peer, link)
+    }
+
+    // MARK: What is kept of servers
+
+    /// What the host has to know of the server that it is about to meet.
+    func knownServer(at address: DeviceAddress) -> GATTKnownServer? {
+        guard let peer = self.peers[address], case .checking(let cache) = peer.server else { return nil }
+        return cache.server
+    }
+
+    /// The host knows the server at the other end of a link.
+    func identified(_ link: LinkID, _ server: GATTKnownServer?, isUnchanged: Bool) {
+        guard let peer = self.peersByLink[link] else { return }
+        guard !peer.mustIdentifyAgain else {
+            peer.mustIdentifyAgain = false
+            peer.server = .identifying
+            return self.core.host.identifyServer(on: link)
+        }
+        switch (peer.server, server) {
+        case (.checking(let cache), _?) where isUnchanged: peer.server = .known(cache)
+        case (_, let server?):
+            self.core.attributeCaches.remove(peer.address)
+            peer.server = .known(AttributeCache(server))
+        case (_, nil):
+            self.core.attributeCaches.remove(peer.address)
+            peer.server = .nameless
+        }
+        for interest in peer.interests {
+            if case .established = interest.phase { interest.serverIdentified() }
+        }
+    }
+
+    /// The server says that this device does not know its database.
+    func databaseOutOfSync(_ link: LinkID) {
+        guard let peer = self.peersByLink[link] else { return }
+        // A server that could say what has changed does; of another one nothing holds any more.
+        let tells =
+            if case .known(let cache) = peer.server { cache.server.serviceChangedConfiguration != nil } else { true }
+        if tells { self.outOfDate(peer, link) } else { self.invalidated(link, 0x0001...0xFFFF) }
+    }
+
+    /// What is kept of a server no longer holds.
+    private func outOfDate(_ peer: Peer, _ link: LinkID) {
+        self.core.attributeCaches.remove(peer.address)
+        switch peer.server {
+        case .unasked, .nameless: break
+        // A server that changes without end is asked once at a time.
+        case .identifying, .checking: peer.mustIdentifyAgain = true
+        case .known:
+            peer.server = .identifying
+            self.core.host.identifyServer(on: link)
+        }
+    }
+
+    /// Keeps what was discovered of a server that is known by its hash.
+    func learn(of peer: Peer, _ body: (inout AttributeCache) -> Void) {
+        guard case .known(var cache) = peer.server else { return }
+        // One owner, so that its tables grow in place.
+        peer.server = .nameless
+        body(&cache)
+        peer.server = .known(cache)
+        self.core.attributeCaches.store(cache, of: peer.address)
     }
 
     // MARK: Connection events

@@ -30,13 +30,26 @@ final class Interest {
     /// Whether the object is gone, so that nobody is to be told.
     var isSilent = false
 
+    /// What the app has discovered, where it may be needed beyond this link.
+    var attributes: AttributeTree
+    /// What is to be done before the app's procedures, on a link after which the app goes on with what it knew before.
+    var resumption = Resumption.nothing
+
     private var waiting: Deque<GATTOperation> = []
     private var running: Running?
     private var isStarting = false
     /// The PSMs to which channels are to be opened; the first one is being asked for.
     var channelRequests: Deque<CBL2CAPPSM> = []
     /// The value handles for which this object gets notifications.
-    private(set) var notifying: ContiguousArray<AttributeHandle> = []
+    var notifying: ContiguousArray<AttributeHandle> = []
+
+    enum Resumption {
+        case nothing
+        /// It has to be known which server is there.
+        case awaitingServer
+        /// What the app knows is compared, and subscriptions are made again.
+        case underWay
+    }
 
     private enum Running {
         /// One request is on its way; write commands may follow it.
@@ -45,14 +58,21 @@ final class Interest {
         case sequence
     }
 
-    init(name: ConnectionName, session: CentralSession, peer: Peer, options: ConnectOptions) {
+    init(
+        name: ConnectionName,
+        session: CentralSession,
+        peer: Peer,
+        options: ConnectOptions,
+        attributes: AttributeTree = AttributeTree()
+    ) {
         self.name = name
         self.session = session
         self.peer = peer
         self.options = options
+        self.attributes = attributes
     }
 
-    private var host: Host { self.session.core.host }
+    var host: Host { self.session.core.host }
 
     /// Tells the object's queue, while the link is its own.
     @inline(__always)
@@ -64,6 +84,7 @@ final class Interest {
     func forgetOperations() {
         self.waiting.removeAll()
         self.running = nil
+        self.resumption = .nothing
         self.notifying.removeAll()
         self.channelRequests.removeAll()
         self.session.core.channels.close(of: self)
@@ -78,7 +99,16 @@ final class Interest {
     /// The peer's services in `range` are no more.
     func invalidate(_ range: AttributeHandleRange) {
         self.notifying.removeAll { range.contains($0) }
+        self.note { $0.invalidate(range) }
         self.tell(.servicesInvalidated(self.name, range))
+    }
+
+    /// Notes what the app learns, where it may be needed beyond this link.
+    func note(_ body: (inout AttributeTree) -> Void) {
+        guard self.session.isPreserved || self.options.reconnectsByItself else { return }
+        body(&self.attributes)
+        self.attributes.databaseHash = self.peer.cache?.databaseHash
+        self.session.noteChange()
     }
 
     // MARK: Procedures
@@ -94,6 +124,7 @@ final class Interest {
     }
 
     private func canStart(_ operation: GATTOperation) -> Bool {
+        guard case .nothing = self.resumption, !self.peer.isChecking else { return false }
         switch self.running {
         case nil: return true
         case .request: if case .writeWithoutResponse = operation { return true } else { return false }
@@ -103,6 +134,11 @@ final class Interest {
 
     private func finish() {
         self.running = nil
+        self.startWaiting()
+    }
+
+    /// Starts what waits, as far as possible.
+    func startWaiting() {
         // Procedures that end at once come back here; the loop further out goes on then.
         guard !self.isStarting else { return }
         self.isStarting = true
@@ -167,49 +203,60 @@ final class Interest {
             self.write(value, to: handle, on: link) { .wroteDescriptor(name, handle, $0) }
 
         case .discoverServices(let uuids):
+            if let known = self.peer.cache?.services(uuids) {
+                return self.afterwards { $0.discovered(.success(known)) }
+            }
             self.running = .request
             self.host.discoverServices(
                 on: link,
                 uuids: uuids,
                 completion: self.completion { interest, result in
-                    let services = (try? result.get()) ?? []
-                    interest.session.core.connections.discovered(services, of: interest.peer)
-                    let shown = services.filter { !CBPeripheral.hiddenServices.contains($0.uuid) }
-                    interest.tell(.services(name, shown, result.failure))
+                    interest.learn(result) { $0.learn($1, uuids) }
+                    interest.discovered(result)
                 }
             )
 
         case .discoverIncludedServices(let range, let uuids):
+            if let known = self.peer.cache?.includedServices(of: range) {
+                return self.afterwards { $0.discovered(.success(known), includedBy: range, uuids) }
+            }
             self.running = .request
             self.host.discoverIncludedServices(
                 on: link,
                 of: range,
                 completion: self.completion { interest, result in
-                    let services = ((try? result.get()) ?? []).filter { uuids?.contains($0.uuid) ?? true }
-                    interest.tell(.includedServices(name, of: range, services, result.failure))
+                    interest.learn(result) { $0.learn($1, includedBy: range) }
+                    interest.discovered(result, includedBy: range, uuids)
                 }
             )
 
         case .discoverCharacteristics(let range, let uuids):
+            if let known = self.peer.cache?.characteristics(of: range) {
+                return self.afterwards { $0.discovered(.success(known), of: range, uuids) }
+            }
             self.running = .request
+            // All are asked for: that takes no more time, and then all are known.
             self.host.discoverCharacteristics(
                 on: link,
                 of: range,
-                uuids: uuids,
+                uuids: nil,
                 completion: self.completion { interest, result in
-                    interest.tell(.characteristics(name, of: range, (try? result.get()) ?? [], result.failure))
+                    interest.learn(result) { $0.learn($1, of: range) }
+                    interest.discovered(result, of: range, uuids)
                 }
             )
 
         case .discoverDescriptors(let characteristic):
+            if let known = self.peer.cache?.descriptors(of: characteristic) {
+                return self.afterwards { $0.discovered(.success(known), of: characteristic) }
+            }
             self.running = .request
             self.host.discoverDescriptors(
                 on: link,
                 of: characteristic,
                 completion: self.completion { interest, result in
-                    let descriptors = (try? result.get()) ?? []
-                    if result.failure == nil { interest.peer.learn(descriptors, of: characteristic) }
-                    interest.tell(.descriptors(name, of: characteristic.valueHandle, descriptors, result.failure))
+                    interest.learn(result) { $0.learn($1, of: characteristic) }
+                    interest.discovered(result, of: characteristic)
                 }
             )
 
@@ -218,6 +265,59 @@ final class Interest {
             self.setNotifying(isOn, characteristic, on: link)
         }
     }
+
+    // MARK: Discovery
+
+    /// Keeps what the peer has answered.
+    private func learn<Output>(
+        _ result: Result<Output, GATTError>,
+        _ body: (inout AttributeCache, Output) -> Void
+    ) {
+        guard case .success(let output) = result else { return }
+        self.session.core.connections.learn(of: self.peer) { body(&$0, output) }
+    }
+
+    private func discovered(_ result: Result<[GATTRemoteService], GATTError>) {
+        let services = (try? result.get()) ?? []
+        self.session.core.connections.discovered(services, of: self.peer)
+        let shown = services.filter { !CBPeripheral.hiddenServices.contains($0.uuid) }
+        self.note { $0.add(shown, listed: true) }
+        self.tell(.services(self.name, shown, result.failure))
+    }
+
+    private func discovered(
+        _ result: Result<[GATTRemoteService], GATTError>,
+        includedBy range: AttributeHandleRange,
+        _ uuids: [BluetoothUUID]?
+    ) {
+        let services = ((try? result.get()) ?? []).filter { uuids?.contains($0.uuid) ?? true }
+        if result.failure == nil { self.note { $0.add(services, includedBy: range) } }
+        self.tell(.includedServices(self.name, of: range, services, result.failure))
+    }
+
+    private func discovered(
+        _ result: Result<[GATTRemoteCharacteristic], GATTError>,
+        of range: AttributeHandleRange,
+        _ uuids: [BluetoothUUID]?
+    ) {
+        let characteristics = ((try? result.get()) ?? []).filter { uuids?.contains($0.uuid) ?? true }
+        if result.failure == nil { self.note { $0.add(characteristics, of: range) } }
+        self.tell(.characteristics(self.name, of: range, characteristics, result.failure))
+    }
+
+    private func discovered(
+        _ result: Result<[GATTRemoteDescriptor], GATTError>,
+        of characteristic: GATTRemoteCharacteristic
+    ) {
+        let descriptors = (try? result.get()) ?? []
+        if result.failure == nil {
+            self.peer.learn(descriptors, of: characteristic)
+            self.note { $0.add(descriptors, of: characteristic.valueHandle) }
+        }
+        self.tell(.descriptors(self.name, of: characteristic.valueHandle, descriptors, result.failure))
+    }
+
+    // MARK: Writing
 
     private func write(
         _ value: ByteBuffer,
@@ -272,6 +372,7 @@ final class Interest {
                 switch result {
                 case .success(let descriptors):
                     self.peer.learn(descriptors, of: characteristic)
+                    self.learn(result) { $0.learn($1, of: characteristic) }
                     self.setNotifying(isOn, characteristic, on: link)
                 case .failure(let error):
                     self.tell(.notifying(name, handle, false, error))
@@ -289,25 +390,41 @@ final class Interest {
     ) {
         let name = self.name
         let handle = characteristic.valueHandle
-        let others = self.peer.interests.contains { $0 !== self && $0.wantsNotifications(handle) }
+        let others = self.othersWantNotifications(handle)
         // The first notification may overtake the answer to this write.
         if isOn { self.notifying.append(handle) } else { self.notifying.removeAll { $0 == handle } }
         guard !others else {
-            return self.afterwards { interest in interest.tell(.notifying(name, handle, isOn, nil)) }
+            return self.afterwards { interest in
+                interest.note { $0.setNotifying(isOn, handle) }
+                interest.tell(.notifying(name, handle, isOn, nil))
+            }
         }
-        let bits: UInt16 = isOn ? (characteristic.properties.contains(.notify) ? 1 : 2) : 0
         self.host.write(
-            ByteBuffer(integer: bits, endianness: .little),
+            Self.configuration(isOn, characteristic),
             to: configuration,
             on: link,
             completion: self.completion { interest, result in
                 if result.failure != nil {
                     interest.notifying.removeAll { $0 == handle }
                     if !isOn { interest.notifying.append(handle) }
+                } else {
+                    interest.note { $0.setNotifying(isOn, handle) }
                 }
-                interest.tell(.notifying(name, handle, isOn, result.failure))
+                let isNotifying = result.failure == nil ? isOn : !isOn
+                interest.tell(.notifying(name, handle, isNotifying, result.failure))
             }
         )
+    }
+
+    /// Whether another object gets notifications of a characteristic, so that the peer sends them in any case.
+    func othersWantNotifications(_ handle: AttributeHandle) -> Bool {
+        self.peer.interests.contains { $0 !== self && $0.wantsNotifications(handle) }
+    }
+
+    /// The value of a Client Characteristic Configuration: notifications before indications.
+    static func configuration(_ isOn: Bool, _ characteristic: GATTRemoteCharacteristic) -> ByteBuffer {
+        let bits: UInt16 = isOn ? (characteristic.properties.contains(.notify) ? 1 : 2) : 0
+        return ByteBuffer(integer: bits, endianness: .little)
     }
 }
 

@@ -18,12 +18,15 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// ``CBManagerState/poweredOff`` all peripherals are of no more use and have to be found or retrieved again.
     func centralManagerDidUpdateState(_ central: CBCentralManager)
 
-    /// The manager is about to take up what it did when the program last ended; called before everything else.
+    /// The manager takes up what it did when the program last ended; called before everything else.
+    ///
+    /// Nothing can be asked of the manager yet. Scanning and connecting go on by themselves.
     ///
     /// - Parameters:
     ///   - central: The manager, made with ``CBCentralManagerOptionRestoreIdentifierKey``.
     ///   - dict: What it did, under ``CBCentralManagerRestoredStatePeripheralsKey``,
-    ///     ``CBCentralManagerRestoredStateScanServicesKey`` and ``CBCentralManagerRestoredStateScanOptionsKey``.
+    ///     ``CBCentralManagerRestoredStateScanServicesKey`` and ``CBCentralManagerRestoredStateScanOptionsKey``. What
+    ///     there is none of has no key. Keep the peripherals: one that nobody keeps is given up.
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
     /// A peripheral was heard while the manager scans.

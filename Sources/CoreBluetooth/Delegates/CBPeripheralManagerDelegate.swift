@@ -16,12 +16,15 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// published again.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
-    /// The manager is about to take up what it did when the program last ended; called before everything else.
+    /// The manager takes up what it did when the program last ended; called before everything else.
+    ///
+    /// Nothing can be asked of the manager yet. Services are published and advertised again by themselves.
     ///
     /// - Parameters:
     ///   - peripheral: The manager, made with ``CBPeripheralManagerOptionRestoreIdentifierKey``.
     ///   - dict: What it did, under ``CBPeripheralManagerRestoredStateServicesKey`` and
-    ///     ``CBPeripheralManagerRestoredStateAdvertisementDataKey``.
+    ///     ``CBPeripheralManagerRestoredStateAdvertisementDataKey``. What there is none of has no key. The services are new
+    ///     objects, those that the requests of centrals will name.
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
     /// Advertising started, or could not: then `error` is a ``CBError``.
@@ -84,8 +87,15 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 }
 
 extension CBPeripheralManagerDelegate {
-    /// Does nothing.
-    public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {}
+    /// Logs that the method is missing: on Apple's platforms that ends the program when the manager is made.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+        Misuse.log(
+            """
+            API MISUSE: \(peripheral) has provided a restore identifier but the delegate doesn't implement the \
+            peripheralManager:willRestoreState: method
+            """
+        )
+    }
 
     /// Does nothing.
     public func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {}

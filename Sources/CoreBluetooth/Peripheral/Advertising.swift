@@ -13,6 +13,8 @@ final class Advertising {
         var content: AdvertisedContent
         /// Whether the app was told that it advertises.
         var isTold: Bool
+        /// Whether it goes on with what another process began: only a failure is told.
+        var isRestored = false
     }
 
     private unowned let core: AdapterCore
@@ -23,12 +25,17 @@ final class Advertising {
     init(core: AdapterCore) { self.core = core }
 
     /// An app wants to advertise.
-    func start(_ content: AdvertisedContent, for session: PeripheralSession) {
+    func start(_ content: AdvertisedContent, for session: PeripheralSession, isRestored: Bool = false) {
         guard !self.entries.contains(where: { $0.session === session }) else {
             return session.tell(.startedAdvertising(.told(.alreadyAdvertising)))
         }
-        self.entries.append(Entry(session: session, content: content, isTold: false))
+        self.entries.append(Entry(session: session, content: content, isTold: false, isRestored: isRestored))
         self.advertise()
+    }
+
+    /// What an app advertises; `nil` where it does not.
+    func content(of session: PeripheralSession) -> AdvertisedContent? {
+        self.entries.first { $0.session === session }?.content
     }
 
     /// An app no longer wants to advertise.
@@ -70,11 +77,12 @@ final class Advertising {
         case .success:
             for index in self.entries.indices where !self.entries[index].isTold {
                 self.entries[index].isTold = true
-                self.entries[index].session.tell(.startedAdvertising(nil))
+                if !self.entries[index].isRestored { self.entries[index].session.tell(.startedAdvertising(nil)) }
             }
         case .failure(let status):
             for entry in self.entries where !entry.isTold {
                 entry.session.tell(.startedAdvertising(.advertisingFailure(status)))
+                entry.session.noteChange()
             }
             // Who advertised before goes on without the newcomers. If that fails, too, there is nobody left to tell.
             let before = self.entries.count

@@ -76,10 +76,18 @@ extension CBPeripheralManager {
             guard let central = self.lock.withLock({ self.centrals.remove(link) }) else { return }
             self.left(central)
             self.announceReadiness()
+        case .restored(let restoration): self.restore(restoration)
+        case .republished(let token, let handles):
+            self.lock.withLock { self.database.published(token, handles) }
         case .state(let state): self.changed(to: state)
         case .added(let token, let result): self.added(token, result)
         case .startedAdvertising(let error):
-            if error == nil { self.startedAdvertising() }
+            if let error {
+                // Advertising that was restored counted as going on.
+                if error.code != .alreadyAdvertising { self.endedAdvertising() }
+            } else {
+                self.startedAdvertising()
+            }
             self.delegate?.peripheralManagerDidStartAdvertising(self, error: error)
         case .channelPublished(let psm, let error):
             self.delegate?.peripheralManager(self, didPublishL2CAPChannel: psm, error: error)

@@ -39,7 +39,12 @@ extension CBPeripheralManager {
             }
             return (self.database.insert(service, characteristics), included)
         }
-        return LocalService(token: token, includedServices: included, definition: definition)
+        return LocalService(
+            token: token,
+            includedServices: included,
+            definition: definition,
+            record: service.record(token, included: included)
+        )
     }
 
     /// Forgets services with whatever hangs on them.

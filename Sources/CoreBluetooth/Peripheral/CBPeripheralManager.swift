@@ -36,11 +36,19 @@ open class CBPeripheralManager: CBManager {
 
     /// A manager with options.
     ///
+    /// With ``CBPeripheralManagerOptionRestoreIdentifierKey`` the manager's services and what it advertises outlive the
+    /// process, however that ends. The next process of the same program that makes a manager with the same identifier is
+    /// told with ``CBPeripheralManagerDelegate/peripheralManager(_:willRestoreState:)`` before anything else; the
+    /// services are published and advertised again without being added. Centrals lose their links with the process, and
+    /// subscribe again when they come back. Letting the manager go in a living process gives its state up.
+    ///
     /// Beside Apple's options, ``BluetoothAdapter/optionKey`` names the adapter to use.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         let adapter = Self.adapter(in: options)
         let reference = ManagerReference<CBPeripheralManager>()
-        let ends = adapter.openPeripheralSession(queue: queue) { reference.onItsQueue?.receive($0) }
+        let ends = adapter.openPeripheralSession(queue: queue, restoreIdentifier: Self.restoreIdentifier(in: options)) {
+            reference.onItsQueue?.receive($0)
+        }
         self.commands = ends.commands
         self.delegateStorage = delegate
         super.init(adapter: adapter, lock: NIOLock())
@@ -68,6 +76,14 @@ open class CBPeripheralManager: CBManager {
 
     /// Advertising has started; who stopped it meanwhile does not advertise.
     func startedAdvertising() { self.lock.withLock { self.advertisingStorage = self.wantsAdvertising } }
+
+    /// What the process before this one advertised goes on.
+    func restoredAdvertising() {
+        self.lock.withLock {
+            self.advertisingStorage = true
+            self.wantsAdvertising = true
+        }
+    }
 
     /// Advertising is over.
     func endedAdvertising() {

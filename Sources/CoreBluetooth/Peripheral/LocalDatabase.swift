@@ -57,6 +57,16 @@ struct LocalDatabase {
         return token
     }
 
+    /// Notes a service that is published under a name already.
+    mutating func adopt(
+        _ service: CBMutableService,
+        _ characteristics: [CBMutableCharacteristic],
+        _ token: LocalServiceToken
+    ) {
+        self.entries.append(Entry(token: token, service: service, characteristics: characteristics))
+        self.nextNumber = max(self.nextNumber, token.number + 1)
+    }
+
     /// A service was published.
     mutating func published(_ token: LocalServiceToken, _ handles: GATTServiceHandles) {
         guard let index = self.entries.firstIndex(where: { $0.token == token }) else { return }

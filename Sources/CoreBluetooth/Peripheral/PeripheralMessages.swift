@@ -18,6 +18,8 @@ struct LocalService: Sendable {
     /// Its included services are named by token: their handles are known on the event loop alone.
     var includedServices: [LocalServiceToken]
     var definition: GATTServiceDefinition
+    /// What is kept of it where the manager has a restore identifier.
+    var record: PeripheralRecord.Service
 }
 
 /// Which centrals a value goes to.
@@ -41,12 +43,22 @@ enum PeripheralCommand: Sendable {
     case setLatency(CBPeripheralManagerConnectionLatency, LinkID)
     case publishChannel(withEncryption: Bool)
     case unpublishChannel(CBL2CAPPSM)
+    /// A service of the process before this one is published again.
+    case republish(LocalService)
+    /// What the process before this one advertised goes on.
+    case resumeAdvertising(AdvertisedContent)
+    /// The manager has taken up what the process before this one did.
+    case restored
     /// The manager is gone.
     case end
 }
 
 /// To a peripheral manager.
 enum PeripheralEvent: Sendable {
+    /// What the process before this one did is to be taken up.
+    case restored(PeripheralRestoration)
+    /// A service of the process before this one has handles again.
+    case republished(LocalServiceToken, GATTServiceHandles)
     case state(CBManagerState)
     case added(LocalServiceToken, Result<GATTServiceHandles, CBError>)
     case startedAdvertising(CBError?)

@@ -15,20 +15,40 @@ final class PeripheralSession {
     private let events: Lane<PeripheralEvent>
     private var outbox: [PeripheralEvent] = []
 
-    private struct Published {
+    struct Published {
         var token: LocalServiceToken
-        var range: AttributeHandleRange
+        var handles: GATTServiceHandles
+        var record: PeripheralRecord.Service
+
+        @inline(__always)
+        var range: AttributeHandleRange { self.handles.range }
     }
 
-    private var services: ContiguousArray<Published> = []
+    struct Subscription: Hashable {
+        var link: LinkID
+        var characteristic: AttributeHandle
+    }
+
+    private(set) var services: ContiguousArray<Published> = []
+    /// The links whose centrals the app's side knows.
+    private(set) var announced: ContiguousArray<LinkID> = []
+    /// Who is subscribed to what, in the order in which it came about.
+    private(set) var subscriptions: [Subscription] = []
     /// Channels that were opened and that the app was not given yet.
     let unclaimedChannels = UnclaimedChannels()
-    /// The links whose centrals the app's side knows.
-    private var announced: ContiguousArray<LinkID> = []
+    /// Keeps what the manager does, where it has a restore identifier.
+    let keeper: RecordKeeper<PeripheralRecord>?
 
-    init(number: Int, core: AdapterCore, commands: Lane<PeripheralCommand>, events: Lane<PeripheralEvent>) {
+    init(
+        number: Int,
+        core: AdapterCore,
+        restoreIdentifier: String?,
+        commands: Lane<PeripheralCommand>,
+        events: Lane<PeripheralEvent>
+    ) {
         self.number = number
         self.core = core
+        self.keeper = RecordKeeper(restoreIdentifier)
         self.commands = commands
         self.events = events
     }
@@ -40,7 +60,13 @@ final class PeripheralSession {
     func tell(_ event: PeripheralEvent) { self.outbox.append(event) }
 
     /// Lets the turn's events leave.
-    func flush() { self.events.send(&self.outbox) }
+    func flush() {
+        if self.core.state != .resetting { self.keeper?.save(self.makeRecord) }
+        self.events.send(&self.outbox)
+    }
+
+    /// Something has changed that its record holds.
+    func noteChange() { self.keeper?.noteChange() }
 
     /// Carries out the commands that wait.
     func drainCommands() {
@@ -66,7 +92,15 @@ final class PeripheralSession {
         case .startAdvertising(let content):
             guard self.core.isReady else { return }
             self.core.advertising.start(content, for: self)
-        case .stopAdvertising: self.core.advertising.stop(self)
+            self.noteChange()
+        case .stopAdvertising:
+            self.core.advertising.stop(self)
+            self.noteChange()
+        case .republish(let service): self.add(service, isRestored: true)
+        case .resumeAdvertising(let content):
+            guard self.core.isReady else { return }
+            self.core.advertising.start(content, for: self, isRestored: true)
+        case .restored: self.keeper?.taken()
         case .setLatency(let latency, let link):
             let parameters = latency.connectionParameters
             host.requestConnectionParameters(
@@ -83,6 +117,7 @@ final class PeripheralSession {
             self.core.advertising.stop(self)
             self.core.channels.unpublishAll(of: self)
             self.removeAll()
+            self.keeper?.remove()
             self.core.remove(self)
         }
     }
@@ -95,7 +130,7 @@ final class PeripheralSession {
         self.services.contains { $0.range.contains(handle) }
     }
 
-    private func add(_ service: LocalService) {
+    private func add(_ service: LocalService, isRestored: Bool = false) {
         guard self.core.isReady else { return }
         // A service that is there already is published anew.
         self.remove(service.token)
@@ -108,8 +143,9 @@ final class PeripheralSession {
         }
         do {
             let handles = try self.core.host.addService(definition)
-            self.services.append(Published(token: service.token, range: handles.range))
-            self.tell(.added(service.token, .success(handles)))
+            self.services.append(Published(token: service.token, handles: handles, record: service.record))
+            self.noteChange()
+            self.tell(isRestored ? .republished(service.token, handles) : .added(service.token, .success(handles)))
         } catch {
             self.tell(.added(service.token, .failure(.databaseFailure(error))))
         }
@@ -117,6 +153,7 @@ final class PeripheralSession {
 
     private func remove(_ token: LocalServiceToken) {
         guard let index = self.services.firstIndex(where: { $0.token == token }) else { return }
+        self.noteChange()
         self.core.host.removeService(self.services.remove(at: index).range.lowerBound)
     }
 
@@ -124,6 +161,7 @@ final class PeripheralSession {
         // Including services go before the included ones, which were published first.
         for service in self.services.reversed() { self.core.host.removeService(service.range.lowerBound) }
         self.services.removeAll()
+        self.noteChange()
     }
 
     // MARK: Centrals
@@ -151,6 +189,8 @@ final class PeripheralSession {
     /// A central subscribed or unsubscribed.
     func subscribed(_ isSubscribed: Bool, _ link: LinkID, _ handle: AttributeHandle) {
         self.announce(link)
+        self.subscriptions.removeAll { $0 == Subscription(link: link, characteristic: handle) }
+        if isSubscribed { self.subscriptions.append(Subscription(link: link, characteristic: handle)) }
         self.tell(.subscribed(link, handle, isSubscribed))
     }
 
@@ -161,6 +201,7 @@ final class PeripheralSession {
 
     /// A link ended.
     func disconnected(_ link: LinkID) {
+        self.subscriptions.removeAll { $0.link == link }
         guard let index = self.announced.firstIndex(of: link) else { return }
         self.announced.remove(at: index)
         self.tell(.centralLeft(link))
@@ -200,10 +241,15 @@ final class PeripheralSession {
     /// Published services and channels stay while it is only switched off.
     func adapterStopped(_ state: CBManagerState) {
         self.announced.removeAll()
+        self.subscriptions.removeAll()
+        self.noteChange()
         guard state < .poweredOff else { return }
         self.core.channels.unpublishAll(of: self)
         self.removeAll()
     }
+
+    /// The process is over.
+    func kill() { self.keeper?.close() }
 }
 
 extension CBPeripheralManagerConnectionLatency {

@@ -7,39 +7,27 @@ import Foundation
 
 /// The part of a peripheral's attributes that an app knows.
 struct AttributeTree: Codable, Hashable, Sendable {
-    /// A descriptor.
-    struct Descriptor: Codable, Hashable, Sendable {
-        var uuid: BluetoothUUID
-        var handle: AttributeHandle
-    }
-
     /// A characteristic.
     struct Characteristic: Codable, Hashable, Sendable {
-        var uuid: BluetoothUUID
-        /// The properties octet.
-        var properties: UInt8
-        var declaration: AttributeHandle
-        var value: AttributeHandle
-        /// The last handle that belongs to it.
-        var end: AttributeHandle
+        var record: GATTRemoteCharacteristic
         /// `nil` until they were discovered.
-        var descriptors: [Descriptor]?
+        var descriptors: [GATTRemoteDescriptor]?
         /// Whether the app is subscribed.
-        var isNotifying: Bool
+        var isNotifying = false
     }
 
     /// A service.
     struct Service: Codable, Hashable, Sendable {
-        var uuid: BluetoothUUID
-        var first: AttributeHandle
-        var last: AttributeHandle
-        var isPrimary: Bool
+        var record: GATTRemoteService
         /// Whether it was found itself, rather than only as one that another service includes.
         var isListed: Bool
         /// The first handles of the services that it includes; `nil` until they were discovered.
         var included: [AttributeHandle]?
-        /// `nil` until they were discovered.
+        /// Lowest handle first; `nil` until they were discovered.
         var characteristics: [Characteristic]?
+
+        /// The handle of the declaration, by which the service is named.
+        var handle: AttributeHandle { self.record.handles.lowerBound }
     }
 
     /// The services, lowest handle first.
@@ -60,24 +48,13 @@ struct AttributeTree: Codable, Hashable, Sendable {
     /// Takes in services; the app is shown those that are `listed`.
     mutating func add(_ records: [GATTRemoteService], listed: Bool) {
         for record in records {
-            let place = self.services.firstIndex { $0.first >= record.handles.lowerBound } ?? self.services.endIndex
-            if place < self.services.endIndex, self.services[place].record == record {
+            let place = self.services.firstIndex { $0.handle >= record.handles.lowerBound } ?? self.services.endIndex
+            let isThere = place < self.services.endIndex && self.services[place].handle == record.handles.lowerBound
+            if isThere, self.services[place].record == record {
                 if listed { self.services[place].isListed = true }
-                continue
-            }
-            let service = Service(
-                uuid: record.uuid,
-                first: record.handles.lowerBound,
-                last: record.handles.upperBound,
-                isPrimary: record.isPrimary,
-                isListed: listed,
-                included: nil,
-                characteristics: nil
-            )
-            if place < self.services.endIndex, self.services[place].first == service.first {
-                self.services[place] = service
             } else {
-                self.services.insert(service, at: place)
+                let service = Service(record: record, isListed: listed)
+                self.services.replaceSubrange(place..<(isThere ? place + 1 : place), with: [service])
             }
         }
     }
@@ -98,31 +75,22 @@ struct AttributeTree: Codable, Hashable, Sendable {
         guard let index = self.index(of: range) else { return }
         var characteristics = self.services[index].characteristics ?? []
         for record in records {
-            let place = characteristics.firstIndex { $0.value >= record.valueHandle } ?? characteristics.endIndex
-            if place < characteristics.endIndex, characteristics[place].record == record { continue }
-            let characteristic = Characteristic(
-                uuid: record.uuid,
-                properties: record.properties.rawValue,
-                declaration: record.declarationHandle,
-                value: record.valueHandle,
-                end: record.endHandle,
-                descriptors: nil,
-                isNotifying: false
+            let place =
+                characteristics.firstIndex { $0.record.valueHandle >= record.valueHandle } ?? characteristics.endIndex
+            let isThere =
+                place < characteristics.endIndex && characteristics[place].record.valueHandle == record.valueHandle
+            if isThere, characteristics[place].record == record { continue }
+            characteristics.replaceSubrange(
+                place..<(isThere ? place + 1 : place),
+                with: [Characteristic(record: record)]
             )
-            if place < characteristics.endIndex, characteristics[place].value == characteristic.value {
-                characteristics[place] = characteristic
-            } else {
-                characteristics.insert(characteristic, at: place)
-            }
         }
         self.services[index].characteristics = characteristics
     }
 
     /// Takes in the descriptors of a characteristic.
     mutating func add(_ records: [GATTRemoteDescriptor], of value: AttributeHandle) {
-        self.change(value) { characteristic in
-            characteristic.descriptors = records.map { Descriptor(uuid: $0.uuid, handle: $0.handle) }
-        }
+        self.change(value) { $0.descriptors = records }
     }
 
     /// Notes whether the app is subscribed to a characteristic; says whether that is news.
@@ -141,18 +109,21 @@ struct AttributeTree: Codable, Hashable, Sendable {
         self.services.removeAll { $0.record.handles.overlaps(range) }
     }
 
-    /// The first link is gone, and with it all subscriptions.
+    /// The link is gone, and with it all subscriptions.
     mutating func stopNotifying() {
         for characteristic in self.notifying { self.setNotifying(false, characteristic.valueHandle) }
     }
 
     private func index(of range: AttributeHandleRange) -> Int? {
-        self.services.firstIndex { $0.first == range.lowerBound }
+        self.services.firstIndex { $0.handle == range.lowerBound }
     }
 
     private mutating func change(_ value: AttributeHandle, _ body: (inout Characteristic) -> Void) {
         for service in self.services.indices where self.services[service].record.handles.contains(value) {
-            guard let place = self.services[service].characteristics?.firstIndex(where: { $0.value == value }) else {
+            guard
+                let place = self.services[service].characteristics?.firstIndex(where: { $0.record.valueHandle == value }
+                )
+            else {
                 continue
             }
             if var characteristic = self.services[service].characteristics?[place] {
@@ -160,43 +131,5 @@ struct AttributeTree: Codable, Hashable, Sendable {
                 self.services[service].characteristics?[place] = characteristic
             }
         }
-    }
-}
-
-extension AttributeTree.Service {
-    /// As it was discovered.
-    var record: GATTRemoteService {
-        GATTRemoteService(uuid: self.uuid, handles: self.first...max(self.first, self.last), isPrimary: self.isPrimary)
-    }
-}
-
-extension AttributeTree.Characteristic {
-    /// As it was discovered.
-    var record: GATTRemoteCharacteristic {
-        GATTRemoteCharacteristic(
-            uuid: self.uuid,
-            properties: CharacteristicProperties(rawValue: self.properties),
-            declarationHandle: self.declaration,
-            valueHandle: self.value,
-            endHandle: self.end
-        )
-    }
-}
-
-extension BluetoothUUID: Codable {
-    /// Reads the text of a UUID.
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let uuid = BluetoothUUID(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is not a UUID")
-        }
-        self = uuid
-    }
-
-    /// Writes the UUID as text.
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(self.description)
     }
 }

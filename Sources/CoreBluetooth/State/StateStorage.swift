@@ -17,6 +17,8 @@ package protocol StateStorage: Sendable {
     func read(_ name: String) throws -> Data?
     /// Replaces a document as a whole: whoever reads finds the old or the new one.
     func write(_ data: Data, to name: String) throws
+    /// Replaces a document by what `content` makes, now or when somebody asks for it; removes it where that is `nil`.
+    func write(_ name: String, _ content: @escaping @Sendable () throws -> Data?) throws
     /// Removes a document, where it is there.
     func remove(_ name: String) throws
     /// Gives a document that cannot be read another name, for whoever wants to look at it; returns that name.
@@ -29,6 +31,13 @@ package protocol StateStorage: Sendable {
     ///
     /// - Returns: `nil` where somebody has it already.
     func claim(_ name: String) throws -> StateClaim?
+}
+
+extension StateStorage {
+    /// Replaces or removes a document now.
+    package func write(_ name: String, _ content: @escaping @Sendable () throws -> Data?) throws {
+        if let data = try content() { try self.write(data, to: name) } else { try self.remove(name) }
+    }
 }
 
 /// Something that is ours as long as the object lives.
@@ -46,7 +55,8 @@ package final class StateClaim: Sendable {
 /// It lasts as long as the object: give the same one to the next adapter of a device, and it is the same device again.
 package final class MemoryStorage: StateStorage {
     private struct State {
-        var documents: [String: Data] = [:]
+        /// Made when somebody asks: most documents are replaced before.
+        var documents: [String: @Sendable () throws -> Data?] = [:]
         /// The names, the one that was written longest ago first.
         var order: [String] = []
         var claims: Set<String> = []
@@ -61,15 +71,16 @@ package final class MemoryStorage: StateStorage {
 
     package var isImmediate: Bool { true }
 
-    /// All documents, for tests.
-    package var documents: [String: Data] { self.state.withLockedValue { $0.documents } }
+    /// The names of all documents.
+    package var names: [String] { self.names(withPrefix: "") }
 
-    package func read(_ name: String) -> Data? { self.state.withLockedValue { $0.documents[name] } }
+    package func read(_ name: String) throws -> Data? { try self.state.withLockedValue { $0.documents[name] }?() }
 
-    package func write(_ data: Data, to name: String) {
+    package func write(_ data: Data, to name: String) throws { try self.write(name) { data } }
+
+    package func write(_ name: String, _ content: @escaping @Sendable () throws -> Data?) throws {
         self.state.withLockedValue { state in
-            state.documents[name] = data
-            state.order.removeAll { $0 == name }
+            if state.documents.updateValue(content, forKey: name) != nil { state.order.removeAll { $0 == name } }
             state.order.append(name)
         }
     }
@@ -86,13 +97,15 @@ package final class MemoryStorage: StateStorage {
             state.asideCount += 1
             let aside = "damaged-\(state.asideCount)-\(name)"
             state.documents[aside] = state.documents.removeValue(forKey: name)
-            state.order.removeAll { $0 == name }
+            state.order = state.order.map { $0 == name ? aside : $0 }
             return aside
         }
     }
 
     package func names(withPrefix prefix: String) -> [String] {
-        self.state.withLockedValue { state in state.order.filter { $0.hasPrefix(prefix) } }
+        let (order, documents) = self.state.withLockedValue { ($0.order, $0.documents) }
+        // One that was removed has no content.
+        return order.filter { name in name.hasPrefix(prefix) && ((try? documents[name]?()) ?? nil) != nil }
     }
 
     package func withLock<Result>(_ body: () throws -> Result) rethrows -> Result { try self.lock.withLock(body) }

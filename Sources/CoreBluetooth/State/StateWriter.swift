@@ -64,13 +64,9 @@ final class StateWriter: Sendable {
         for (name, work) in works { self.perform(name, work) }
     }
 
-    private func perform(_ name: String, _ work: Work) {
+    private func perform(_ name: String, _ work: @escaping Work) {
         do {
-            if let data = try work() {
-                try self.storage.write(data, to: name)
-            } else {
-                try self.storage.remove(name)
-            }
+            try self.storage.write(name, work)
         } catch {
             Notice.once("cannot keep \(name): \(error)")
         }

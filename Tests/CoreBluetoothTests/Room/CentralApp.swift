@@ -19,6 +19,8 @@ final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
     var channels: [CBL2CAPChannel] = []
     /// Takes a channel in place of `channels`.
     var onChannel: ((CBL2CAPChannel) -> Void)?
+    /// What was restored, once for each time.
+    var restored: [[String: Any]] = []
     /// Called after a call was noted.
     var onCall: ((String) -> Void)?
 
@@ -47,6 +49,14 @@ final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
     }
 
     // MARK: CBCentralManagerDelegate
+
+    func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+        self.restored.append(dict)
+        let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
+        self.found += peripherals
+        for peripheral in peripherals { peripheral.delegate = self }
+        self.note("restore \(central.state.rawValue)")
+    }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) { self.note("state \(central.state.rawValue)") }
 

@@ -22,6 +22,8 @@ final class PeripheralApp: NSObject, CBPeripheralManagerDelegate {
     var channels: [CBL2CAPChannel] = []
     /// Takes a channel in place of `channels`.
     var onChannel: ((CBL2CAPChannel) -> Void)?
+    /// What was restored, once for each time.
+    var restored: [[String: Any]] = []
     /// Called after a call was noted.
     var onCall: ((String) -> Void)?
 
@@ -40,13 +42,13 @@ final class PeripheralApp: NSObject, CBPeripheralManagerDelegate {
     )
     let ball = CBMutableService(type: IDs.service, primary: true)
 
-    init(on adapter: BluetoothAdapter) {
+    init(on adapter: BluetoothAdapter, options: [String: Any] = [:]) {
         super.init()
         self.ball.characteristics = [self.question, self.answer]
         self.manager = CBPeripheralManager(
             delegate: self,
             queue: nil,
-            options: [BluetoothAdapter.optionKey: adapter]
+            options: options.merging([BluetoothAdapter.optionKey: adapter]) { $1 }
         )
     }
 
@@ -75,6 +77,11 @@ final class PeripheralApp: NSObject, CBPeripheralManagerDelegate {
             self.calls.append(call)
         }
         self.onCall?(call)
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+        self.restored.append(dict)
+        self.note("restore \(peripheral.state.rawValue)")
     }
 
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {

@@ -15,17 +15,17 @@ struct GATTCachingSetup: GATTClientProcedure {
         /// The descriptors of Service Changed.
         case findingDescriptors(GATTDescriptorDiscovery)
         /// The Client Characteristic Configuration of Service Changed.
-        case subscribing
+        case subscribing(AttributeHandle)
         /// The Client Supported Features.
-        case writingFeatures
+        case writingFeatures(AttributeHandle)
         /// The Database Hash.
         case readingHash
     }
 
-    /// Robust caching and multiple handle value notifications (7.2).
-    private static let clientFeatures: UInt8 = 0b0000_0101
+    /// The Client Supported Features: robust caching and multiple handle value notifications (7.2).
+    static var features: ByteBuffer { ByteBuffer(integer: 0b0000_0101, as: UInt8.self) }
     /// The value of a Client Characteristic Configuration that asks for indications (3.3.3.3).
-    private static let indications: UInt16 = 0x0002
+    static var subscription: ByteBuffer { ByteBuffer(integer: 0x0002, endianness: .little, as: UInt16.self) }
 
     /// What is known so far.
     private(set) var found = GATTClient.ServerCaching()
@@ -66,20 +66,16 @@ struct GATTCachingSetup: GATTClientProcedure {
         case .findingDescriptors(var discovery):
             let step = try discovery.receive(response, mtu: mtu)
             return self.follow(step, discovery, mtu: mtu)
-        case .subscribing:
+        case .subscribing(let configuration):
             _ = try ATTWriteResponse(parsing: response)
-            self.found.isSubscribed = true
+            self.found.serviceChangedConfiguration = configuration
             return self.writeFeatures()
-        case .writingFeatures:
+        case .writingFeatures(let handle):
             _ = try ATTWriteResponse(parsing: response)
-            self.found.acceptsClientFeatures = true
+            self.found.clientSupportedFeatures = handle
             return self.readHash()
         case .readingHash:
-            var list = try ATTReadByTypeResponse(parsing: response).list.makeIterator()
-            guard let (_, hash) = list.next(), hash.readableBytes == 16 else {
-                throw MalformedBytes(.invalid, "Database Hash")
-            }
-            self.found.databaseHash = hash
+            self.found.databaseHash = try GATTDatabaseHashRead.hash(in: response)
             return .succeed(.caching(self.found))
         }
     }
@@ -134,10 +130,8 @@ struct GATTCachingSetup: GATTClientProcedure {
         case .finish(.success(.descriptors(let descriptors))):
             let type = BluetoothUUID(GATTAttributeType.clientConfiguration)
             guard let configuration = descriptors.first(where: { $0.uuid == type }) else { return self.writeFeatures() }
-            self.phase = .subscribing
-            var value = ByteBufferAllocator().buffer(capacity: 2)
-            value.writeLittleEndian(Self.indications)
-            return .send(ATTWriteRequest(handle: configuration.handle, value: value))
+            self.phase = .subscribing(configuration.handle)
+            return .send(ATTWriteRequest(handle: configuration.handle, value: Self.subscription))
         case .finish(.failure):
             return self.writeFeatures()
         case .finish:
@@ -159,20 +153,14 @@ struct GATTCachingSetup: GATTClientProcedure {
         guard let characteristic = self.characteristic(GATTAttributeType.clientSupportedFeatures) else {
             return self.readHash()
         }
-        self.phase = .writingFeatures
-        var value = ByteBufferAllocator().buffer(capacity: 1)
-        value.writeInteger(Self.clientFeatures)
-        return .send(ATTWriteRequest(handle: characteristic.valueHandle, value: value))
+        self.phase = .writingFeatures(characteristic.valueHandle)
+        return .send(ATTWriteRequest(handle: characteristic.valueHandle, value: Self.features))
     }
 
     private mutating func readHash() -> GATTClientStep {
         guard self.characteristic(GATTAttributeType.databaseHash) != nil else { return .succeed(.caching(self.found)) }
         self.phase = .readingHash
-        // By its type and among all handles: so the read is answered even while the server holds that this client does
-        // not know the database, and tells the server that now it does (2.5.2.1).
-        return .send(
-            ATTReadByTypeRequest(start: 0x0001, end: 0xFFFF, type: BluetoothUUID(GATTAttributeType.databaseHash))
-        )
+        return .send(GATTDatabaseHashRead.request)
     }
 
     private func characteristic(_ type: UInt16) -> GATTRemoteCharacteristic? {

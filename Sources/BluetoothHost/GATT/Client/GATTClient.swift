@@ -124,6 +124,8 @@ struct GATTClient: Sendable {
             }
             self.hasExchangedMTU = true
         }
+        // An indication may overtake the answer to the subscription.
+        if case .resumeCaching(let server) = procedure { self.serviceChangedHandle = server.serviceChanged }
         var active = GATTActiveProcedure(procedure, mtu: self.mtu)
         let step = active.handle(.begin, mtu: self.mtu)
         self.perform(step, id, active, now: now, into: &actions)

@@ -97,6 +97,8 @@ enum GATTActiveProcedure: Sendable {
     case characteristicDiscovery(GATTCharacteristicDiscovery)
     case descriptorDiscovery(GATTDescriptorDiscovery)
     case cachingSetup(GATTCachingSetup)
+    case databaseHashRead(GATTDatabaseHashRead)
+    case cachingResumption(GATTCachingResumption)
 
     /// The procedure that was asked for.
     init(_ procedure: GATTClient.Procedure, mtu: Int) {
@@ -133,6 +135,10 @@ enum GATTActiveProcedure: Sendable {
             self = .preparedWrite(GATTPreparedWrite(values))
         case .subscribeToServiceChanged:
             self = .cachingSetup(GATTCachingSetup())
+        case .readDatabaseHash:
+            self = .databaseHashRead(GATTDatabaseHashRead())
+        case .resumeCaching(let server):
+            self = .cachingResumption(GATTCachingResumption(server))
         }
     }
 
@@ -179,6 +185,12 @@ enum GATTActiveProcedure: Sendable {
         case .cachingSetup(var procedure):
             step = procedure.handle(event, mtu: mtu)
             self = .cachingSetup(procedure)
+        case .databaseHashRead(var procedure):
+            step = procedure.handle(event, mtu: mtu)
+            self = .databaseHashRead(procedure)
+        case .cachingResumption(var procedure):
+            step = procedure.handle(event, mtu: mtu)
+            self = .cachingResumption(procedure)
         }
         return step
     }

@@ -55,6 +55,10 @@ extension GATTClient {
         /// Prepares for changes of the server's database: subscribes to Service Changed, asks for robust caching and
         /// multiple notifications, reads the database hash (2.5.2, 7).
         case subscribeToServiceChanged
+        /// The Database Hash of the server (7.3), wherever it stands.
+        case readDatabaseHash
+        /// What is left to do for a server whose hash is the known one: says again what the server has forgotten.
+        case resumeCaching(GATTKnownServer)
     }
 
     /// What a procedure found.
@@ -81,12 +85,29 @@ extension GATTClient {
     struct ServerCaching: Hashable, Sendable {
         /// The value handle of Service Changed.
         var serviceChanged: AttributeHandle?
-        /// Whether Service Changed will be indicated.
-        var isSubscribed = false
-        /// Whether the server took the Client Supported Features.
-        var acceptsClientFeatures = false
+        /// The Client Characteristic Configuration of Service Changed, where it took the subscription.
+        var serviceChangedConfiguration: AttributeHandle?
+        /// The value handle of Client Supported Features, where it took this client's.
+        var clientSupportedFeatures: AttributeHandle?
         /// The 16 octets of the Database Hash.
         var databaseHash: ByteBuffer?
+
+        /// Whether Service Changed will be indicated.
+        var isSubscribed: Bool { self.serviceChangedConfiguration != nil }
+        /// Whether the server took the Client Supported Features.
+        var acceptsClientFeatures: Bool { self.clientSupportedFeatures != nil }
+
+        /// What to keep for the next link; nothing of a server without a hash.
+        var knownServer: GATTKnownServer? {
+            self.databaseHash.map { hash in
+                GATTKnownServer(
+                    databaseHash: hash,
+                    serviceChanged: self.serviceChanged,
+                    serviceChangedConfiguration: self.serviceChangedConfiguration,
+                    clientSupportedFeatures: self.clientSupportedFeatures
+                )
+            }
+        }
     }
 
     /// What the driver has to do, in this order.

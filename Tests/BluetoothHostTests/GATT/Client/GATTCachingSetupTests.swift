@@ -69,8 +69,8 @@ struct GATTCachingSetupTests {
         var script = self.subscribed()
         let expected = GATTClient.ServerCaching(
             serviceChanged: 0x0008,
-            isSubscribed: true,
-            acceptsClientFeatures: true,
+            serviceChangedConfiguration: 0x0009,
+            clientSupportedFeatures: 0x000B,
             databaseHash: hex(Self.hash)
         )
         #expect(script.takeTold() == [.complete(GATTClient.ProcedureID(rawValue: 1), .success(.caching(expected)))])

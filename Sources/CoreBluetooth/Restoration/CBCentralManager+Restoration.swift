@@ -1,0 +1,118 @@
+// A central manager takes up what the process before this one did: it makes the objects that the app had, tells the
+// delegate, and lets scanning and connecting go on.
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOConcurrencyHelpers
+
+extension CBCentralManager {
+    /// Makes the objects again and tells the delegate, before anything else.
+    func restore(_ restoration: CentralRestoration) {
+        let record = restoration.record
+        var peripherals: [CBPeripheral] = []
+        for (index, entry) in record.peripherals.enumerated() {
+            guard let address = entry.deviceAddress else { continue }
+            let live = restoration.live.indices.contains(index) ? restoration.live[index] : nil
+            let peer = PeerDescription(identifier: entry.identifier, address: address, name: entry.name)
+            let peripheral = self.context.peripheral(for: peer, token: live?.name.token)
+            let attributes = entry.attributes ?? AttributeTree()
+            let name = peripheral.restore(attributes, live)
+            if live == nil {
+                let options = ConnectOptions(reconnectsByItself: entry.reconnectsByItself)
+                self.context.commands.send(.resume(name, address, options, attributes))
+            }
+            peripherals.append(peripheral)
+        }
+        if let scan = record.scan {
+            self.setScanning(true)
+            if restoration.live.isEmpty { self.context.commands.send(.scan(scan.filter)) }
+        }
+        self.context.commands.send(.restored)
+        self.delegate?.centralManager(self, willRestoreState: record.dictionary(peripherals))
+    }
+}
+
+extension CentralRecord {
+    /// The dictionary of `centralManager(_:willRestoreState:)`.
+    ///
+    /// What there is none of has no key.
+    fileprivate func dictionary(_ peripherals: [CBPeripheral]) -> [String: Any] {
+        var dictionary: [String: Any] = [:]
+        if !peripherals.isEmpty { dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }
+        guard let scan = self.scan else { return dictionary }
+        if let services = scan.services, !services.isEmpty {
+            dictionary[CBCentralManagerRestoredStateScanServicesKey] = services.map { CBUUID($0) }
+        }
+        var options: [String: Any] = [:]
+        if scan.allowsDuplicates { options[CBCentralManagerScanOptionAllowDuplicatesKey] = NSNumber(value: true) }
+        if !scan.solicitedServices.isEmpty {
+            options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = scan.solicitedServices.map { CBUUID($0) }
+        }
+        if !options.isEmpty { dictionary[CBCentralManagerRestoredStateScanOptionsKey] = options }
+        return dictionary
+    }
+}
+
+extension CBPeripheral {
+    /// Takes up a connection that another process had, or another manager: with what its app had discovered.
+    ///
+    /// A link does not outlive its process, so it is waited for again.
+    func restore(_ attributes: AttributeTree, _ live: CentralRestoration.Live?) -> ConnectionName {
+        self.lock.withLock {
+            self.attempt = live?.name.attempt ?? self.attempt &+ 1
+            self.stateStorage = live?.mtu == nil ? .connecting : .connected
+            if let mtu = live?.mtu { self.mtu = mtu }
+            self.rebuild(attributes)
+            return ConnectionName(token: self.token, attempt: self.attempt)
+        }
+    }
+
+    /// Makes the objects of what was discovered.
+    ///
+    /// Under the lock.
+    private func rebuild(_ tree: AttributeTree) {
+        guard !tree.isEmpty else { return }
+        for entry in tree.services {
+            let service = CBService(
+                type: CBUUID(entry.record.uuid),
+                isPrimary: entry.record.isPrimary,
+                handles: entry.record.handles,
+                peripheral: self,
+                lock: self.lock
+            )
+            self.attributes.services[entry.handle] = service
+            service.characteristicsStorage = entry.characteristics?.map { self.rebuild($0, of: service) }
+        }
+        for entry in tree.services {
+            let service = self.attributes.services[entry.handle]
+            service?.includedStorage = entry.included?.compactMap { self.attributes.services[$0] }
+        }
+        self.servicesStorage = tree.services.filter(\.isListed).compactMap { self.attributes.services[$0.handle] }
+    }
+
+    private func rebuild(_ entry: AttributeTree.Characteristic, of service: CBService) -> CBCharacteristic {
+        let characteristic = CBCharacteristic(
+            type: CBUUID(entry.record.uuid),
+            properties: CBCharacteristicProperties(rawValue: UInt(entry.record.properties.rawValue)),
+            value: nil,
+            record: entry.record,
+            service: service,
+            lock: self.lock
+        )
+        characteristic.notifyingStorage = entry.isNotifying
+        self.attributes.characteristics[entry.record.valueHandle] = characteristic
+        characteristic.descriptorsStorage = entry.descriptors?.map { record in
+            let descriptor = CBDescriptor(
+                type: CBUUID(record.uuid),
+                value: nil,
+                handle: record.handle,
+                characteristic: characteristic,
+                lock: self.lock
+            )
+            self.attributes.descriptors[record.handle] = descriptor
+            return descriptor
+        }
+        return characteristic
+    }
+}

@@ -1,0 +1,70 @@
+// A central manager's state as a record, and the way back.
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+
+/// What a central manager is made from again.
+struct CentralRestoration: Sendable {
+    /// A peripheral whose connection goes on in the session, for a session that has outlived its manager.
+    struct Live: Sendable {
+        var name: ConnectionName
+        /// The ATT MTU, where it is connected.
+        var mtu: Int?
+    }
+
+    var record: CentralRecord
+    /// For each peripheral of the record the connection that goes on; empty where the process before this one had them.
+    var live: [Live] = []
+}
+
+extension CentralSession {
+    /// Restores what the process before this one did, just before the app is told that the adapter works.
+    func restore(from writer: StateWriter) {
+        guard var record = self.keeper?.open(writer) else { return }
+        for index in record.peripherals.indices {
+            guard let address = record.peripherals[index].deviceAddress else { continue }
+            // Who is who is kept elsewhere, too, which may have been lost.
+            let known = self.core.identities.adopt(
+                IdentityStore.Record(
+                    identifier: record.peripherals[index].identifier,
+                    address: address,
+                    name: record.peripherals[index].name
+                )
+            )
+            record.peripherals[index].identifier = known.identifier
+            record.peripherals[index].name = known.name
+        }
+        self.tell(.restored(CentralRestoration(record: record)))
+    }
+
+    /// The session's state as it is now.
+    func makeRecord() -> CentralRecord { self.restoration().record }
+
+    /// The session's state as it is now, for a manager that takes the session over.
+    func restoration() -> CentralRestoration {
+        var restoration = CentralRestoration(record: CentralRecord(scan: self.scan.map { .init($0.filter) }))
+        for interest in self.liveInterests {
+            var mtu: Int?
+            switch interest.phase {
+            case .delayed, .pending: break
+            case .established: mtu = interest.peer.mtu
+            case .leaving, .ended: continue
+            }
+            let known = self.core.identities.record(for: interest.peer.address)
+            restoration.record.peripherals.append(
+                CentralRecord.Peripheral(
+                    identifier: known.identifier,
+                    address: known.address.description,
+                    isRandom: known.address.isRandom,
+                    name: known.name,
+                    wasConnected: mtu != nil,
+                    reconnectsByItself: interest.options.reconnectsByItself,
+                    attributes: interest.attributes.isEmpty ? nil : interest.attributes
+                )
+            )
+            restoration.live.append(CentralRestoration.Live(name: interest.name, mtu: mtu))
+        }
+        return restoration
+    }
+}

@@ -1,0 +1,58 @@
+// A peripheral manager's state as a record, and the way back.
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+
+/// What a peripheral manager is made from again.
+struct PeripheralRestoration: Sendable {
+    /// What goes on in a session that has outlived its manager.
+    struct Live: Sendable {
+        /// The handles of the services, in the order of the record.
+        var handles: [GATTServiceHandles]
+        /// The centrals that the manager was told of.
+        var centrals: [(link: LinkID, peer: PeerDescription, mtu: Int)]
+        /// Which of them are subscribed to what.
+        var subscriptions: [(link: LinkID, characteristic: AttributeHandle)]
+    }
+
+    var record: PeripheralRecord
+    /// `nil` where the process before this one did all that.
+    var live: Live?
+}
+
+extension PeripheralSession {
+    /// Restores what the process before this one did, just before the app is told that the adapter works.
+    func restore(from writer: StateWriter) {
+        guard var record = self.keeper?.open(writer) else { return }
+        record.services.removeAll { !$0.characteristics.allSatisfy(\.isPublishable) }
+        self.tell(.restored(PeripheralRestoration(record: record)))
+    }
+
+    /// The session's state as it is now.
+    func makeRecord() -> PeripheralRecord {
+        PeripheralRecord(
+            services: self.services.map(\.record),
+            advertisement: self.core.advertising.content(of: self).map { content in
+                PeripheralRecord.Advertisement(localName: content.localName, services: content.services)
+            }
+        )
+    }
+
+    /// The session's state as it is now, for a manager that takes the session over.
+    func restoration() -> PeripheralRestoration {
+        PeripheralRestoration(
+            record: self.makeRecord(),
+            live: PeripheralRestoration.Live(
+                handles: self.services.map(\.handles),
+                centrals: self.announced.compactMap { link in
+                    self.core.host.information(of: link).map { information in
+                        let known = self.core.identities.record(for: information.peer)
+                        return (link, PeerDescription(known), self.core.host.mtu(of: link))
+                    }
+                },
+                subscriptions: self.subscriptions.map { ($0.link, $0.characteristic) }
+            )
+        )
+    }
+}
