@@ -152,4 +152,68 @@ struct GATTCachingSetupTests {
             ]
         )
     }
+
+    // MARK: A server that is known
+
+    private static var known: GATTKnownServer {
+        GATTKnownServer(
+            databaseHash: hex(Self.hash),
+            serviceChanged: 0x0008,
+            serviceChangedConfiguration: 0x0009,
+            clientSupportedFeatures: 0x000B
+        )
+    }
+
+    @Test("GATT/CL/GAR/BV-03-C The Database Hash is read by its type, wherever it stands")
+    func hashAlone() {
+        #expect(
+            ClientScript.run(.readDatabaseHash, "> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(Self.hash)")
+                == .success(.value(hex(Self.hash)))
+        )
+        #expect(
+            ClientScript.run(.readDatabaseHash, "> 08 01 00 FF FF 2A 2B \n < 01 08 01 00 0A")
+                == .failure(.att(.attributeNotFound, handle: 1))
+        )
+        #expect(
+            ClientScript.run(.readDatabaseHash, "> 08 01 00 FF FF 2A 2B \n < 09 04 0D 00 01 02")
+                == .failure(.malformedResponse)
+        )
+    }
+
+    @Test("GATT/CL/GAS/BV-01-C A known server is told again what it forgets with a link, without discovery")
+    func resumption() {
+        let all = GATTClient.ServerCaching(
+            serviceChanged: 0x0008,
+            serviceChangedConfiguration: 0x0009,
+            clientSupportedFeatures: 0x000B,
+            databaseHash: hex(Self.hash)
+        )
+        #expect(
+            ClientScript.run(
+                .resumeCaching(Self.known),
+                "> 12 09 00 02 00 \n < 13 \n > 12 0B 00 05 \n < 13"
+            ) == .success(.caching(all))
+        )
+        var without = all
+        without.serviceChangedConfiguration = nil
+        #expect(
+            ClientScript.run(
+                .resumeCaching(Self.known),
+                "> 12 09 00 02 00 \n < 01 12 09 00 05 \n > 12 0B 00 05 \n < 13"
+            ) == .success(.caching(without))
+        )
+        let nothing = GATTKnownServer(databaseHash: hex(Self.hash))
+        #expect(
+            ClientScript.run(.resumeCaching(nothing), "")
+                == .success(.caching(GATTClient.ServerCaching(databaseHash: hex(Self.hash))))
+        )
+    }
+
+    @Test("GATT/CL/GAS/BV-01-C An indication of a known server may come before its subscription is answered")
+    func resumptionEarly() {
+        var script = ClientScript()
+        script.start(.resumeCaching(Self.known))
+        script.play("> 12 09 00 02 00 \n < 1D 08 00 10 00 20 00 \n > 1E")
+        #expect(script.takeTold() == [.servicesChanged(0x0010...0x0020)])
+    }
 }

@@ -1,0 +1,124 @@
+// A conversation in which either process may be killed after any step: whatever is asked next works, and at the end
+// everything is as if nothing had happened.
+
+import BluetoothAir
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+/// An app in both processes as they should be written: it takes up what is restored and does what is still missing.
+private final class Walker {
+    let room: Room
+    let curious: Device
+    let crystal: Device
+    private(set) var ball: PeripheralApp
+    private(set) var central: CentralApp
+    private let centralOptions: [String: Any] = [CBCentralManagerOptionRestoreIdentifierKey: "asker"]
+    private let ballOptions: [String: Any] = [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"]
+
+    init(seed: UInt64) {
+        self.room = Room(seed: seed)
+        self.curious = Device("Curious", in: self.room)
+        self.crystal = Device("Crystal", in: self.room)
+        self.ball = PeripheralApp(on: self.crystal.adapter, options: self.ballOptions)
+        self.central = CentralApp(on: self.curious.adapter, options: self.centralOptions)
+    }
+
+    func killCentral() {
+        self.curious.restart()
+        self.central = CentralApp(on: self.curious.adapter, options: self.centralOptions)
+    }
+
+    func killBall() {
+        self.crystal.restart()
+        self.ball = PeripheralApp(on: self.crystal.adapter, options: self.ballOptions)
+    }
+
+    /// The ball's answer: the restored one, or the app's own.
+    var answer: CBMutableCharacteristic {
+        let key = CBPeripheralManagerRestoredStateServicesKey
+        let services = self.ball.restored.first?[key] as? [CBMutableService] ?? []
+        let all = services.flatMap { $0.characteristics ?? [] }
+        return all.first { $0.uuid == IDs.answer } as? CBMutableCharacteristic ?? self.ball.answer
+    }
+
+    /// Does the next thing that is missing, as an app does that looks at what it has.
+    func step() {
+        if self.ball.manager.state == .poweredOn {
+            let isRestored = self.ball.restored.first?[CBPeripheralManagerRestoredStateServicesKey] != nil
+            if !isRestored, !self.ball.calls.contains(where: { $0.hasPrefix("added") }) {
+                self.ball.manager.add(self.ball.ball)
+            } else if !self.ball.manager.isAdvertising {
+                self.ball.advertise(name: "Crystal")
+            }
+        }
+        guard self.central.manager.state == .poweredOn else { return }
+        guard let peripheral = self.central.found.first else {
+            if !self.central.manager.isScanning {
+                self.central.manager.scanForPeripherals(withServices: [IDs.service])
+            }
+            return
+        }
+        switch peripheral.state {
+        case .disconnected: self.central.manager.connect(peripheral)
+        case .connecting, .disconnecting: break
+        case .connected:
+            if self.central.manager.isScanning { return self.central.manager.stopScan() }
+            guard let service = peripheral.services?.first else {
+                return peripheral.discoverServices([IDs.service])
+            }
+            guard let answer = service.characteristics?.first(where: { $0.uuid == IDs.answer }) else {
+                return peripheral.discoverCharacteristics(nil, for: service)
+            }
+            if !answer.isNotifying { peripheral.setNotifyValue(true, for: answer) }
+        }
+    }
+
+    /// Whether a value that the ball sends arrives.
+    func isTalking(_ text: String) -> Bool {
+        guard self.answer.subscribedCentrals?.isEmpty == false else { return false }
+        self.ball.manager.updateValue(text.octets, for: self.answer, onSubscribedCentrals: nil)
+        self.room.run(.milliseconds(5))
+        return self.central.values.last == text
+    }
+}
+
+@Suite("13.1 Restoration at every step")
+struct KillWalkTests {
+    @Test("13.1 whichever process is killed, whenever, the apps can go on", arguments: 1...40 as ClosedRange<UInt64>)
+    func walk(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let walker = Walker(seed: seed)
+        Lines().listen {
+            for _ in 0..<60 {
+                walker.step()
+                // A turn or some time: a process may be killed between a call and its callback.
+                switch generator.next() % 4 {
+                case 0: walker.room.loop.run()
+                case 1: walker.room.run(.milliseconds(1))
+                case 2: walker.room.run(.milliseconds(Int64(generator.next() % 200)))
+                default: break
+                }
+                switch generator.next() % 8 {
+                case 0: walker.killCentral()
+                case 1: walker.killBall()
+                default: break
+                }
+            }
+            // The last link may have to run into its timeout before the ball is heard again.
+            var rounds = 0
+            while rounds < 3000, !walker.isTalking("\(rounds)") {
+                walker.step()
+                walker.room.run(.milliseconds(20))
+                rounds += 1
+            }
+            #expect(rounds < 3000, "\(walker.central.calls) \(walker.ball.calls)")
+        }
+        // Nothing of it is told out of order.
+        for calls in [walker.central.calls, walker.ball.calls] {
+            #expect(calls.dropFirst().allSatisfy { !$0.hasPrefix("restore") })
+        }
+    }
+}
