@@ -33,11 +33,11 @@ open class CBManager: NSObject {
     /// Whether this program may use Bluetooth: on Linux ``CBManagerAuthorization/allowedAlways``, for Linux itself
     /// decides who may open an adapter.
     @available(*, deprecated, message: "Use the class property.")
-    open var authorization: CBManagerAuthorization { .allowedAlways }
+    open var authorization: CBManagerAuthorization { Self.authorization }
 
     /// Whether this program may use Bluetooth: on Linux ``CBManagerAuthorization/allowedAlways``, for Linux itself
-    /// decides who may open an adapter.
-    open class var authorization: CBManagerAuthorization { .allowedAlways }
+    /// decides who may open an adapter. An app on a device of a test may be told otherwise.
+    open class var authorization: CBManagerAuthorization { Application.current?.authorization ?? .allowedAlways }
 
     /// The object as log lines show it.
     open override var description: String { "<\(Swift.type(of: self)): \(pointerText(self))>" }

@@ -13,12 +13,16 @@ public final class Device: Radio {
     /// ``run(_:)`` needs no mention of it; a manager that is created elsewhere takes it in its options under
     /// ``BluetoothAdapter/optionKey``.
     public private(set) var adapter: BluetoothAdapter! = nil
+    /// What ``run(_:)`` runs belongs to an app that is always in the foreground.
+    private let application: Application
 
     /// What the device keeps of its peers and of its apps' managers, whatever becomes of those.
     private let storage = MemoryStorage()
 
     init(name: String, distance: Double, mtu: Int, isSupported: Bool, world: World) {
+        self.application = Application(name: "main", eventLoop: world.loop)
         super.init(name: name, distance: distance, world: world)
+        self.application.launch(inBackground: false)
         self.adapter = BluetoothAdapter(
             eventLoop: world.loop,
             configuration: .init(deviceName: name, identity: name, preferredMTU: mtu),
@@ -32,7 +36,21 @@ public final class Device: Radio {
     /// ```swift
     /// let reader = phone.run { ThermometerReader() }
     /// ```
-    public func run<Result>(_ body: () throws -> Result) rethrows -> Result { try self.adapter.run(body) }
+    ///
+    /// The code is in the foreground for ever; what has the life of an app is put there with
+    /// ``install(_:backgroundModes:_:)-(_,_,(Launch)->Instance)``.
+    public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try self.application.run { try self.adapter.run(body) }
+    }
+
+    /// Whether the user lets the code of ``run(_:)`` use Bluetooth; see ``App/authorization``.
+    public var authorization: CBManagerAuthorization {
+        get { self.application.authorization }
+        set {
+            self.note("its code may \(newValue == .allowedAlways ? "" : "not ")use Bluetooth")
+            self.application.authorization = newValue
+        }
+    }
 
     override func powerChanged() { self.adapter.setPowered(self.isPowered) }
 }

@@ -51,7 +51,8 @@ final class AdapterCore {
     private(set) lazy var advertising = Advertising(core: self)
     private(set) lazy var channels = Channels(core: self, usesLoopTurns: self.usesLoopTime)
     private var scanning: Scanning
-    private var isScanning = false
+    /// How the host scans, while it does.
+    private var scanPace: ScanPace?
     private var updates: [LinkID: UpdateRow] = [:]
 
     init(
@@ -94,17 +95,25 @@ final class AdapterCore {
     // MARK: Sessions
 
     func add(_ session: CentralSession) {
+        if let heritage = self.heritage(of: session) {
+            heritage.adopt(session)
+            return heritage.flush()
+        }
         self.centralSessions.append(session)
-        if self.isReady, let writer = self.writer { session.restore(from: writer) }
-        if self.state != .unknown { session.tell(.state(self.state)) }
+        session.application?.core = self
+        if self.state != .unknown { session.tellState() }
         self.begin()
         session.flush()
     }
 
     func add(_ session: PeripheralSession) {
+        if let heritage = self.heritage(of: session) {
+            heritage.adopt(session)
+            return heritage.flush()
+        }
         self.peripheralSessions.append(session)
-        if self.isReady, let writer = self.writer { session.restore(from: writer) }
-        if self.state != .unknown { session.tell(.state(self.state)) }
+        session.application?.core = self
+        if self.state != .unknown { session.tellState() }
         self.begin()
         session.flush()
     }
@@ -122,25 +131,25 @@ final class AdapterCore {
 
     /// Carries out what a central manager asked for.
     func drainCentral(_ number: Int) {
-        guard let session = self.centralSessions.first(where: { $0.number == number }) else { return }
+        guard let session = self.centralSessions.first(where: { $0.laneNumber == number }) else { return }
         session.drainCommands()
         self.flush()
     }
 
     /// Carries out what a peripheral manager asked for.
     func drainPeripheral(_ number: Int) {
-        guard let session = self.peripheralSessions.first(where: { $0.number == number }) else { return }
+        guard let session = self.peripheralSessions.first(where: { $0.laneNumber == number }) else { return }
         session.drainCommands()
         self.flush()
     }
 
     /// Brings the host's scanning to what the sessions want.
     func updateScanning() {
-        let isWanted = self.centralSessions.contains { $0.scan != nil }
-        guard self.isReady, isWanted != self.isScanning else { return }
-        self.isScanning = isWanted
-        if isWanted {
-            self.host.startScanning(ScanRequest())
+        let pace = self.wantedScanPace
+        guard self.isReady, pace != self.scanPace else { return }
+        self.scanPace = pace
+        if let pace {
+            self.host.startScanning(pace.request)
         } else {
             self.host.stopScanning()
             self.scanning.reset()
@@ -149,10 +158,10 @@ final class AdapterCore {
 
     /// An advertiser was heard.
     func received(_ report: AdvertisingReport) {
-        guard self.isScanning else { return }
+        guard self.scanPace != nil else { return }
         self.scanning.receive(
             report,
-            for: self.centralSessions.compactMap(\.scan),
+            for: self.centralSessions.compactMap(\.effectiveScan),
             now: self.eventLoop.now,
             timestamp: self.timestamp
         ) { scan, discovery in
@@ -313,20 +322,14 @@ final class AdapterCore {
             self.channels.reset()
             self.connections.reset()
             self.scanning.reset()
-            self.isScanning = false
+            self.scanPace = nil
             self.advertising.reset()
             self.updates = [:]
             for session in self.centralSessions { session.adapterStopped(state) }
             for session in self.peripheralSessions { session.adapterStopped(state) }
         }
-        for session in self.centralSessions {
-            if self.isReady, let writer = self.writer { session.restore(from: writer) }
-            session.tell(.state(state))
-        }
-        for session in self.peripheralSessions {
-            if self.isReady, let writer = self.writer { session.restore(from: writer) }
-            session.tell(.state(state))
-        }
+        for session in self.centralSessions { session.tellState() }
+        for session in self.peripheralSessions { session.tellState() }
     }
 }
 

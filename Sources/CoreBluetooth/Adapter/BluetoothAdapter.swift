@@ -205,6 +205,7 @@ public final class BluetoothAdapter: Sendable {
         let number = self.nextSessionNumber()
         let core = self.core
         let eventLoop = self.eventLoop
+        let application = Application.current.map { NIOLoopBound($0, eventLoop: eventLoop) }
         let commands = Lane<CentralCommand> { _ in
             eventLoop.execute { core.value?.drainCentral(number) }
         }
@@ -216,6 +217,7 @@ public final class BluetoothAdapter: Sendable {
                     CentralSession(
                         number: number,
                         core: core,
+                        application: application?.value,
                         restoreIdentifier: restoreIdentifier,
                         commands: commands,
                         events: events
@@ -234,6 +236,7 @@ public final class BluetoothAdapter: Sendable {
         let number = self.nextSessionNumber()
         let core = self.core
         let eventLoop = self.eventLoop
+        let application = Application.current.map { NIOLoopBound($0, eventLoop: eventLoop) }
         let commands = Lane<PeripheralCommand> { _ in
             eventLoop.execute { core.value?.drainPeripheral(number) }
         }
@@ -245,6 +248,7 @@ public final class BluetoothAdapter: Sendable {
                     PeripheralSession(
                         number: number,
                         core: core,
+                        application: application?.value,
                         restoreIdentifier: restoreIdentifier,
                         commands: commands,
                         events: events
@@ -264,9 +268,17 @@ public final class BluetoothAdapter: Sendable {
             return Lane { lane in queue.async { lane.drain(receive) } }
         case .onEventLoop:
             let eventLoop = self.eventLoop
-            // Many devices share the loop: what a delegate creates belongs to the device that it was called on.
+            let application = Application.current.map { NIOLoopBound($0, eventLoop: eventLoop) }
+            let launch = application?.value.launchCount
+            // Many devices share the loop: what a delegate creates belongs to the device, and the app, that it was called
+            // on. An app that has ended is told nothing more.
             return Lane { [weak self] lane in
-                eventLoop.execute { [weak self] in self?.run { lane.drain(receive) } }
+                eventLoop.execute { [weak self] in
+                    guard let self else { return }
+                    guard let application = application?.value else { return self.run { lane.drain(receive) } }
+                    let isThere = application.launchCount == launch && application.exists
+                    application.run { self.run { lane.drain { if isThere { receive($0) } } } }
+                }
             }
         }
     }

@@ -141,6 +141,15 @@ open class CBCentralManager: CBManager {
         if let delay = (options?[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue, delay > 0 {
             wishes.delay = .nanoseconds(Int64(min(delay, 86_400) * 1e9))
         }
+        if options?[CBConnectPeripheralOptionNotifyOnConnectionKey].flatMap(isTrue) ?? false {
+            wishes.alerts.insert(.connection)
+        }
+        if options?[CBConnectPeripheralOptionNotifyOnDisconnectionKey].flatMap(isTrue) ?? false {
+            wishes.alerts.insert(.disconnection)
+        }
+        if options?[CBConnectPeripheralOptionNotifyOnNotificationKey].flatMap(isTrue) ?? false {
+            wishes.alerts.insert(.notification)
+        }
         self.context.commands.send(.connect(name, peripheral.address, wishes))
     }
 

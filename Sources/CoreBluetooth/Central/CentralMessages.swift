@@ -36,6 +36,7 @@ struct ScanFilter: Sendable {
 struct ConnectOptions: Sendable {
     var reconnectsByItself = false
     var delay: TimeAmount?
+    var alerts: ConnectAlerts = []
 }
 
 /// Which peers' comings and goings an app wants to hear of.

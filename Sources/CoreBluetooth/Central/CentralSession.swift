@@ -10,9 +10,19 @@ import NIOCore
 final class CentralSession {
     let number: Int
     unowned let core: AdapterCore
-    private let commands: Lane<CentralCommand>
-    private let events: Lane<CentralEvent>
-    private var outbox: [CentralEvent] = []
+    /// The app that the manager belongs to; `nil` for a process that is no app.
+    let application: Application?
+    /// Whose commands are carried out; another number than the session's own after another manager has taken it over.
+    private(set) var laneNumber: Int
+    private var commands: Lane<CentralCommand>
+    private var events: Lane<CentralEvent>
+    var outbox: [CentralEvent] = []
+    /// How many of them are joined already, while they wait for the app.
+    var heldCount = 0
+    /// The state of the adapter that the manager was told last.
+    private(set) var toldState: CBManagerState?
+    /// What the app knew when it ended, while the session has no manager: what happens meanwhile waits.
+    private(set) var estate: CentralRestoration?
 
     /// What is scanned for, while scanning.
     private(set) var scan: Scan?
@@ -29,13 +39,16 @@ final class CentralSession {
     init(
         number: Int,
         core: AdapterCore,
+        application: Application?,
         restoreIdentifier: String?,
         commands: Lane<CentralCommand>,
         events: Lane<CentralEvent>
     ) {
         self.number = number
+        self.laneNumber = number
         self.core = core
-        self.keeper = RecordKeeper(restoreIdentifier)
+        self.application = application
+        self.keeper = RecordKeeper(restoreIdentifier, program: application?.name)
         self.commands = commands
         self.events = events
     }
@@ -50,8 +63,21 @@ final class CentralSession {
     func flush() {
         // A controller that is lost for a moment may be lost because everything ends: what is kept stays until it is back.
         if self.core.state != .resetting { self.keeper?.save(self.makeRecord) }
+        if let application = self.application, !self.mayFlush(under: application) { return }
+        self.heldCount = 0
         self.events.send(&self.outbox)
     }
+
+    /// Tells the manager what the adapter can do for it, where that is news.
+    func tellState() {
+        guard let state = self.application?.visibleState(self.core.state) ?? self.plainState, state != self.toldState
+        else { return }
+        if state == .poweredOn, let writer = self.core.writer { self.restore(from: writer) }
+        self.toldState = state
+        self.tell(.state(state))
+    }
+
+    private var plainState: CBManagerState? { self.application == nil ? self.core.state : nil }
 
     /// Whether the manager has a restore identifier.
     var isPreserved: Bool { self.keeper != nil }
@@ -170,6 +196,8 @@ final class CentralSession {
         self.scan = nil
         self.interests = []
         if state < .poweredOff { self.connectionEventFilter = nil }
+        // What outlived its manager does not outlive this.
+        if self.estate != nil { self.end() }
         self.noteChange()
     }
 
@@ -180,7 +208,15 @@ final class CentralSession {
         self.interests = []
     }
 
-    private func end() {
+    /// The manager is gone, and everything that it did ends.
+    func end() {
+        self.giveUp()
+        self.keeper?.remove()
+        self.core.remove(self)
+    }
+
+    /// Ends everything that the manager does, without a word to it.
+    func giveUp() {
         self.scan = nil
         self.core.updateScanning()
         for interest in self.interests.compactMap({ $0 }) {
@@ -188,7 +224,29 @@ final class CentralSession {
             self.core.connections.cancel(interest)
         }
         self.interests = []
-        self.keeper?.remove()
-        self.core.remove(self)
+        self.noteChange()
+    }
+
+    // MARK: Between two managers
+
+    /// The app has ended; the session goes on until a manager with the same restore identifier takes it over.
+    func leaveToSuccessor() {
+        // Channels end with the process that has their streams.
+        for interest in self.liveInterests { self.core.channels.close(of: interest) }
+        self.estate = self.restoration()
+        self.laneNumber = -1
+        self.outbox = []
+    }
+
+    /// A new manager takes the session over: it is told what there was, then what has happened since.
+    func adopt(_ successor: CentralSession) {
+        guard let estate = self.estate else { return }
+        let waiting = self.outbox
+        self.estate = nil
+        self.laneNumber = successor.laneNumber
+        self.commands = successor.commands
+        self.events = successor.events
+        self.outbox = [.restored(estate), .state(self.core.state)] + waiting
+        self.toldState = self.core.state
     }
 }

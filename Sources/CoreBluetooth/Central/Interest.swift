@@ -77,7 +77,9 @@ final class Interest {
     /// Tells the object's queue, while the link is its own.
     @inline(__always)
     func tell(_ event: CentralEvent) {
-        if !self.isSilent { self.session.tell(event) }
+        guard !self.isSilent else { return }
+        if !self.options.alerts.isEmpty { self.showAlert(for: event) }
+        self.session.tell(event)
     }
 
     /// The link is gone: nothing of it is told any more.

@@ -12,6 +12,8 @@ import NIOCore
 struct AdvertisedContent: Hashable, Sendable {
     var localName: String?
     var services: [BluetoothUUID] = []
+    /// Services for the overflow area alone.
+    var overflowServices: [BluetoothUUID] = []
 }
 
 extension AdvertisedContent {
@@ -41,9 +43,20 @@ extension AdvertisedContent {
                 }
             }
         }
+        for service in self.overflowServices {
+            overflow.insert(service)
+            hasOverflow = true
+        }
         data.appendServiceUUIDs(fitting, isComplete: !hasOverflow)
 
-        if hasOverflow { scanResponse.append(.manufacturerSpecificData, overflow.manufacturerData) }
+        if hasOverflow {
+            // Where there is nothing else to say, nobody has to ask for it.
+            if self.services.isEmpty, self.localName == nil {
+                data.append(.manufacturerSpecificData, overflow.manufacturerData)
+            } else {
+                scanResponse.append(.manufacturerSpecificData, overflow.manufacturerData)
+            }
+        }
         if let name = self.localName, !name.isEmpty {
             if name.utf8.count + 2 <= room {
                 data.appendLocalName(name)

@@ -15,6 +15,8 @@ final class Advertising {
         var isTold: Bool
         /// Whether it goes on with what another process began: only a failure is told.
         var isRestored = false
+
+        var permission: Application.Permission { self.session.application.permission(for: .peripheral) }
     }
 
     private unowned let core: AdapterCore
@@ -56,17 +58,31 @@ final class Advertising {
         self.entries = []
     }
 
+    /// An app has come to where it may advertise more, or less.
+    func applicationChanged(_ application: Application) {
+        guard self.entries.contains(where: { $0.session.application === application }) else { return }
+        self.advertise()
+    }
+
     private func advertise() {
         var content = AdvertisedContent()
+        var isActive = false
+        var interval = AdvertisedContent.backgroundInterval
         for entry in self.entries {
-            if content.localName == nil { content.localName = entry.content.localName }
-            content.services += entry.content.services
+            let permission = entry.permission
+            guard let part = entry.content.under(permission) else { continue }
+            isActive = true
+            if permission == .everything { interval = AdvertisedContent.interval }
+            if content.localName == nil { content.localName = part.localName }
+            content.services += part.services
+            content.overflowServices += part.overflowServices
         }
-        let (data, scanResponse) = content.packed()
         self.number += 1
+        guard isActive else { return self.core.host.stopAdvertising() }
+        let (data, scanResponse) = content.packed()
         let number = self.number
-        self.core.host.startAdvertising(AdvertisingRequest(data: data, scanResponse: scanResponse)) {
-            [weak self] result in
+        let request = AdvertisingRequest(data: data, scanResponse: scanResponse, interval: interval)
+        self.core.host.startAdvertising(request) { [weak self] result in
             guard let self, number == self.number else { return }
             self.answered(result)
         }
@@ -75,18 +91,19 @@ final class Advertising {
     private func answered(_ result: Result<Void, HCIErrorCode>) {
         switch result {
         case .success:
-            for index in self.entries.indices where !self.entries[index].isTold {
+            for index in self.entries.indices
+            where !self.entries[index].isTold && self.entries[index].permission != .nothing {
                 self.entries[index].isTold = true
                 if !self.entries[index].isRestored { self.entries[index].session.tell(.startedAdvertising(nil)) }
             }
         case .failure(let status):
-            for entry in self.entries where !entry.isTold {
+            for entry in self.entries where !entry.isTold && entry.permission != .nothing {
                 entry.session.tell(.startedAdvertising(.advertisingFailure(status)))
                 entry.session.noteChange()
             }
             // Who advertised before goes on without the newcomers. If that fails, too, there is nobody left to tell.
             let before = self.entries.count
-            self.entries.removeAll { !$0.isTold }
+            self.entries.removeAll { !$0.isTold && $0.permission != .nothing }
             if !self.entries.isEmpty, self.entries.count < before { self.advertise() }
         }
     }

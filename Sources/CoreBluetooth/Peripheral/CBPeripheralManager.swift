@@ -64,10 +64,18 @@ open class CBPeripheralManager: CBManager {
         set { self.lock.withLock { self.delegateStorage = newValue } }
     }
 
-    /// Whether this program may share data in the background: on Linux always.
+    /// Whether this program may share data in the background: on Linux always, but for an app on a device of a test that
+    /// is told otherwise.
     @available(*, deprecated, message: "Use CBManager.authorization.")
     @discardableResult
-    open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
+    open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
+        switch self.authorization {
+        case .notDetermined: .notDetermined
+        case .restricted: .restricted
+        case .denied: .denied
+        case .allowedAlways: .authorized
+        }
+    }
 
     // MARK: Advertising
 

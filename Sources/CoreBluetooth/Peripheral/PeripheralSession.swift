@@ -11,14 +11,24 @@ import NIOCore
 final class PeripheralSession {
     let number: Int
     unowned let core: AdapterCore
-    private let commands: Lane<PeripheralCommand>
-    private let events: Lane<PeripheralEvent>
-    private var outbox: [PeripheralEvent] = []
+    /// The app that the manager belongs to; `nil` for a process that is no app.
+    let application: Application?
+    /// Whose commands are carried out; another number than the session's own after another manager has taken it over.
+    private(set) var laneNumber: Int
+    private var commands: Lane<PeripheralCommand>
+    private var events: Lane<PeripheralEvent>
+    private(set) var outbox: [PeripheralEvent] = []
+    /// The state of the adapter that the manager was told last.
+    private(set) var toldState: CBManagerState?
+    /// What the app knew when it ended, while the session has no manager: what happens meanwhile waits.
+    private(set) var estate: PeripheralRestoration?
 
     struct Published {
         var token: LocalServiceToken
         var handles: GATTServiceHandles
-        var record: PeripheralRecord.Service
+        var service: LocalService
+
+        var record: PeripheralRecord.Service { self.service.record }
 
         @inline(__always)
         var range: AttributeHandleRange { self.handles.range }
@@ -30,6 +40,10 @@ final class PeripheralSession {
     }
 
     private(set) var services: ContiguousArray<Published> = []
+    /// Whether the services are not there for now, since the app is in the background without the mode for it.
+    private var areServicesWithdrawn = false
+    /// Services that were added meanwhile.
+    private var servicesToAdd: [LocalService] = []
     /// The links whose centrals the app's side knows.
     private(set) var announced: ContiguousArray<LinkID> = []
     /// Who is subscribed to what, in the order in which it came about.
@@ -42,15 +56,19 @@ final class PeripheralSession {
     init(
         number: Int,
         core: AdapterCore,
+        application: Application?,
         restoreIdentifier: String?,
         commands: Lane<PeripheralCommand>,
         events: Lane<PeripheralEvent>
     ) {
         self.number = number
+        self.laneNumber = number
         self.core = core
-        self.keeper = RecordKeeper(restoreIdentifier)
+        self.application = application
+        self.keeper = RecordKeeper(restoreIdentifier, program: application?.name)
         self.commands = commands
         self.events = events
+        self.areServicesWithdrawn = application.permission(for: .peripheral) == .nothing
     }
 
     // MARK: Messages
@@ -62,8 +80,23 @@ final class PeripheralSession {
     /// Lets the turn's events leave.
     func flush() {
         if self.core.state != .resetting { self.keeper?.save(self.makeRecord) }
+        if let application = self.application, !self.mayFlush(under: application) { return }
         self.events.send(&self.outbox)
     }
+
+    /// Tells the manager what the adapter can do for it, where that is news.
+    func tellState() {
+        guard let state = self.application?.visibleState(self.core.state) ?? self.plainState, state != self.toldState
+        else { return }
+        if state == .poweredOn, let writer = self.core.writer { self.restore(from: writer) }
+        self.toldState = state
+        self.tell(.state(state))
+    }
+
+    private var plainState: CBManagerState? { self.application == nil ? self.core.state : nil }
+
+    /// Whether the manager has a restore identifier.
+    var isPreserved: Bool { self.keeper != nil }
 
     /// Something has changed that its record holds.
     func noteChange() { self.keeper?.noteChange() }
@@ -113,13 +146,47 @@ final class PeripheralSession {
         case .unpublishChannel(let psm):
             let isPublished = self.core.channels.unpublish(psm, of: self)
             self.tell(.channelUnpublished(psm, isPublished ? nil : .told(.invalidParameters)))
-        case .end:
-            self.core.advertising.stop(self)
-            self.core.channels.unpublishAll(of: self)
-            self.removeAll()
-            self.keeper?.remove()
-            self.core.remove(self)
+        case .end: self.end()
         }
+    }
+
+    /// The manager is gone, and everything that it did ends.
+    func end() {
+        self.giveUp()
+        self.keeper?.remove()
+        self.core.remove(self)
+    }
+
+    /// Ends everything that the manager does, without a word to it.
+    func giveUp() {
+        self.core.advertising.stop(self)
+        self.core.channels.unpublishAll(of: self)
+        self.removeAll()
+        self.subscriptions = []
+        self.announced = []
+    }
+
+    // MARK: Between two managers
+
+    /// The app has ended; the session goes on until a manager with the same restore identifier takes it over.
+    func leaveToSuccessor() {
+        // Channels end with the process that has their streams.
+        self.core.channels.unpublishAll(of: self)
+        self.estate = self.restoration()
+        self.laneNumber = -1
+        self.outbox = []
+    }
+
+    /// A new manager takes the session over: it is told what there was, then what has happened since.
+    func adopt(_ successor: PeripheralSession) {
+        guard let estate = self.estate else { return }
+        let waiting = self.outbox
+        self.estate = nil
+        self.laneNumber = successor.laneNumber
+        self.commands = successor.commands
+        self.events = successor.events
+        self.outbox = [.restored(estate), .state(self.core.state)] + waiting
+        self.toldState = self.core.state
     }
 
     // MARK: Services
@@ -127,23 +194,20 @@ final class PeripheralSession {
     /// Whether a handle belongs to one of this app's services.
     @inline(__always)
     func owns(_ handle: AttributeHandle) -> Bool {
-        self.services.contains { $0.range.contains(handle) }
+        !self.areServicesWithdrawn && self.services.contains { $0.range.contains(handle) }
     }
 
     private func add(_ service: LocalService, isRestored: Bool = false) {
         guard self.core.isReady else { return }
         // A service that is there already is published anew.
         self.remove(service.token)
-        var definition = service.definition
-        for token in service.includedServices {
-            guard let included = self.services.first(where: { $0.token == token }) else {
-                return self.tell(.added(service.token, .failure(.databaseFailure(.unknownIncludedService))))
-            }
-            definition.includedServices.append(included.range.lowerBound)
+        guard !self.areServicesWithdrawn else { return self.servicesToAdd.append(service) }
+        guard service.includedServices.allSatisfy({ token in self.services.contains { $0.token == token } }) else {
+            return self.tell(.added(service.token, .failure(.databaseFailure(.unknownIncludedService))))
         }
         do {
-            let handles = try self.core.host.addService(definition)
-            self.services.append(Published(token: service.token, handles: handles, record: service.record))
+            let handles = try self.publish(service)
+            self.services.append(Published(token: service.token, handles: handles, service: service))
             self.noteChange()
             self.tell(isRestored ? .republished(service.token, handles) : .added(service.token, .success(handles)))
         } catch {
@@ -151,17 +215,57 @@ final class PeripheralSession {
         }
     }
 
+    private func publish(_ service: LocalService) throws(GATTDatabaseError) -> GATTServiceHandles {
+        var definition = service.definition
+        definition.includedServices += service.includedServices.compactMap { token in
+            self.services.first { $0.token == token }?.range.lowerBound
+        }
+        return try self.core.host.addService(definition)
+    }
+
     private func remove(_ token: LocalServiceToken) {
+        self.servicesToAdd.removeAll { $0.token == token }
         guard let index = self.services.firstIndex(where: { $0.token == token }) else { return }
         self.noteChange()
-        self.core.host.removeService(self.services.remove(at: index).range.lowerBound)
+        let service = self.services.remove(at: index)
+        if !self.areServicesWithdrawn { self.core.host.removeService(service.range.lowerBound) }
     }
 
     private func removeAll() {
+        self.withdraw()
+        self.services.removeAll()
+        self.servicesToAdd = []
+        self.areServicesWithdrawn = self.application.permission(for: .peripheral) == .nothing
+        self.noteChange()
+    }
+
+    private func withdraw() {
+        guard !self.areServicesWithdrawn else { return }
         // Including services go before the included ones, which were published first.
         for service in self.services.reversed() { self.core.host.removeService(service.range.lowerBound) }
-        self.services.removeAll()
-        self.noteChange()
+        self.areServicesWithdrawn = true
+    }
+
+    /// The app has come to where its services are there, or are not.
+    func setServicesAvailable(_ areAvailable: Bool) {
+        guard areAvailable == self.areServicesWithdrawn else { return }
+        guard areAvailable else {
+            for subscription in self.subscriptions {
+                self.tell(.subscribed(subscription.link, subscription.characteristic, false))
+            }
+            self.subscriptions = []
+            return self.withdraw()
+        }
+        self.areServicesWithdrawn = false
+        for index in self.services.indices {
+            // What was published once can be published again: nothing of it has changed.
+            guard let handles = try? self.publish(self.services[index].service) else { continue }
+            self.services[index].handles = handles
+            self.tell(.republished(self.services[index].token, handles))
+        }
+        let services = self.servicesToAdd
+        self.servicesToAdd = []
+        for service in services { self.add(service) }
     }
 
     // MARK: Centrals
@@ -243,9 +347,12 @@ final class PeripheralSession {
         self.announced.removeAll()
         self.subscriptions.removeAll()
         self.noteChange()
-        guard state < .poweredOff else { return }
-        self.core.channels.unpublishAll(of: self)
-        self.removeAll()
+        if state < .poweredOff {
+            self.core.channels.unpublishAll(of: self)
+            self.removeAll()
+        }
+        // What outlived its manager does not outlive this.
+        if self.estate != nil { self.end() }
     }
 
     /// The process is over.

@@ -41,8 +41,11 @@ final class RecordKeeper<Record: PreservedRecord> {
     private var found: Record?
 
     /// The keeper of a manager's record; `nil` for one without a restore identifier.
-    init?(_ identifier: String?, program: String = ProcessInfo.processInfo.processName) {
+    ///
+    /// - Parameter program: The program that the manager belongs to; `nil` for this process's.
+    init?(_ identifier: String?, program: String? = nil) {
         guard let identifier else { return nil }
+        let program = program ?? ProcessInfo.processInfo.processName
         self.identifier = identifier
         self.name = "\(Record.role)-\(stateFileName(program))-\(stateFileName(identifier)).json"
     }

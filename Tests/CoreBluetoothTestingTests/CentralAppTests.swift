@@ -1,0 +1,378 @@
+// The life of an app in the central role: behaviours 4.4, 4.8, 6.8 and 13.1, and the execution modes of the seeds'
+// article.
+
+import CoreBluetoothTesting
+import Testing
+
+@Suite("An app in the central role")
+struct CentralAppTests {
+    /// A world with a thermometer, and an app on a phone that is subscribed to it.
+    private struct Meeting {
+        let world: World
+        let thermo: ScriptedDevice
+        let phone: Device
+        let app: App<Key>
+
+        init(
+            _ modes: BackgroundModes,
+            seed: UInt64 = 1,
+            script: ScriptedPeripheral = .thermometer(),
+            _ make: @escaping () -> Key = { Key() }
+        ) throws {
+            self.world = World(seed: seed)
+            self.thermo = self.world.addPeripheral(script)
+            self.phone = self.world.addDevice("phone")
+            self.app = self.phone.install("key", backgroundModes: modes, make)
+            let key = self.app.launch()
+            try self.world.run(until: key.calls.contains("notifying"))
+        }
+
+        func send(_ value: UInt8) {
+            self.thermo.notify(Data([value]), for: Reader.measurement)
+            self.world.advance(by: .milliseconds(500))
+        }
+    }
+
+    @Test("Ten seconds after it has left the foreground an app is suspended")
+    func tenSeconds() throws {
+        let meeting = try Meeting([.central])
+        meeting.app.enterBackground()
+        #expect(meeting.app.state == .background)
+        meeting.world.advance(by: .milliseconds(9_999))
+        #expect(meeting.app.state == .background)
+        meeting.world.advance(by: .milliseconds(1))
+        #expect(meeting.app.state == .suspended)
+        meeting.app.enterForeground()
+        #expect(meeting.app.state == .foreground)
+        meeting.world.advance(by: .seconds(100))
+        #expect(meeting.app.state == .foreground)
+    }
+
+    @Test("Without the background mode events wait, and arrive in order on resume")
+    func eventsWait() throws {
+        let meeting = try Meeting([])
+        let key = try #require(meeting.app.instance)
+        meeting.app.enterBackground()
+        for value in 1...3 as ClosedRange<UInt8> { meeting.send(value) }
+        meeting.world.advance(by: .seconds(20))
+        #expect(meeting.app.state == .suspended)
+        meeting.send(4)
+        meeting.thermo.disconnect()
+        meeting.world.advance(by: .seconds(1))
+        #expect(key.values.isEmpty)
+        #expect(key.peripheral?.state == .connected, "the app cannot know")
+        #expect(meeting.app.wakeTimes.count == 1, "it has left the foreground, and was never woken")
+        meeting.app.enterForeground()
+        meeting.world.advance(by: .milliseconds(1))
+        #expect(key.values == [1, 2, 3, 4])
+        #expect(key.calls.suffix(5) == ["value", "value", "value", "value", "disconnected 7"])
+    }
+
+    @Test("With the background mode an app is woken for each event, has ten seconds, and is suspended again")
+    func woken() throws {
+        let meeting = try Meeting([.central])
+        let key = try #require(meeting.app.instance)
+        meeting.app.enterBackground()
+        meeting.world.advance(by: .seconds(60))
+        #expect(meeting.app.state == .suspended)
+        meeting.send(1)
+        #expect(meeting.app.state == .background)
+        #expect(key.values == [1])
+        let woken = try #require(meeting.app.wakeTimes.last)
+        meeting.send(2)
+        #expect(key.values == [1, 2])
+        #expect(meeting.app.wakeTimes.count == 2, "it runs still")
+        meeting.world.advance(by: woken + .seconds(10) - meeting.world.now)
+        #expect(meeting.app.state == .suspended)
+        meeting.send(3)
+        #expect(key.values == [1, 2, 3])
+        #expect(meeting.app.wakeTimes.count == 3)
+    }
+
+    @Test("What takes longer than ten seconds in the background is done when the app runs again")
+    func tooLong() throws {
+        let meeting = try Meeting([.central])
+        var done: Duration?
+        meeting.app.enterBackground()
+        meeting.app.after(.seconds(12)) { done = meeting.world.now }
+        meeting.world.advance(by: .seconds(60))
+        #expect(done == nil)
+        meeting.send(1)
+        #expect(done != nil)
+    }
+
+    @Test("4.4: in the background a scan needs services, ignores AllowDuplicates, and listens less often")
+    func backgroundScan() throws {
+        let duplicates: [String: Any] = [CBCentralManagerScanOptionAllowDuplicatesKey: true]
+        for services in [[Reader.service], nil] {
+            let world = World(seed: 4)
+            let thermo = world.addPeripheral(.thermometer())
+            thermo.isAdvertising = false
+            let app = world.addDevice("phone").install("key", backgroundModes: .central) {
+                Key(restoreIdentifier: nil, connects: false, scanServices: services, scanOptions: duplicates)
+            }
+            let key = app.launch()
+            world.advance(by: .seconds(1))
+            thermo.isAdvertising = true
+            world.advance(by: .seconds(1))
+            #expect(key.discoveries.count > 5, "in the foreground each packet is told")
+            let count = key.discoveries.count
+            app.enterBackground()
+            world.advance(by: .seconds(30))
+            #expect(key.discoveries.count == count + (services == nil ? 0 : 1), "joined to one, or not looked for")
+            if services != nil {
+                #expect(world.trace.of("phone", .gap).contains("Set scan interval 300 ms, window 30 ms"))
+            } else {
+                #expect(world.trace.of("phone", .gap).contains("Stop scanning"))
+            }
+            app.enterForeground()
+            world.advance(by: .seconds(1))
+            #expect(key.discoveries.count > count + 5)
+        }
+    }
+
+    @Test("Without the background mode a scan pauses while the app is not in the foreground")
+    func scanPauses() throws {
+        let world = World(seed: 4)
+        let thermo = world.addPeripheral(.thermometer())
+        thermo.isAdvertising = false
+        let app = world.addDevice("phone").install("key") { Key(restoreIdentifier: nil, connects: false) }
+        let key = app.launch()
+        world.advance(by: .seconds(1))
+        app.enterBackground()
+        thermo.isAdvertising = true
+        world.advance(by: .seconds(30))
+        #expect(key.discoveries.isEmpty)
+        #expect(key.central.isScanning, "as far as the app knows")
+        app.enterForeground()
+        try world.run(until: key.discoveries.count == 1)
+    }
+
+    @Test(
+        "6.8: the alerts that connect's options ask for are shown while the app is suspended without the background mode"
+    )
+    func alerts() throws {
+        let options: [String: Any] = [
+            CBConnectPeripheralOptionNotifyOnConnectionKey: true,
+            CBConnectPeripheralOptionNotifyOnDisconnectionKey: true,
+            CBConnectPeripheralOptionNotifyOnNotificationKey: true,
+            CBConnectPeripheralOptionEnableAutoReconnect: true,
+        ]
+        let meeting = try Meeting([]) { Key(connectOptions: options) }
+        meeting.send(1)
+        meeting.app.enterBackground()
+        meeting.app.suspend()
+        #expect(meeting.app.alerts.isEmpty)
+        meeting.send(2)
+        meeting.thermo.dropLinks()
+        meeting.world.advance(by: .seconds(5))
+        #expect(meeting.app.alerts.map(\.kind) == [.notification, .disconnection, .connection])
+        #expect(meeting.app.alerts.allSatisfy { $0.peripheral == "Thermo" })
+
+        let woken = try Meeting([.central]) { Key(connectOptions: options) }
+        woken.app.enterBackground()
+        woken.app.suspend()
+        woken.send(2)
+        #expect(woken.app.alerts.isEmpty, "the app can show its own")
+    }
+
+    @Test("Nobody's notifications without end: of a thousand and more values the oldest are lost")
+    func heldEventLimit() throws {
+        let meeting = try Meeting(
+            [],
+            script: .thermometer(updates: .every(.milliseconds(20)) { [UInt8($0 & 0xFF)].data })
+        )
+        let key = try #require(meeting.app.instance)
+        meeting.app.enterBackground()
+        meeting.world.advance(by: .seconds(60))
+        let before = key.values.count
+        meeting.app.enterForeground()
+        meeting.world.advance(by: .milliseconds(1))
+        let held = key.values.dropFirst(before)
+        #expect((900...1100).contains(held.count))
+        #expect(zip(held, held.dropFirst()).allSatisfy { $1 == $0 &+ 1 }, "the last ones, in order, none missing")
+    }
+
+    // MARK: Ended by the system
+
+    @Test("13.1: an app that the system has ended is launched by an event, told of its state first, then of the event")
+    func relaunch() throws {
+        let meeting = try Meeting([.central])
+        weak let first = meeting.app.instance
+        meeting.app.enterBackground()
+        meeting.world.advance(by: .seconds(20))
+        meeting.app.terminate()
+        #expect(first == nil)
+        #expect(meeting.app.state == .notRunning)
+        meeting.world.advance(by: .seconds(60))
+        #expect(meeting.thermo.linkCount == 1, "the link goes on without the app")
+        meeting.send(7)
+        #expect(meeting.app.launches == [.byUser, .bySystem])
+        #expect(meeting.app.state == .background)
+        let second = try #require(meeting.app.instance)
+        #expect(second.calls == ["restore", "state 5", "value"])
+        #expect(second.values == [7])
+        #expect(second.peripheral?.state == .connected)
+        let characteristic = try #require(second.peripheral?.services?.first?.characteristics?.first)
+        #expect(characteristic.uuid == Reader.measurement)
+        #expect(characteristic.isNotifying)
+        meeting.world.advance(by: .seconds(10))
+        #expect(meeting.app.state == .suspended)
+        meeting.send(8)
+        #expect(second.values == [7, 8])
+    }
+
+    @Test("The pending connection of an ended app survives, and its coming true launches the app")
+    func pendingConnection() throws {
+        let meeting = try Meeting([.central])
+        meeting.app.enterBackground()
+        meeting.thermo.distance = 1000
+        try meeting.world.run(until: meeting.app.instance?.calls.contains("disconnected 6") == true)
+        meeting.app.terminate()
+        meeting.world.advance(by: .seconds(3600))
+        #expect(meeting.app.state == .notRunning)
+        meeting.thermo.distance = 3
+        try meeting.world.run(until: meeting.app.instance?.calls.contains("notifying") == true)
+        #expect(
+            meeting.app.instance?.calls.prefix(5) == ["restore", "state 5", "connected", "services", "characteristics"]
+        )
+        #expect(meeting.app.launches == [.byUser, .bySystem])
+    }
+
+    @Test("A disconnection while the app is ended is told after the restored state")
+    func disconnection() throws {
+        let meeting = try Meeting([.central])
+        meeting.app.enterBackground()
+        meeting.app.terminate()
+        meeting.thermo.disconnect()
+        meeting.world.advance(by: .milliseconds(100))
+        #expect(meeting.app.instance?.calls.prefix(3) == ["restore", "state 5", "disconnected 7"])
+        try meeting.world.run(until: meeting.app.instance?.calls.contains("notifying") == true)
+    }
+
+    @Test("A scan goes on for an app that was ended, and what it finds launches the app")
+    func scanGoesOn() throws {
+        let world = World(seed: 1)
+        let thermo = world.addPeripheral(.thermometer())
+        thermo.isAdvertising = false
+        let app = world.addDevice("phone").install("key", backgroundModes: .central) { Key() }
+        _ = app.launch()
+        world.advance(by: .seconds(1))
+        app.enterBackground()
+        app.terminate()
+        world.advance(by: .seconds(60))
+        #expect(app.launches == [.byUser])
+        thermo.isAdvertising = true
+        try world.run(until: app.instance?.calls.contains("notifying") == true)
+        #expect(app.launches == [.byUser, .bySystem])
+        let key = try #require(app.instance)
+        #expect(key.calls.prefix(3) == ["restore", "state 5", "discovered Thermo"])
+        #expect(key.restored[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID] == [Reader.service])
+    }
+
+    @Test("The user opens an app that the system has ended: it is restored, too")
+    func userLaunch() throws {
+        let meeting = try Meeting([.central])
+        meeting.app.enterBackground()
+        meeting.app.terminate()
+        let key = meeting.app.launch()
+        meeting.world.advance(by: .milliseconds(1))
+        #expect(key.calls.prefix(2) == ["restore", "state 5"])
+        #expect(key.peripheral?.state == .connected)
+        meeting.send(5)
+        #expect(key.values == [5])
+    }
+
+    @Test(
+        "Nothing is left of an app that the user has ended, nor of one without a restore identifier",
+        arguments: [true, false]
+    )
+    func forceQuit(isByUser: Bool) throws {
+        let meeting = try Meeting([.central]) { Key(restoreIdentifier: isByUser ? "key" : nil) }
+        meeting.app.enterBackground()
+        if isByUser { meeting.app.forceQuit() } else { meeting.app.terminate() }
+        try meeting.world.run(until: meeting.thermo.linkCount == 0, within: .seconds(1))
+        meeting.world.advance(by: .seconds(60))
+        #expect(meeting.app.launches == [.byUser])
+        let key = meeting.app.launch()
+        try meeting.world.run(until: key.calls.contains("notifying"))
+        #expect(key.calls.prefix(2) == ["state 5", "discovered Thermo"])
+    }
+
+    @Test("13.1: after Bluetooth was switched off and on an ended app has nothing to restore")
+    func bluetoothOff() throws {
+        let meeting = try Meeting([.central])
+        meeting.app.enterBackground()
+        meeting.app.terminate()
+        meeting.phone.isPowered = false
+        meeting.world.advance(by: .seconds(5))
+        meeting.phone.isPowered = true
+        meeting.world.advance(by: .seconds(5))
+        #expect(meeting.app.launches == [.byUser])
+        let key = meeting.app.launch()
+        try meeting.world.run(until: key.calls.contains("notifying"))
+        #expect(!key.calls.contains("restore"))
+    }
+
+    @Test("An app is ended again and again", arguments: 1...3 as ClosedRange<UInt64>)
+    func manyLives(seed: UInt64) throws {
+        let meeting = try Meeting([.central], seed: seed)
+        meeting.app.enterBackground()
+        for value in 1...5 as ClosedRange<UInt8> {
+            meeting.app.terminate()
+            meeting.world.advance(by: .seconds(5))
+            meeting.send(value)
+            #expect(meeting.app.instance?.values == [value])
+        }
+        #expect(meeting.app.launches.count == 6)
+    }
+
+    // MARK: Authorization
+
+    @Test("1.4: an app that may not use Bluetooth is unauthorized, until the user changes his mind")
+    func authorization() throws {
+        final class Probe: NSObject, CBCentralManagerDelegate {
+            var central: CBCentralManager!
+            var seen: [String] = ["\(CBManager.authorization.rawValue)"]
+            override init() {
+                super.init()
+                self.central = CBCentralManager(delegate: self, queue: nil)
+            }
+            func centralManagerDidUpdateState(_ central: CBCentralManager) {
+                self.seen.append("\(central.state.rawValue) \(CBManager.authorization.rawValue)")
+            }
+        }
+        let world = World(seed: 1)
+        let app = world.addDevice("phone").install("probe") { Probe() }
+        app.authorization = .notDetermined
+        let probe = app.launch()
+        world.advance(by: .seconds(1))
+        #expect(probe.seen == ["0"], "the user has not answered")
+        app.authorization = .denied
+        world.advance(by: .milliseconds(1))
+        #expect(probe.seen == ["0", "3 2"])
+        app.authorization = .allowedAlways
+        world.advance(by: .milliseconds(1))
+        #expect(probe.seen == ["0", "3 2", "5 3"])
+        app.authorization = .restricted
+        world.advance(by: .milliseconds(1))
+        #expect(probe.seen.last == "3 1")
+        #expect(CBManager.authorization == .allowedAlways, "outside of the app")
+    }
+
+    @Test("Taking the authorization away ends what the app did; other code on the device goes on")
+    func authorizationTaken() throws {
+        let meeting = try Meeting([.central])
+        let reader = meeting.phone.run { Reader() }
+        try meeting.world.run(until: reader.calls.contains("notifying true"))
+        meeting.app.authorization = .denied
+        meeting.world.advance(by: .seconds(1))
+        #expect(meeting.app.instance?.central.state == .unauthorized)
+        #expect(meeting.app.instance?.peripheral?.state == .disconnected)
+        #expect(reader.peripheral?.state == .connected)
+        meeting.phone.authorization = .denied
+        meeting.world.advance(by: .seconds(1))
+        #expect(reader.central.state == .unauthorized)
+        #expect(meeting.thermo.linkCount == 0)
+    }
+}

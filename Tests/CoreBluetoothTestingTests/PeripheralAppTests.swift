@@ -1,0 +1,185 @@
+// The life of an app in the peripheral role: behaviours 4.8, 9.7, 11.3 and 13.1, and the execution modes of the seeds'
+// article.
+
+import CoreBluetoothTesting
+import Testing
+
+@Suite("An app in the peripheral role")
+struct PeripheralAppTests {
+    /// A world with a sensor's app on one phone, and a reader on another one.
+    private struct Meeting {
+        let world: World
+        let app: App<Sensor>
+        let reader: Reader
+        let readerDevice: Device
+
+        init(_ modes: BackgroundModes, seed: UInt64 = 1, _ make: @escaping () -> Sensor = { Sensor() }) throws {
+            self.world = World(seed: seed)
+            self.app = self.world.addDevice("sensor").install("sensor", backgroundModes: modes, make)
+            self.app.launch()
+            self.readerDevice = self.world.addDevice("reader")
+            let reader = self.readerDevice.run { Reader() }
+            self.reader = reader
+            try self.world.run(until: reader.calls.contains("notifying true"))
+        }
+
+        func read() throws {
+            let characteristic = try #require(self.reader.characteristic)
+            self.reader.peripheral?.readValue(for: characteristic)
+        }
+    }
+
+    /// Notes what it discovers.
+    private final class Scanner: NSObject, CBCentralManagerDelegate {
+        var central: CBCentralManager!
+        let services: [CBUUID]?
+        var found: [(name: String?, data: [String: Any])] = []
+
+        init(_ services: [CBUUID]?) {
+            self.services = services
+            super.init()
+            self.central = CBCentralManager(delegate: self, queue: nil)
+        }
+
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {
+            if central.state == .poweredOn { central.scanForPeripherals(withServices: self.services) }
+        }
+
+        func centralManager(
+            _ central: CBCentralManager,
+            didDiscover peripheral: CBPeripheral,
+            advertisementData: [String: Any],
+            rssi RSSI: NSNumber
+        ) {
+            self.found.append((peripheral.name, advertisementData))
+        }
+    }
+
+    @Test("11.3, 4.8: in the background an app advertises without a name, its services in the overflow area alone")
+    func overflowArea() throws {
+        let world = World(seed: 2)
+        let app = world.addDevice("sensor").install("sensor", backgroundModes: .peripheral) { Sensor() }
+        app.launch()
+        world.advance(by: .seconds(1))
+        app.enterBackground()
+        world.advance(by: .seconds(1))
+
+        let forIt = world.addDevice("a").run { Scanner([Reader.service]) }
+        let forAnother = world.addDevice("b").run { Scanner([CBUUID(string: "180D")]) }
+        let forAll = world.addDevice("c").run { Scanner(nil) }
+        world.advance(by: .seconds(20))
+        let found = try #require(forIt.found.first)
+        #expect(found.name == nil)
+        #expect(found.data[CBAdvertisementDataLocalNameKey] == nil)
+        #expect(found.data[CBAdvertisementDataServiceUUIDsKey] == nil)
+        #expect(found.data[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] == [Reader.service])
+        #expect(forAnother.found.isEmpty)
+        let unnamed = try #require(forAll.found.first)
+        #expect(
+            unnamed.data[CBAdvertisementDataOverflowServiceUUIDsKey] == nil,
+            "who does not look for it does not see it"
+        )
+        #expect(unnamed.data[CBAdvertisementDataServiceUUIDsKey] == nil)
+        #expect(world.trace.of("sensor", .gap).contains("Set advertising interval 1022.5 ms"))
+
+        app.enterForeground()
+        let later = world.addDevice("d").run { Scanner([Reader.service]) }
+        try world.run(until: later.found.first?.name == "Sensor")
+        #expect(later.found.first?.data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [Reader.service])
+    }
+
+    @Test("11.3: without the background mode advertising pauses while the app is not in the foreground")
+    func advertisingPauses() throws {
+        let world = World(seed: 2)
+        let app = world.addDevice("sensor").install("sensor") { Sensor() }
+        app.launch()
+        world.advance(by: .seconds(1))
+        app.enterBackground()
+        world.advance(by: .milliseconds(10))
+        let scanner = world.addDevice("a").run { Scanner(nil) }
+        world.advance(by: .seconds(20))
+        #expect(scanner.found.isEmpty)
+        app.enterForeground()
+        try world.run(until: scanner.found.first?.name == "Sensor")
+    }
+
+    @Test("9.7: without the background mode the services are gone while the app is not in the foreground")
+    func servicesGone() throws {
+        let meeting = try Meeting([])
+        let sensor = try #require(meeting.app.instance)
+        let count = sensor.calls.count
+        meeting.app.enterBackground()
+        try meeting.world.run(until: meeting.reader.calls.last == "modified 1809")
+        meeting.reader.peripheral?.discoverServices(nil)
+        meeting.world.advance(by: .seconds(1))
+        #expect(meeting.reader.peripheral?.services?.isEmpty == true)
+        #expect(sensor.calls.count == count)
+        meeting.app.enterForeground()
+        meeting.world.advance(by: .seconds(1))
+        #expect(sensor.calls.dropFirst(count) == ["unsubscribed"])
+        meeting.reader.peripheral?.discoverServices([Reader.service])
+        try meeting.world.run(until: meeting.reader.calls.count { $0 == "notifying true" } == 2)
+        #expect(sensor.calls.count { $0 == "subscribed" } == 2)
+        #expect(meeting.reader.values.last == [42])
+        let measurement = try #require(sensor.measurement)
+        #expect(sensor.manager.updateValue(Data([43]), for: measurement, onSubscribedCentrals: nil))
+        try meeting.world.run(until: meeting.reader.values.last == [43])
+    }
+
+    @Test("With the background mode a suspended app is woken to answer, and has ten seconds")
+    func woken() throws {
+        let meeting = try Meeting([.peripheral])
+        let sensor = try #require(meeting.app.instance)
+        meeting.app.enterBackground()
+        meeting.world.advance(by: .seconds(30))
+        #expect(meeting.app.state == .suspended)
+        let reads = sensor.calls.count { $0 == "read" }
+        try meeting.read()
+        try meeting.world.run(until: sensor.calls.count { $0 == "read" } == reads + 1)
+        #expect(meeting.app.state == .background)
+        meeting.world.advance(by: .seconds(10))
+        #expect(meeting.app.state == .suspended)
+        #expect(meeting.reader.values.last == [42])
+    }
+
+    @Test(
+        "13.1: a request launches an app that the system has ended; services, advertisement and subscribers are restored"
+    )
+    func relaunch() throws {
+        let meeting = try Meeting([.peripheral])
+        meeting.app.enterBackground()
+        meeting.world.advance(by: .seconds(30))
+        meeting.app.terminate()
+        #expect(meeting.app.instance == nil)
+        meeting.world.advance(by: .seconds(60))
+        #expect(meeting.app.launches == [.byUser])
+        let values = meeting.reader.values.count
+        try meeting.read()
+        try meeting.world.run(until: meeting.reader.values.count == values + 1)
+        #expect(meeting.reader.values.last == [42])
+        #expect(meeting.app.launches == [.byUser, .bySystem])
+        let sensor = try #require(meeting.app.instance)
+        #expect(sensor.calls == ["restore", "state 5", "read"])
+        #expect(sensor.manager.isAdvertising)
+        let advertised = sensor.restored[CBPeripheralManagerRestoredStateAdvertisementDataKey] as? [String: Any]
+        #expect(advertised?[CBAdvertisementDataLocalNameKey] as? String == "Sensor")
+        let measurement = try #require(sensor.measurement)
+        #expect(measurement.subscribedCentrals?.count == 1)
+        #expect(sensor.manager.updateValue(Data([7]), for: measurement, onSubscribedCentrals: nil))
+        try meeting.world.run(until: meeting.reader.values.last == [7])
+        #expect(meeting.reader.peripheral?.state == .connected, "the link went on all the time")
+    }
+
+    @Test("Nothing is left of an app that the user has ended")
+    func forceQuit() throws {
+        let meeting = try Meeting([.peripheral])
+        meeting.app.forceQuit()
+        try meeting.world.run(until: meeting.reader.calls.last == "modified 1809")
+        let scanner = meeting.world.addDevice("a").run { Scanner(nil) }
+        meeting.world.advance(by: .seconds(10))
+        #expect(scanner.found.isEmpty)
+        let sensor = meeting.app.launch()
+        meeting.world.advance(by: .seconds(1))
+        #expect(sensor.calls == ["state 5", "added", "advertising"])
+    }
+}
