@@ -14,6 +14,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
+                .product(name: "CoreBluetoothTesting", package: "OpenCoreBluetooth"),
                 .product(name: "BluetoothAir", package: "OpenCoreBluetooth"),
                 .product(name: "BluetoothHost", package: "OpenCoreBluetooth"),
                 .product(name: "BluetoothHCI", package: "OpenCoreBluetooth"),

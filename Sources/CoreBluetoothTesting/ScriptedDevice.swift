@@ -33,7 +33,7 @@ public final class ScriptedDevice: Radio {
     init(_ script: ScriptedPeripheral, name: String, distance: Double, world: World) {
         self.script = script
         super.init(name: name, distance: distance, world: world)
-        self.refusesConnections = script.refusesConnections
+        if script.refusesConnections { self.refusesConnections = true }
         self.player = ScriptPlayer(self)
         self.player.attach(self.makeChannel())
     }

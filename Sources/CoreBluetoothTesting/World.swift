@@ -77,6 +77,7 @@ public final class World {
     ///   - name: The device's name in the trace; the advertised one unless another is given. Each device of a world needs
     ///     its own.
     ///   - distance: How far it stands from the others, in metres; see ``Radio/distance``.
+    @discardableResult
     public func addPeripheral(
         _ peripheral: ScriptedPeripheral,
         as name: String? = nil,

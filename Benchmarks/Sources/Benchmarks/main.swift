@@ -126,6 +126,18 @@ if wants("virtual") {
     )
 }
 
+if wants("a virtual minute of 50 devices") {
+    let seconds = isSmoke ? 2 : 60
+    let crowd = Crowd(devices: 50)
+    let result = Meter.measure(count: 1) { crowd.run(seconds: seconds) }
+    table.add(
+        "a virtual minute of 50 devices that advertise and scan, 10 links, with trace",
+        String(format: "%.2f s CPU", result.processor),
+        String(format: "%.0f × real time", Double(seconds) / result.wall),
+        aim: "seconds"
+    )
+}
+
 if wants("memory") {
     for links in [1, 100] {
         table.add("resident memory with \(links) link\(links == 1 ? "" : "s")", Cases.memoryInProcess(links: links))
