@@ -40,7 +40,7 @@ public enum Launch: Hashable, Sendable {
     case bySystem
 }
 
-/// What the system has shown for an app that could not run: see ``CBConnectPeripheralOptionNotifyOnConnectionKey`` and its
+/// What the system has shown for an app that could not run: see `CBConnectPeripheralOptionNotifyOnConnectionKey` and its
 /// neighbours.
 public struct SystemAlert: Hashable, Sendable {
     /// What it was about.
@@ -138,8 +138,8 @@ public final class App<Instance> {
 
     /// Whether the user lets the app use Bluetooth; `CBManager.authorization` is this for code of the app.
     ///
-    /// While it is ``CBManagerAuthorization/notDetermined`` the app's managers stay ``CBManagerState/unknown``, as long as
-    /// the user has not answered; when denied, they are ``CBManagerState/unauthorized``.
+    /// While it is `CBManagerAuthorization.notDetermined` the app's managers stay `CBManagerState.unknown`, as long as
+    /// the user has not answered; when denied, they are `CBManagerState.unauthorized`.
     public var authorization: CBManagerAuthorization {
         get { self.application.authorization }
         set {

@@ -11,7 +11,7 @@ public final class Device: Radio {
     /// The adapter of the device's managers.
     ///
     /// ``run(_:)`` needs no mention of it; a manager that is created elsewhere takes it in its options under
-    /// ``BluetoothAdapter/optionKey``.
+    /// `BluetoothAdapter.optionKey`.
     public private(set) var adapter: BluetoothAdapter! = nil
     /// What ``run(_:)`` runs belongs to an app that is always in the foreground.
     private let application: Application

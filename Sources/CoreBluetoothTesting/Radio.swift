@@ -87,8 +87,8 @@ public class Radio {
     /// What runs on the device gets or loses its controller.
     func powerChanged() {}
 
-    /// The controller fails and comes back: managers become ``CBManagerState/resetting``, then
-    /// ``CBManagerState/poweredOn``, and everything that they had is gone.
+    /// The controller fails and comes back: managers become `CBManagerState.resetting`, then
+    /// `CBManagerState.poweredOn`, and everything that they had is gone.
     public func resetController() {
         self.note("its controller fails")
         self.channel?.breakOff()
@@ -97,7 +97,7 @@ public class Radio {
     // MARK: Troubles
 
     /// Ends all links of the device at once, as if both ends had waited for their supervision timeouts: centrals are told
-    /// ``CBError/Code/connectionTimeout``.
+    /// `CBError.Code.connectionTimeout`.
     public func dropLinks() {
         self.note("its links are lost")
         self.channel?.controller.dropLinks()

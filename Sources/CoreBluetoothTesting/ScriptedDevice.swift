@@ -65,7 +65,7 @@ public final class ScriptedDevice: Radio {
     /// Whether a central is subscribed to a characteristic.
     public func hasSubscriber(for characteristic: CBUUID) -> Bool { self.player.hasSubscriber(characteristic) }
 
-    /// Ends all links: centrals are told ``CBError/Code/peripheralDisconnected``.
+    /// Ends all links: centrals are told `CBError.Code.peripheralDisconnected`.
     public func disconnect() {
         self.note("disconnects")
         self.player.disconnect()

@@ -230,9 +230,9 @@ public struct ScriptedPeripheral {
         var kind: Kind
         var step: Step
 
-        /// The peripheral ends the link: the central is told ``CBError/Code/peripheralDisconnected``.
+        /// The peripheral ends the link: the central is told `CBError.Code.peripheralDisconnected`.
         public static func disconnect(_ step: Step) -> Fault { Fault(kind: .disconnect, step: step) }
-        /// The link is lost: the central is told ``CBError/Code/connectionTimeout``, at once.
+        /// The link is lost: the central is told `CBError.Code.connectionTimeout`, at once.
         public static func loseLink(_ step: Step) -> Fault { Fault(kind: .loseLink, step: step) }
         /// From now on no ATT request is answered.
         public static func fallSilent(_ step: Step) -> Fault { Fault(kind: .fallSilent, step: step) }

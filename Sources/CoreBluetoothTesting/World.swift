@@ -58,7 +58,7 @@ public final class World {
     ///   - distance: How far it stands from the others, in metres; see ``Radio/distance``.
     ///   - mtu: The ATT MTU that it offers, 23 to 517 octets.
     ///   - isSupported: Whether it has Bluetooth at all; managers on one that has not become
-    ///     ``CBManagerState/unsupported``.
+    ///     `CBManagerState.unsupported`.
     public func addDevice(
         _ name: String,
         distance: Double = 1,

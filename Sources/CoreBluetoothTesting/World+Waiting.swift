@@ -1,0 +1,58 @@
+// Code that awaits: a task runs on the main actor, and virtual time passes for it.
+
+extension World {
+    /// Lets time pass until an operation that awaits has ended, and gives its result.
+    ///
+    /// For code that wraps Core Bluetooth in `async` functions. The test and the code are isolated to the main actor, so
+    /// that all of it stays on the thread of the world.
+    ///
+    /// ```swift
+    /// @Test @MainActor func reads() async throws {
+    ///     let world = World(seed: 1)
+    ///     world.addPeripheral(thermometer())
+    ///     let reader = world.addDevice("phone").run { AsyncReader() }
+    ///     let temperature = try await world.wait { try await reader.readTemperature() }
+    /// }
+    /// ```
+    ///
+    /// Between two milliseconds of virtual time the main actor runs what is ready. Work on other threads, and sleeping,
+    /// take real time, of which next to none passes.
+    ///
+    /// - Throws: What the operation throws, or ``WorldError`` where it has not ended within `limit`; it is cancelled then.
+    @MainActor
+    public func wait<Result>(
+        within limit: Duration = .seconds(30),
+        file: StaticString = #fileID,
+        line: UInt = #line,
+        for operation: @escaping @MainActor () async throws -> Result
+    ) async throws -> Result {
+        let outcome = Outcome<Result>()
+        let task = Task { @MainActor in
+            do {
+                outcome.result = .success(try await operation())
+            } catch {
+                outcome.result = .failure(error)
+            }
+        }
+        let end = self.now + limit
+        while true {
+            // What a callback resumes may resume something else, and so on.
+            for _ in 0..<8 where outcome.result == nil { await Task.yield() }
+            if let result = outcome.result { return try result.get() }
+            guard self.now < end else {
+                task.cancel()
+                throw WorldError(
+                    "\(file):\(line): the operation has not ended within \(text(of: limit))",
+                    trace: self.trace
+                )
+            }
+            self.advance(by: .milliseconds(1))
+        }
+    }
+}
+
+/// What an operation has come to; `nil` while it goes on.
+@MainActor
+private final class Outcome<Value> {
+    var result: Result<Value, any Error>?
+}
