@@ -26,6 +26,7 @@ import NIOCore
 ///   - seed: Equal seeds give equal runs.
 ///   - model: How the air treats time and loss.
 ///   - folder: Where the files go; `nil` for what `COREBLUETOOTH_CAPTURES` says, else the temporary folder.
+///   - body: The test.
 /// - Throws: ``WorldError`` with the paths of the captures, where `body` throws.
 public func withWorld<Result>(
     _ name: String = #function,
@@ -44,7 +45,7 @@ public func withWorld<Result>(
 
 /// Runs a test in a world of its own; a test that throws leaves captures.
 ///
-/// The same as ``withWorld(_:seed:model:folder:_:)`` for a test that waits for others, which has to stay on one thread: one
+/// The same as `withWorld` for a test that waits for others, which has to stay on one thread: one
 /// that is isolated to the main actor.
 @MainActor
 public func withWorld<Result>(

@@ -9,7 +9,7 @@ import NIOEmbedded
 /// Bluetooth devices in one process and in virtual time.
 ///
 /// A world starts at time zero and stands still until it is told to go on with ``advance(by:)`` or
-/// ``run(until:within:file:line:)-(Bool,_,_,_)``. Code under test is put on a device with ``Device/run(_:)``; its managers
+/// `run(until:within:)`. Code under test is put on a device with ``Device/run(_:)``; its managers
 /// call their delegates in turns of the world, whatever queue they were given.
 ///
 /// ```swift

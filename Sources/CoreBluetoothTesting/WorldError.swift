@@ -13,7 +13,7 @@ public struct WorldError: Error, CustomStringConvertible, LocalizedError, Sendab
     public var reason: String
     /// The last lines of the trace.
     public var lastLines: [String]
-    /// The captures that were written, by path; see ``withWorld(_:seed:model:folder:_:)``.
+    /// The captures that were written, by path; see `withWorld`.
     public var captures: [String] = []
     /// The error that ended the test, where it was another one.
     public var underlying: (any Error)?
