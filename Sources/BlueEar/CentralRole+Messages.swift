@@ -130,6 +130,12 @@ extension CentralRole.BluetoothManager {
     /// A write was confirmed or refused.
     internal func didWrite(_ error: Error?) {
         guard awaitsConfirmation, !waiting.isEmpty else { return }
+        if let error = error, !(error is CBATTError) {
+            // That is no refusal but trouble with the link: it is about to end, or is ended. All is said on the next one.
+            waiting[0].rewind()
+            startTimer(Self.retryDelay) { [weak self] in self?.giveUp(retryAfter: Self.retryDelay) }
+            return
+        }
         awaitsConfirmation = false
         if let error = error {
             if let error = error as? CBATTError, mayRepeat(error.code) {

@@ -144,11 +144,15 @@ final class Listener: CentralRole.BlueEar, MessageObserver {
     var onCall: ((String) -> Void)?
     var onReceive: (([String: String]) -> Void)?
 
-    init(_ message: [String: String]?, on adapter: BluetoothAdapter, in room: Room) {
+    convenience init(_ message: [String: String]?, on adapter: BluetoothAdapter, in room: Room) {
+        self.init(message, on: adapter, scheduler: RoomScheduler(room.loop))
+    }
+
+    init(_ message: [String: String]?, on adapter: BluetoothAdapter, scheduler: any WorkScheduler) {
         self.adapter = adapter
         manager = CentralRole.BluetoothManager()
         manager.message = message
-        manager.scheduler = RoomScheduler(room.loop)
+        manager.scheduler = scheduler
         manager.blueEar = self
         manager.log = { [unowned self] in onCall?($0) }
     }

@@ -1,0 +1,139 @@
+// The messenger in a world: links that break at every packet, peripherals that refuse or fall silent, and distance.
+
+import CoreBluetoothTesting
+import Foundation
+import Testing
+
+@testable import BlueEar
+
+@Suite("The messenger in a world of devices")
+struct WorldTests {
+    private func listener(
+        _ message: [String: String]?,
+        on device: Device,
+        in world: World,
+        _ prepare: (CentralRole.BluetoothManager) -> Void = { _ in }
+    ) -> Listener {
+        let listener = Listener(message, on: device.adapter, scheduler: WorldScheduler(world))
+        prepare(listener.manager)
+        listener.scan()
+        return listener
+    }
+
+    @Test("The link breaks at every single packet of an exchange in pieces; both messages arrive whole")
+    func everyPacket() throws {
+        let down = ["down": String(repeating: "d", count: 120)]
+        let up = ["up": String(repeating: "u", count: 120)]
+
+        /// Plays the exchange; returns how many ATT packets the central's device saw.
+        func play(breakingAt number: Int?) throws -> Int {
+            try withWorld { world in
+                let speaker = Speaker(down, on: world.addDevice("speaker", mtu: 48).adapter)
+                let phone = world.addDevice("listener")
+                var count = 0
+                world.when(
+                    { entry in
+                        guard entry.device == "listener", entry.layer == .att else { return false }
+                        count += 1
+                        return count == number
+                    },
+                    do: { phone.dropLinks() }
+                )
+                let listener = listener(up, on: phone, in: world)
+                try world.run(until: listener.isFinished, within: .seconds(60))
+                #expect(Set(listener.received) == [down], "packet \(number ?? 0)")
+                #expect(Set(speaker.received.map(\.message)) == [up], "packet \(number ?? 0)")
+                #expect(listener.errors.allSatisfy { $0 == .incomplete })
+                #expect(speaker.errors.allSatisfy { $0 == .incomplete })
+                try world.run(until: speaker.manager.listeners.isEmpty)
+                return count
+            }
+        }
+
+        let total = try play(breakingAt: nil)
+        #expect(total > 20)
+        for number in 1...total { _ = try play(breakingAt: number) }
+    }
+
+    @Test("A peripheral that refuses connections is reported and tried again until it takes one")
+    func refusing() throws {
+        try withWorld { world in
+            let door = world.addDevice("speaker")
+            let speaker = Speaker(["Hello": "Darkness"], on: door.adapter)
+            door.refusesConnections = true
+            let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world)
+            try world.run(until: listener.calls.filter { $0 == "didFailConnection" }.count == 3, within: .seconds(120))
+            door.refusesConnections = false
+            try world.run(until: listener.isFinished)
+            #expect(speaker.received.map(\.message) == [["Yo": "Lo"]])
+            #expect(listener.errors.isEmpty)
+        }
+    }
+
+    @Test("A peripheral that is linked and silent is given up after ten seconds, and tried again")
+    func silent() throws {
+        try withWorld { world in
+            let device = world.addDevice("speaker")
+            let speaker = Speaker(["Hello": "Darkness"], on: device.adapter)
+            device.isSilent = true
+            let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world)
+            try world.run(until: listener.calls.contains("didConnectPeripheral"))
+            try world.run(until: listener.calls.contains("didFailConnection"), within: .seconds(11))
+            #expect(listener.errors == [.unanswered])
+            device.isSilent = false
+            try world.run(until: listener.isFinished)
+            #expect(speaker.received.map(\.message) == [["Yo": "Lo"]])
+        }
+    }
+
+    @Test(
+        "A peripheral that falls silent while it is written to: the link ends after ATT's 30 s, and all is said again"
+    )
+    func silentWhileWriting() throws {
+        try withWorld { world in
+            let device = world.addDevice("speaker")
+            let speaker = Speaker(["Hello": "Darkness"], on: device.adapter)
+            let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world) { $0.stays = true }
+            try world.run(until: speaker.received.count == 1)
+            device.isSilent = true
+            try listener.manager.send(["patience": "is a virtue"])
+            try world.run(until: listener.calls.last == "didDisconnectPeripheral", within: .seconds(40))
+            device.isSilent = false
+            try world.run(until: speaker.received.contains { $0.message == ["patience": "is a virtue"] })
+            try world.run(until: listener.sent.contains(["patience": "is a virtue"]))
+        }
+    }
+
+    @Test("The peripheral's services change under a link: they are explored anew, and the talk goes on")
+    func changedServices() throws {
+        try withWorld { world in
+            let peripheral = ArticlePeripheral(on: world.addDevice("speaker").adapter)
+            let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world) { $0.stays = true }
+            try world.run(until: peripheral.received.count == 1)
+            peripheral.peripheralManager?.removeAllServices()
+            peripheral.peripheralManager?.add(peripheral.service)
+            try world.run(until: peripheral.received.count == 2)
+            #expect(listener.received.count == 2)
+            #expect(listener.begun == 2 && listener.ended == 1)
+            #expect(!listener.calls.contains("didDisconnectPeripheral"))
+        }
+    }
+
+    @Test("The controller of either side fails in the middle of a long message; it arrives", arguments: [true, false])
+    func controllerFailure(isListeners: Bool) throws {
+        try withWorld { world in
+            let first = world.addDevice("speaker")
+            let second = world.addDevice("listener")
+            let speaker = Speaker(nil, on: first.adapter)
+            let listener = listener(nil, on: second, in: world) { $0.stays = true }
+            try world.run(until: listener.begun == 1)
+            let long = ["long": String(repeating: "x", count: 30_000)]
+            try listener.manager.send(long)
+            world.advance(by: .milliseconds(50))
+            #expect(speaker.received.isEmpty)
+            (isListeners ? second : first).resetController()
+            try world.run(until: speaker.received.map(\.message) == [long], within: .seconds(60))
+            #expect(listener.begun == 2)
+        }
+    }
+}
