@@ -103,9 +103,11 @@ final class Speaker: PeripheralRole.BlueEar, MessageObserver {
     var onCall: ((String) -> Void)?
     var onReceive: (([String: String], UUID) -> Void)?
 
-    init(_ message: [String: String]?, on adapter: BluetoothAdapter) {
+    init(_ message: [String: String]?, on adapter: BluetoothAdapter, restoreIdentifier: String? = nil) {
         self.adapter = adapter
-        manager = adapter.run { PeripheralRole.BluetoothManager(delegate: self) }
+        manager = adapter.run {
+            PeripheralRole.BluetoothManager(delegate: self, restoreIdentifier: restoreIdentifier)
+        }
         manager.message = message
         manager.log = { [unowned self] in onCall?($0) }
     }

@@ -52,4 +52,46 @@ struct LockScenes {
         try second.line(with: "Open 🔓")
         try key.line(number: 2, with: "Opened it")
     }
+
+    @Test("The article's story: the key is killed while its owner is away, and started again; on return the lock opens")
+    func restoredKey() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let arguments = ["key", "--secret", "sesame", "--restore", "home", "--identity", "phone"]
+        let lock = try stage.start("blueear", ["lock", "--secret", "sesame", "--identity", "door"])
+        try lock.line(with: "is closed")
+        let first = try stage.start("blueear", arguments)
+        try first.line(with: "Opened it")
+        // Away: the lock cannot be heard any more.
+        lock.send(SIGKILL)
+        try first.line(with: "Out of reach")
+        first.send(SIGKILL)
+        #expect(try first.end() == -SIGKILL)
+        // The next process takes the request up where the last one was: it does not look for any lock.
+        let second = try stage.start("blueear", arguments)
+        try second.line(with: "Did restore state")
+        let back = try stage.start("blueear", ["lock", "--secret", "sesame", "--identity", "door"])
+        try back.line(with: "Open 🔓")
+        try second.line(with: "Opened it")
+        #expect(second.lines.first == "Did restore state ♻️")
+        #expect(!second.lines.contains { $0.contains("Looking for the lock") })
+        #expect(second.reports.isEmpty)
+    }
+
+    @Test("A lock that is killed and comes back with its state opens to the key that waits")
+    func restoredLock() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let arguments = ["lock", "--secret", "sesame", "--restore", "door", "--identity", "door"]
+        let first = try stage.start("blueear", arguments)
+        try first.line(with: "is closed")
+        let key = try stage.start("blueear", ["key", "--secret", "sesame", "--identity", "phone"])
+        try key.line(with: "Opened it")
+        first.send(SIGKILL)
+        try key.line(with: "Out of reach")
+        let second = try stage.start("blueear", arguments)
+        try second.line(with: "Did restore state")
+        try second.line(with: "Open 🔓")
+        try key.line(number: 2, with: "Opened it")
+    }
 }

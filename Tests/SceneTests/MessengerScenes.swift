@@ -187,6 +187,34 @@ struct MessengerScenes {
         try central.line(with: "  I am=back")
     }
 
+    @Test("Both halves are killed and started again with --restore: each takes up where it was")
+    func restored() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let speaking = ["peripheral", "--restore", "p", "--identity", "alice"]
+        let listening = ["central", "--stay", "--restore", "c", "--identity", "bob"]
+        let peripheral = try stage.start("blueear", speaking)
+        try peripheral.line(with: "Start advertising")
+        let central = try stage.start("blueear", listening, input: true)
+        try peripheral.line(with: "  Yo=Lo")
+        central.send(SIGKILL)
+        #expect(try central.end() == -SIGKILL)
+        let nextCentral = try stage.start("blueear", listening, input: true)
+        try nextCentral.line(with: "Did restore state")
+        try nextCentral.line(with: "  Hello=Darkness")
+        #expect(!nextCentral.lines.contains { $0.hasPrefix("Start scanning") })
+        peripheral.send(SIGKILL)
+        #expect(try peripheral.end() == -SIGKILL)
+        try nextCentral.line(with: "Did disconnect: ")
+        let nextPeripheral = try stage.start("blueear", speaking)
+        try nextPeripheral.line(with: "Did restore state")
+        try nextPeripheral.line(with: "  Yo=Lo")
+        nextCentral.say("all=well")
+        try nextPeripheral.line(with: "  all=well")
+        nextCentral.endInput()
+        #expect(try nextCentral.end() == 0, "\(nextCentral.reports)")
+    }
+
     @Test("Of two peripherals the one that was named is taken; one that is not there is one line and a failure")
     func byName() throws {
         let stage = try Stage()
