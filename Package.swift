@@ -197,7 +197,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CoreBluetoothTestingTests",
-            dependencies: ["CoreBluetoothTesting"]
+            dependencies: ["CoreBluetoothTesting", "BluetoothTypes"]
         ),
         // Code as others write it: no @testable, the public modules alone. The samples are Swift 5 code, as most is.
         .target(
