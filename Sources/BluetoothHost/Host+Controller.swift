@@ -63,6 +63,10 @@ extension Host {
         self.advertiser.reset()
         self.scanner.reset()
         self.initiator.reset()
+        self.cancelDeadline = nil
+        self.rotationDeadline = nil
+        self.isProbing = false
+        self.unreadablePacketCount = 0
         let completions = self.advertisingCompletions.sorted { $0.key < $1.key }
         self.advertisingCompletions = [:]
         for (_, completion) in completions {
@@ -94,11 +98,17 @@ extension Host {
             self.afterwards { completion(.failure(.abandoned)) }
             return
         }
-        let entry = CommandQueue.Entry(opcode: Command.opcode, packet: command.packet()) { outcome in
+        self.commands.append(Self.entry(command, completion))
+        self.scheduleTurn()
+    }
+
+    private static func entry<Command: HCICommand>(
+        _ command: Command,
+        _ completion: @escaping (Result<Command.ReturnParameters, CommandFailure>) -> Void
+    ) -> CommandQueue.Entry {
+        CommandQueue.Entry(opcode: Command.opcode, packet: command.packet()) { outcome in
             completion(Self.result(of: outcome, as: Command.self))
         }
-        self.commands.append(entry)
-        self.scheduleTurn()
     }
 
     /// Queues a command whose result changes nothing here.
@@ -127,7 +137,44 @@ extension Host {
     }
 
     func answered(_ opcode: HCIOpcode, credits: UInt8, outcome: CommandOutcome) {
-        self.commands.answered(opcode, credits: credits)?.completion(outcome)
+        if let entry = self.commands.answered(opcode, credits: credits) {
+            entry.completion(outcome)
+        } else if opcode == Reset.opcode, case .ready = self.state {
+            // What it says after a reset that nobody asked for: all that it was told is forgotten.
+            self.fail("the controller has reset itself")
+        }
+    }
+
+    /// Asks a controller that has not answered a command whether it is still there. Some controllers never answer some
+    /// commands; one that does not even tell its address has stopped.
+    func probe() {
+        guard !self.isProbing, self.channel != nil else { return }
+        self.isProbing = true
+        let entry = Self.entry(ReadBDADDR()) { [weak self] result in
+            guard let self else { return }
+            self.isProbing = false
+            guard case .failure(.unanswered) = result else { return }
+            self.fail("the controller has stopped answering: unplug it and plug it in again, or restart what serves it")
+        }
+        self.commands.prepend(entry)
+        self.scheduleTurn()
+    }
+
+    /// Sends an answer to something that the controller asks, unless it asks faster than it takes answers.
+    func reply(_ command: some HCICommand) {
+        guard self.commands.waitingCount < Self.waitingRepliesLimit else { return }
+        self.send(command)
+    }
+
+    private static var waitingRepliesLimit: Int { 64 }
+
+    /// Says that a packet could not be read; after a few, nothing more, for a broken controller sends many.
+    func noteUnreadable(_ what: String, _ error: any Error) {
+        self.unreadablePacketCount += 1
+        let limit = 5
+        guard self.unreadablePacketCount <= limit else { return }
+        let last = self.unreadablePacketCount == limit ? "; more of them are not told of" : ""
+        self.log.warning("ignored \(what): \(error)\(last)")
     }
 
     // MARK: Start
@@ -232,10 +279,13 @@ private enum SetupStep: CaseIterable {
     /// Whether a controller with these abilities needs the step.
     func applies(to controller: ControllerInformation, configuration: HostConfiguration) -> Bool {
         switch self {
-        case .suggestedDataLength: controller.features.contains(.dataPacketLengthExtension)
+        case .suggestedDataLength:
+            controller.features.contains(.dataPacketLengthExtension)
+                && controller.knows(LEWriteSuggestedDefaultDataLength.self)
+        case .acceptListSize: controller.knows(LEReadFilterAcceptListSize.self)
         case .randomAddress: configuration.address != nil || configuration.fallbackAddress != nil
         case .distance: configuration.distance != nil
-        case .reset, .supportedCommands, .address, .features, .bufferSize, .acceptListSize, .eventMask, .leEventMask:
+        case .reset, .supportedCommands, .address, .features, .bufferSize, .eventMask, .leEventMask:
             true
         }
     }

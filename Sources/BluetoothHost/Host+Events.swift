@@ -35,7 +35,7 @@ extension Host: HCIChannelReceiver {
         do {
             event = try HCIEvent(packet)
         } catch {
-            self.log.warning("ignored a malformed HCI event: \(error)")
+            self.noteUnreadable("a malformed HCI event", error)
             return
         }
         switch event {
@@ -67,7 +67,8 @@ extension Host: HCIChannelReceiver {
             self.encryptionChanged(event.handle, isEncrypted: event.status == .success && event.encryption != .off)
         case .leLongTermKeyRequest(let event):
             // There are no bonds to take a key from.
-            self.send(LELongTermKeyRequestNegativeReply(handle: event.handle))
+            guard self.linksByHandle[event.handle] != nil else { return }
+            self.reply(LELongTermKeyRequestNegativeReply(handle: event.handle))
         case .leRemoteConnectionParameterRequest(let event):
             self.answer(event)
         case .hardwareError(let event):
@@ -85,7 +86,8 @@ extension Host: HCIChannelReceiver {
 
     /// Parameters that a peer asks for in the link layer are granted where the specification allows them.
     private func answer(_ request: LERemoteConnectionParameterRequest) {
-        self.send(
+        guard self.linksByHandle[request.handle] != nil else { return }
+        self.reply(
             LERemoteConnectionParameterRequestReply(
                 handle: request.handle,
                 parameters: ConnectionParameters(

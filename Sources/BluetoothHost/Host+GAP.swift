@@ -95,10 +95,36 @@ extension Host {
     func reconcile() {
         guard case .ready = self.state else { return }
         if let step = self.advertiser.next() { self.perform(step) }
+        self.shareRadio()
         if let step = self.scanner.next() { self.perform(step) }
         if let step = self.initiator.next() { self.perform(step) }
+        self.rotationDeadline =
+            self.initiator.hasDevicesInWaiting
+            ? self.rotationDeadline ?? self.eventLoop.now + Self.rotationInterval : nil
         // Completions of a stop-and-start that never started are told as overtaken.
         if self.advertisingCompletions.count > 1 { self.dropOvertakenAdvertising() }
+    }
+
+    /// How long devices that do not fit into the controller's accept list wait for their turn.
+    private static var rotationInterval: TimeAmount { .seconds(5) }
+
+    /// A controller that cannot scan and initiate at the same time scans when nobody waits for a connection.
+    private func shareRadio() {
+        if self.scanner.isPaused, self.initiator.pending.isEmpty, self.initiator.isIdle { self.scanner.resume() }
+        if self.scanner.isPaused, self.scanner.isOff { self.initiator.radioIsFree() }
+    }
+
+    /// Goes on where the controller leaves the initiator waiting.
+    func advanceInitiator(to now: NIODeadline) {
+        if let deadline = self.cancelDeadline, deadline <= now {
+            self.cancelDeadline = nil
+            self.log.warning("the controller did not tell the end of a cancelled connection")
+            self.initiator.giveUpCancelling()
+        }
+        if let deadline = self.rotationDeadline, deadline <= now {
+            self.rotationDeadline = nil
+            self.initiator.rotate()
+        }
     }
 
     private func dropOvertakenAdvertising() {
@@ -169,6 +195,13 @@ extension Host {
 
     private func perform(_ step: Initiator.Step) {
         let next: (HCIErrorCode) -> Void = { [unowned self] status in
+            if status == .commandDisallowed, !self.scanner.isOff, self.initiator.waitForRadio() {
+                self.scanner.pause()
+                return
+            }
+            if step == .cancel, status == .success {
+                self.cancelDeadline = self.eventLoop.now + self.configuration.commandTimeout
+            }
             for address in self.initiator.completed(status) {
                 self.delegate?.host(self, didFailToConnectTo: address, error: status)
             }

@@ -22,9 +22,23 @@ extension Host {
         link.isDisconnecting = true
         self.send(Disconnect(handle: link.handle, reason: reason)) { [weak self, weak link] result in
             guard let self, let link, self.linksByID[link.id] === link else { return }
-            guard case .failure(let failure) = result else { return }
+            guard case .failure(let failure) = result else {
+                link.disconnectDeadline = self.eventLoop.now + Self.disconnectTimeout
+                return
+            }
             // The controller knows nothing of the link, or does not answer: for this host it is over.
             self.close(link, reason: failure.status == .unknownConnectionIdentifier ? reason : failure.status)
+        }
+    }
+
+    /// The longest supervision timeout, and a little more: by then the link has ended, whatever the peer does.
+    private static var disconnectTimeout: TimeAmount { .seconds(35) }
+
+    /// Ends what the controller has forgotten to end.
+    func endOverdueLinks(at now: NIODeadline) {
+        for link in self.openLinks where link.disconnectDeadline.map({ $0 <= now }) ?? false {
+            self.log.warning("the controller did not tell the end of \(link.id)")
+            self.close(link, reason: .localHostTerminated)
         }
     }
 
@@ -42,13 +56,19 @@ extension Host {
                 self.advertiser.connected(asPeripheral: true)
                 return
             }
+            self.cancelDeadline = nil
+            self.scanner.circumstancesChanged()
             for address in self.initiator.finished(nil, error: status) {
                 self.delegate?.host(self, didFailToConnectTo: address, error: status)
             }
             return
         }
         let peer = peer.withoutIdentity
-        if isCentral { _ = self.initiator.finished(peer, error: .success) }
+        if isCentral {
+            _ = self.initiator.finished(peer, error: .success)
+            self.cancelDeadline = nil
+        }
+        self.scanner.circumstancesChanged()
         self.advertiser.connected(asPeripheral: !isCentral)
         // A handle in use can only mean that the end of the older link was missed.
         if let stale = self.linksByHandle[handle] { self.close(stale, reason: .connectionTimeout) }
@@ -69,10 +89,10 @@ extension Host {
     /// What a central does first on a new link: larger packets, the faster PHY, a larger MTU, and to be told when the
     /// server's services change.
     private func prepare(_ link: Link) {
-        if self.controller.features.contains(.dataPacketLengthExtension) {
+        if self.controller.features.contains(.dataPacketLengthExtension), self.controller.knows(LESetDataLength.self) {
             self.send(LESetDataLength(handle: link.handle, transmitOctets: 251, transmitTime: 2120))
         }
-        if self.controller.features.contains(.phy2M) {
+        if self.controller.features.contains(.phy2M), self.controller.knows(LESetPHY.self) {
             // With 1M among the wishes, controllers take 2M where the peer can; without, a peer that later asks for 1M
             // would never get it.
             let wish = PHYWish(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M])
@@ -102,6 +122,7 @@ extension Host {
         link.outgoing.removeAll()
         self.tellCounts()
         self.advertiser.disconnected(linksLeft: self.openLinks.count)
+        self.scanner.circumstancesChanged()
         self.delegate?.host(self, didDisconnect: link.information, reason: reason)
         self.scheduleTurn()
     }
@@ -133,7 +154,7 @@ extension Host {
         do {
             data = try packet.aclData()
         } catch {
-            return self.log.warning("ignored a malformed ACL data packet: \(error)")
+            return self.noteUnreadable("a malformed ACL data packet", error)
         }
         guard let link = self.linksByHandle[data.header.handle] else { return }
         let outcome = link.reassembler.receive(data.fragment, isStart: data.header.boundary.isFirst)

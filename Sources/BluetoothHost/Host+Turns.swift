@@ -120,10 +120,13 @@ extension Host {
             guard let deadline else { return }
             earliest = min(earliest ?? deadline, deadline)
         }
+        take(self.cancelDeadline)
+        take(self.rotationDeadline)
         take(self.server.nextDeadline)
         for link in self.openLinks {
             take(link.client.nextDeadline)
             take(link.signalling.nextDeadline)
+            take(link.disconnectDeadline)
         }
         return earliest
     }
@@ -149,10 +152,15 @@ extension Host {
     private var shortestTimeout: TimeAmount { self.configuration.commandTimeout }
 
     private func advance(to now: NIODeadline) {
-        for entry in self.commands.expired(at: now) {
+        let expired = self.commands.expired(at: now)
+        // First in the row, so that a controller that has stopped is found out before more commands wait for it.
+        if !expired.isEmpty { self.probe() }
+        for entry in expired {
             self.log.warning("the controller did not answer command \(entry.opcode)")
             entry.completion(.unanswered)
         }
+        self.endOverdueLinks(at: now)
+        self.advanceInitiator(to: now)
         self.server.advance(to: now, into: &self.serverActions)
         for link in self.openLinks {
             link.client.advance(to: now, into: &link.clientActions)

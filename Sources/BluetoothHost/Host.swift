@@ -41,12 +41,20 @@ public final class Host {
     var controller = ControllerInformation()
     var commands = CommandQueue()
     var transmitter = ACLTransmitter()
+    /// Whether the controller is being asked if it is still there.
+    var isProbing = false
+    /// How many packets could not be read, as far as they were told of.
+    var unreadablePacketCount = 0
 
     // GAP.
     var advertiser = Advertiser()
     var advertisingCompletions: [Int: (Result<Void, HCIErrorCode>) -> Void] = [:]
     var scanner = Scanner()
     var initiator = Initiator()
+    /// When the event that ends a cancelled attempt is overdue.
+    var cancelDeadline: NIODeadline?
+    /// When devices that had no room in the accept list get their turn.
+    var rotationDeadline: NIODeadline?
 
     // Links, in the order in which they came.
     var openLinks: [Link] = []

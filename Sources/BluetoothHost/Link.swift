@@ -49,6 +49,8 @@ final class Link {
     var hasCounts = false
 
     var isDisconnecting = false
+    /// When the event that ends the link is overdue.
+    var disconnectDeadline: NIODeadline?
     var isEncrypted = false
 
     init(handle: ConnectionHandle, information: LinkInformation, preferredMTU: Int) {

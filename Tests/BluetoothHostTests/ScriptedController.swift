@@ -28,6 +28,19 @@ final class ScriptedController: HCIChannel {
     var features = LEFeatures()
     var dataLength: UInt16 = 251
     var packetCount: UInt8 = 8
+    var acceptListSize: UInt8 = 8
+    /// What it says that it knows; nothing at all otherwise.
+    var supportedCommands: SupportedCommands?
+    /// Nothing is answered any more.
+    var isDead = false
+    /// Nothing else is answered.
+    var answersOnly: Set<HCIOpcode>?
+    /// Whether data is reported as sent at once.
+    var dataIsAnswered = false
+    /// Called with each command before it is answered.
+    var whenCommanded: ((ScriptedController, HCIOpcode) -> Void)?
+    /// Whom the host has asked to connect to, one after the other.
+    private(set) var createdPeers: [DeviceAddress] = []
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
@@ -45,9 +58,19 @@ final class ScriptedController: HCIChannel {
             guard let command = try? HCICommandPacket(parsing: &payload) else { return }
             self.commands.append(command.opcode)
             self.parameters[command.opcode] = command.parameters
+            self.whenCommanded?(self, command.opcode)
+            var parameters = command.parameters
+            if command.opcode == LECreateConnection.opcode,
+                let create = try? LECreateConnection(parsing: &parameters)
+            {
+                self.createdPeers.append(create.peer)
+            }
             self.answer(command)
         case .aclData:
             self.data.append(packet)
+            if self.dataIsAnswered, let header = try? packet.aclData().header {
+                self.complete(header.handle.rawValue, count: 1)
+            }
         default:
             break
         }
@@ -68,7 +91,8 @@ final class ScriptedController: HCIChannel {
     ]
 
     private func answer(_ command: HCICommandPacket) {
-        guard !self.silent.contains(command.opcode) else { return }
+        guard !self.silent.contains(command.opcode), !self.isDead else { return }
+        if let answersOnly, !answersOnly.contains(command.opcode) { return }
         if Self.answeredByStatus.contains(command.opcode) {
             let status = self.refused[command.opcode] ?? .success
             self.deliver(CommandStatus(status: status, opcode: command.opcode).packet())
@@ -93,7 +117,14 @@ final class ScriptedController: HCIChannel {
         case LEReadLocalSupportedFeatures.opcode:
             self.deliver(CommandComplete.packet(LEReadLocalSupportedFeatures.self, .init(features: self.features)))
         case LEReadFilterAcceptListSize.opcode:
-            self.deliver(CommandComplete.packet(LEReadFilterAcceptListSize.self, .init(size: 8)))
+            self.deliver(CommandComplete.packet(LEReadFilterAcceptListSize.self, .init(size: self.acceptListSize)))
+        case ReadLocalSupportedCommands.opcode where self.supportedCommands != nil:
+            self.deliver(
+                CommandComplete.packet(
+                    ReadLocalSupportedCommands.self,
+                    .init(commands: self.supportedCommands ?? SupportedCommands())
+                )
+            )
         default:
             // Zeros behind the status are an answer to every other command that the host sends.
             let parameters = ByteBuffer(repeating: 0, count: 70)

@@ -29,6 +29,8 @@ struct Initiator {
         case initiating([DeviceAddress])
         /// Cancel was sent; the connection complete event is to come.
         case cancelling
+        /// The controller cannot initiate while it scans, and is about to end that.
+        case waitingForRadio
     }
 
     private var wanted: [DeviceAddress] = []
@@ -53,13 +55,43 @@ struct Initiator {
         return true
     }
 
+    /// Whether nothing is initiated and no command is on its way.
+    var isIdle: Bool { if case .idle = self.state { true } else { false } }
+
+    /// Whether more devices are wanted than the controller's list has room for.
+    var hasDevicesInWaiting: Bool { self.wanted.count > max(self.acceptListSize, 1) }
+
+    /// Lets those have their turn who had no room.
+    mutating func rotate() {
+        guard self.hasDevicesInWaiting else { return }
+        let count = max(self.acceptListSize, 1)
+        self.wanted = Array(self.wanted[count...] + self.wanted[..<count])
+    }
+
+    /// The controller refused to initiate while it scans; says whether that is worth waiting for.
+    mutating func waitForRadio() -> Bool {
+        guard case .starting = self.state else { return false }
+        self.state = .waitingForRadio
+        return true
+    }
+
+    /// The controller does not scan any more.
+    mutating func radioIsFree() {
+        if case .waitingForRadio = self.state { self.state = .idle }
+    }
+
+    /// The event that ends a cancelled attempt will not come.
+    mutating func giveUpCancelling() {
+        if case .cancelling = self.state { self.state = .idle }
+    }
+
     /// The devices to initiate to now: as many as the list has room for.
     private var targets: [DeviceAddress] { Array(self.wanted.prefix(max(self.acceptListSize, 1))) }
 
     /// The next command, where one is due and none is on its way.
     mutating func next() -> Step? {
         switch self.state {
-        case .listing, .starting, .cancelling:
+        case .listing, .starting, .cancelling, .waitingForRadio:
             return nil
         case .initiating(let current):
             guard current != self.targets else { return nil }
@@ -119,7 +151,7 @@ struct Initiator {
             // Refused: the connection was made first, and its event says so or said so.
             if status != .success { self.state = .idle }
             return []
-        case .idle, .initiating:
+        case .idle, .initiating, .waitingForRadio:
             return []
         }
     }
@@ -130,7 +162,7 @@ struct Initiator {
         let before = self.state
         switch before {
         case .initiating, .starting, .cancelling: self.state = .idle
-        case .idle, .listing: break
+        case .idle, .listing, .waitingForRadio: break
         }
         if let peer {
             self.wanted.removeAll { $0 == peer }
@@ -142,7 +174,7 @@ struct Initiator {
             guard error != .unknownConnectionIdentifier else { return [] }
             self.wanted.removeAll { targets.contains($0) }
             return targets
-        case .idle, .listing, .cancelling:
+        case .idle, .listing, .cancelling, .waitingForRadio:
             return []
         }
     }

@@ -26,9 +26,30 @@ struct Scanner {
     private var wanted: ScanRequest?
     private var number = 0
     private var state: State = .off
+    /// Whether the radio is lent to the initiator, by a controller that cannot do both.
+    private(set) var isPaused = false
 
     /// Whether the user wants reports now.
     var isWanted: Bool { self.wanted != nil }
+
+    /// Whether the controller does not scan and is not about to.
+    var isOff: Bool {
+        switch self.state {
+        case .off, .refused: true
+        case .settingParameters, .enabling, .on, .disabling: false
+        }
+    }
+
+    /// Lends the radio to the initiator.
+    mutating func pause() { self.isPaused = true }
+
+    /// Takes the radio back.
+    mutating func resume() { self.isPaused = false }
+
+    /// A link or an attempt to make one has begun or ended: what was refused before may be possible now.
+    mutating func circumstancesChanged() {
+        if case .refused = self.state { self.state = .off }
+    }
 
     /// Asks for scanning, with an empty duplicate filter.
     mutating func start(_ request: ScanRequest) {
@@ -49,11 +70,11 @@ struct Scanner {
             self.state = .off
             return self.next()
         case .off:
-            guard let wanted = self.wanted else { return nil }
+            guard let wanted = self.wanted, !self.isPaused else { return nil }
             self.state = .settingParameters(wanted, self.number)
             return .setParameters(wanted)
         case .on(let number):
-            if self.wanted != nil, number == self.number { return nil }
+            if self.wanted != nil, number == self.number, !self.isPaused { return nil }
             self.state = .disabling
             return .disable
         }

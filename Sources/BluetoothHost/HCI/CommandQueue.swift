@@ -36,16 +36,30 @@ struct CommandQueue {
     private var waiting: Deque<Entry> = []
     private var outstanding: [Outstanding] = []
     private var credits = 1
+    /// When a controller that allows no command, and owes no answer, is sent one nevertheless.
+    private var patienceEnd: NIODeadline?
 
-    /// When the oldest unanswered command runs out of time.
-    var nextDeadline: NIODeadline? { self.outstanding.first?.deadline }
+    /// When the oldest unanswered command, or the controller's leave to send one, is overdue.
+    var nextDeadline: NIODeadline? { self.outstanding.first?.deadline ?? self.patienceEnd }
+
+    /// How many commands wait to be sent.
+    var waitingCount: Int { self.waiting.count }
 
     /// Puts a command at the end.
     mutating func append(_ entry: Entry) { self.waiting.append(entry) }
 
+    /// Puts a command in front of those that wait.
+    mutating func prepend(_ entry: Entry) { self.waiting.prepend(entry) }
+
     /// The next command to send, where the controller has room for one.
     mutating func next(now: NIODeadline, timeout: TimeAmount) -> HCIPacket? {
-        guard self.credits > 0, let entry = self.waiting.popFirst() else { return nil }
+        guard self.credits > 0 else {
+            let isStuck = self.outstanding.isEmpty && !self.waiting.isEmpty
+            self.patienceEnd = isStuck ? self.patienceEnd ?? now + timeout : nil
+            return nil
+        }
+        self.patienceEnd = nil
+        guard let entry = self.waiting.popFirst() else { return nil }
         self.credits -= 1
         self.outstanding.append(Outstanding(entry: entry, deadline: now + timeout))
         return entry.packet
@@ -66,6 +80,10 @@ struct CommandQueue {
             self.outstanding.removeFirst()
         }
         if !entries.isEmpty, self.outstanding.isEmpty { self.credits = max(self.credits, 1) }
+        if let patienceEnd, patienceEnd <= now {
+            self.patienceEnd = nil
+            self.credits = max(self.credits, 1)
+        }
         return entries
     }
 

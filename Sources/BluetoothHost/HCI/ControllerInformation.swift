@@ -13,7 +13,15 @@ struct ControllerInformation {
     /// Its LE features.
     var features = LEFeatures()
     /// The commands that it knows; `nil` where it did not say, and then all are tried.
-    var supportedCommands: SupportedCommands?
+    var supportedCommands: SupportedCommands? {
+        didSet {
+            // Every controller knows Reset: a list without it says nothing.
+            if self.supportedCommands?.contains(Reset.self) == false { self.supportedCommands = nil }
+        }
+    }
+
+    /// Whether a command that can be done without is worth trying.
+    func knows(_ command: any HCICommand.Type) -> Bool { self.supportedCommands?.contains(command) ?? true }
     /// How many octets an outgoing ACL data packet may carry behind its header.
     var aclDataLength = 27
     /// How many outgoing ACL data packets it can hold.

@@ -290,7 +290,8 @@ final class AdapterCore {
             self.setState(.poweredOn)
         case .failed(let reason):
             if !self.wasReady { Notice.once(reason) }
-            self.setState(self.wasReady ? .resetting : .unsupported)
+            // It is tried again: what does not answer now may be plugged in or started yet.
+            self.setState(self.wasReady ? .resetting : .poweredOff)
             self.openLater()
         }
     }

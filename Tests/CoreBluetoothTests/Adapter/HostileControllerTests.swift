@@ -1,0 +1,299 @@
+// Whole adapters on a controller behind a socket, with somebody in between who does to the controller's octets what can
+// happen to them. Each case says what an app sees of it: nothing, or `.resetting` and after that `.poweredOn`.
+
+import BluetoothAir
+import BluetoothTransport
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("An adapter on a hostile controller", .serialized, .timeLimit(.minutes(3)))
+struct HostileControllerTests {
+    /// An air on a socket, a peripheral on it, and a central whose controller is reached through a meddler.
+    private final class Scene: @unchecked Sendable {
+        let folder: String
+        let meddler: Meddler
+        let central: Caller
+        private let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        private let server: NIOLoopBoundBox<AirServer?>
+        private let peripheral: Answerer
+
+        init(_ modes: [Meddler.Mode] = []) async throws {
+            var template = Array("/tmp/ocb-XXXXXX".utf8CString)
+            guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
+            let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+            self.folder = folder
+            let loop = self.loop
+            let server = try await loop.submit { NIOLoopBoundBox<AirServer?>(nil, eventLoop: loop) }.get()
+            self.server = server
+            try await loop.flatSubmit {
+                AirServer.serve(
+                    Air(eventLoop: loop),
+                    at: .unix(path: folder + "/air"),
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                )
+                .assumeIsolated().map { server.value = $0 }.nonisolated()
+            }.get()
+            self.meddler = try Meddler(at: folder + "/h4", to: folder + "/air", modes: modes)
+            self.peripheral = Answerer(Self.adapter(folder + "/air"))
+            self.central = Caller(Self.adapter(folder + "/h4"))
+        }
+
+        /// An adapter as its name makes it, `h4:unix:PATH`, that keeps nothing on disk.
+        private static func adapter(_ path: String) -> BluetoothAdapter {
+            let thread = EventLoopThread()
+            let loop = thread.eventLoop
+            return BluetoothAdapter(
+                eventLoop: loop,
+                callbacks: .onQueues,
+                identities: IdentityStore(),
+                keeping: .storage(MemoryStorage()),
+                ground: thread
+            ) { AdapterFoundation(.h4(.unix(path: path)), .init(), on: loop) }
+        }
+
+        func end() async throws {
+            self.meddler.unplug()
+            let server = self.server
+            try await self.loop.submit { server.value = nil }.get()
+            try? FileManager.default.removeItem(atPath: self.folder)
+        }
+    }
+
+    /// Has one characteristic with a value.
+    private final class Answerer: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
+        static var service: CBUUID { CBUUID(string: "A0B0") }
+        private let queue = DispatchQueue(label: "answerer")
+        private var manager: CBPeripheralManager?
+
+        init(_ adapter: BluetoothAdapter) {
+            super.init()
+            self.manager = adapter.run { CBPeripheralManager(delegate: self, queue: self.queue) }
+        }
+
+        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+            guard peripheral.state == .poweredOn else { return }
+            let service = CBMutableService(type: Self.service, primary: true)
+            service.characteristics = [
+                CBMutableCharacteristic(
+                    type: CBUUID(string: "A0B1"),
+                    properties: .read,
+                    value: Data((0..<200).map { UInt8($0) }),
+                    permissions: .readable
+                )
+            ]
+            peripheral.removeAllServices()
+            peripheral.add(service)
+            peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [Self.service]])
+        }
+    }
+
+    /// Connects and reads, again and again, as long as it is told to; keeps the states that it was told of.
+    private final class Caller: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+        private let queue = DispatchQueue(label: "caller")
+        private let condition = NSCondition()
+        private var manager: CBCentralManager?
+        private var peripheral: CBPeripheral?
+        private var states: [CBManagerState] = []
+        private var values = 0
+        private var wrongValues = 0
+
+        init(_ adapter: BluetoothAdapter) {
+            super.init()
+            self.manager = adapter.run { CBCentralManager(delegate: self, queue: self.queue) }
+        }
+
+        // MARK: Waiting
+
+        /// Waits until `isMet`; says whether it was met in 30 seconds.
+        private func wait(_ isMet: () -> Bool) -> Bool {
+            let deadline = Date(timeIntervalSinceNow: 30)
+            self.condition.lock()
+            defer { self.condition.unlock() }
+            while !isMet() { guard self.condition.wait(until: deadline) else { return false } }
+            return true
+        }
+
+        /// Waits for so many further values; says whether they came and all were right.
+        func reads(_ count: Int) -> Bool {
+            let wanted = self.condition.withLock { self.values } + count
+            return self.wait { self.values >= wanted } && self.condition.withLock { self.wrongValues } == 0
+        }
+
+        /// Waits until the states that came are these.
+        func hasSeen(_ wanted: [CBManagerState]) -> Bool { self.wait { self.states == wanted } }
+
+        /// Asks for the strength of the link.
+        func readRSSI() { self.queue.async { self.peripheral?.readRSSI() } }
+
+        /// The states that came.
+        var seen: [CBManagerState] { self.condition.withLock { self.states } }
+
+        private func change(_ change: () -> Void) {
+            self.condition.lock()
+            change()
+            self.condition.broadcast()
+            self.condition.unlock()
+        }
+
+        // MARK: Delegates
+
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {
+            self.change { self.states.append(central.state) }
+            guard central.state == .poweredOn else { return }
+            self.peripheral = nil
+            central.scanForPeripherals(withServices: [Answerer.service])
+        }
+
+        func centralManager(
+            _ central: CBCentralManager,
+            didDiscover peripheral: CBPeripheral,
+            advertisementData: [String: Any],
+            rssi RSSI: NSNumber
+        ) {
+            guard self.peripheral == nil else { return }
+            self.peripheral = peripheral
+            peripheral.delegate = self
+            central.stopScan()
+            central.connect(peripheral)
+        }
+
+        func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+            peripheral.discoverServices([Answerer.service])
+        }
+
+        func centralManager(
+            _ central: CBCentralManager,
+            didDisconnectPeripheral peripheral: CBPeripheral,
+            error: (any Error)?
+        ) {
+            guard central.state == .poweredOn else { return }
+            central.connect(peripheral)
+        }
+
+        func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+            guard let service = peripheral.services?.first else { return }
+            peripheral.discoverCharacteristics(nil, for: service)
+        }
+
+        func peripheral(
+            _ peripheral: CBPeripheral,
+            didDiscoverCharacteristicsFor service: CBService,
+            error: (any Error)?
+        ) {
+            if let characteristic = service.characteristics?.first { peripheral.readValue(for: characteristic) }
+        }
+
+        func peripheral(
+            _ peripheral: CBPeripheral,
+            didUpdateValueFor characteristic: CBCharacteristic,
+            error: (any Error)?
+        ) {
+            guard error == nil else { return }
+            let isRight = characteristic.value == Data((0..<200).map { UInt8($0) })
+            self.change {
+                self.values += 1
+                if !isRight { self.wrongValues += 1 }
+            }
+            if peripheral.state == .connected { peripheral.readValue(for: characteristic) }
+        }
+    }
+
+    @Test("Packets octet by octet, and packets joined: nothing is noticed", arguments: [Meddler.Mode.split, .join])
+    func pieces(mode: Meddler.Mode) async throws {
+        let scene = try await Scene([mode])
+        #expect(scene.central.reads(5))
+        #expect(scene.central.seen == [.poweredOn])
+        try await scene.end()
+    }
+
+    /// What a broken controller can say, and whether the adapter has to start anew.
+    static let sayings: [(String, [UInt8], Bool)] = [
+        ("an octet that is no packet type", [0x77, 0x01, 0x02], true),
+        ("data of 65,535 octets", [0x02, 0x40, 0x20, 0xFF, 0xFF], true),
+        ("a command, which is for the host to send", [0x01, 0x03, 0x0C, 0x00], true),
+        ("a hardware error", [0x04, 0x10, 0x01, 0x42], true),
+        ("the answer to a reset that nobody asked for", [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], true),
+        ("an event that is too short", [0x04, 0x05, 0x01, 0x00], false),
+        ("an event without content", [0x04, 0x3E, 0x00], false),
+        ("an LE event that nobody knows", [0x04, 0x3E, 0x03, 0xEE, 0x01, 0x02], false),
+        ("data without an L2CAP header", [0x02, 0x40, 0x20, 0x02, 0x00, 0x01, 0x02], false),
+        ("the end of a link that is not there", [0x04, 0x05, 0x04, 0x00, 0x77, 0x07, 0x13], false),
+        ("65,535 completed packets of any link", [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, 0xFF, 0xFF], false),
+        ("completed packets of a link that is not there", [0x04, 0x13, 0x05, 0x01, 0x77, 0x07, 0x01, 0x00], false),
+        ("data for a link that is not there", [0x02, 0x77, 0x27, 0x05, 0x00, 0x01, 0x00, 0x04, 0x00, 0x0B], false),
+        (
+            "a key request of a link that is not there",
+            [0x04, 0x3E, 0x0D, 0x05, 0x77, 0x07] + [UInt8](repeating: 0, count: 10), false
+        ),
+        ("the answer to a command that nobody sent", [0x04, 0x0E, 0x04, 0x01, 0xFF, 0xFC, 0x00], false),
+        ("an answer to nothing", [0x04, 0x0E, 0x03, 0x01, 0x00, 0x00], false),
+    ]
+
+    @Test(
+        "A controller that says what it must not: ignored, or a new start and the same work again",
+        arguments: sayings
+    )
+    func saying(what: String, octets: [UInt8], startsAnew: Bool) async throws {
+        let scene = try await Scene()
+        #expect(scene.central.reads(2))
+        scene.meddler.say(octets)
+        if startsAnew {
+            #expect(scene.central.hasSeen([.poweredOn, .resetting, .poweredOn]), "\(scene.central.seen)")
+            #expect(scene.meddler.connectionCount == 2)
+        }
+        #expect(scene.central.reads(3), "\(what)")
+        if !startsAnew { #expect(scene.central.seen == [.poweredOn], "\(what)") }
+        try await scene.end()
+    }
+
+    @Test("A controller that resets in mid-flight comes back")
+    func cut() async throws {
+        let scene = try await Scene()
+        #expect(scene.central.reads(2))
+        for round in 1...3 {
+            scene.meddler.cut()
+            let states =
+                [CBManagerState.poweredOn] + (0..<round).flatMap { _ in [CBManagerState.resetting, .poweredOn] }
+            #expect(scene.central.hasSeen(states), "\(scene.central.seen)")
+            #expect(scene.central.reads(2))
+        }
+        try await scene.end()
+    }
+
+    @Test("A controller that is unplugged leaves the adapter resetting until it is plugged in again")
+    func unplugged() async throws {
+        let scene = try await Scene()
+        #expect(scene.central.reads(1))
+        scene.meddler.unplug()
+        #expect(scene.central.hasSeen([.poweredOn, .resetting]))
+        try scene.meddler.plugIn()
+        #expect(scene.central.hasSeen([.poweredOn, .resetting, .poweredOn]))
+        #expect(scene.central.reads(1))
+        try await scene.end()
+    }
+
+    @Test("A controller that falls silent at work is given up, and the next one is used")
+    func silence() async throws {
+        let scene = try await Scene()
+        #expect(scene.central.reads(1))
+        scene.meddler.fallSilent()
+        // Nothing is asked of the controller while an app waits for its peer; the app's next wish finds out.
+        scene.central.readRSSI()
+        #expect(scene.central.hasSeen([.poweredOn, .resetting, .poweredOn]), "\(scene.central.seen)")
+        #expect(scene.central.reads(1))
+        try await scene.end()
+    }
+
+    @Test("A controller that is silent from the start is off, and tried again")
+    func silentFromTheStart() async throws {
+        let scene = try await Scene([.silence])
+        #expect(scene.central.hasSeen([.poweredOff, .poweredOn]), "\(scene.central.seen)")
+        #expect(scene.central.reads(1))
+        try await scene.end()
+    }
+}
