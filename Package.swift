@@ -138,6 +138,7 @@ let package = Package(
                 "CoreBluetooth",
                 "BluetoothAir",
                 "BluetoothHCI",
+                "BluetoothHost",
                 "BluetoothTransport",
                 "BluetoothTypes",
                 "CommandLineTool",
@@ -221,7 +222,10 @@ let package = Package(
         ),
         .testTarget(
             name: "CoreBluetoothCommandTests",
-            dependencies: ["CoreBluetoothCommand", "BluetoothAir", "BluetoothTransport", "BluetoothTypes", "CommandLineTool"]
+            dependencies: [
+                "CoreBluetoothCommand", "BluetoothAir", "BluetoothHCI", "BluetoothTransport", "BluetoothTypes",
+                "CommandLineTool",
+            ]
         ),
         .testTarget(
             name: "ITCBTests",

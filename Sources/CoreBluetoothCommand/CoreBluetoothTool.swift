@@ -13,7 +13,8 @@ struct CoreBluetoothTool: ParsableCommand {
             lists the Linux adapters and says what stands in the way.
             """,
         subcommands: [
-            AdaptersCommand.self, ScanCommand.self, AirCommand.self,
+            AdaptersCommand.self, ScanCommand.self, InspectCommand.self, ReadCommand.self, WriteCommand.self,
+            SubscribeCommand.self, AdvertiseCommand.self, AirCommand.self, CaptureCommand.self, BenchmarkCommand.self,
         ]
     )
 }

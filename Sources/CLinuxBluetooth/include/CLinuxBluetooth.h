@@ -19,10 +19,6 @@ int linux_hci_take_down(int descriptor, uint16_t index);
 /// Binds the socket to the user channel of an adapter, which powers the adapter up; this can take seconds.
 int linux_hci_bind_user_channel(int descriptor, uint16_t index);
 
-/// Binds the socket to the monitor channel, on which the kernel tells what passes between all adapters and their users;
-/// this needs the capability CAP_NET_RAW.
-int linux_hci_bind_monitor(int descriptor);
-
 /// What the kernel knows of an adapter without asking it.
 struct linux_hci_information {
     /// Least significant octet first; zeroes as long as the adapter was never up.

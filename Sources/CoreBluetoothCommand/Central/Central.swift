@@ -53,7 +53,11 @@ final class Central: NSObject {
     // MARK: Going on and on
 
     /// Takes the adapter into use.
-    func open() { manager = CBCentralManager(delegate: self, queue: nil) }
+    func open() { manager = CBCentralManager(delegate: self, queue: Self.queue) }
+
+    /// The main queue by another name: Core Bluetooth warns of scans with duplicates on the main queue itself, which an
+    /// app's surface would suffer from.
+    private static let queue = DispatchQueue(label: "corebluetooth.central", target: .main)
 
     /// Looks for devices; no services means all.
     func scan(services: [CBUUID], duplicates: Bool) {
@@ -275,7 +279,10 @@ extension Central: @preconcurrency CBCentralManagerDelegate {
         default:
             // Core Bluetooth has said why it has no adapter.
             guard wasReady else { Ending.failAsSaid() }
-            if waiter.isWaiting { giveUp(Failure("the adapter was lost (\(StateText.text(central.state)))")) }
+            // Links are gone without a word of their own.
+            let reason = "the adapter was lost (\(StateText.text(central.state)))"
+            if waiter.isWaiting { giveUp(Failure(reason)) }
+            if peripheral != nil { onDisconnection?(reason) }
         }
     }
 

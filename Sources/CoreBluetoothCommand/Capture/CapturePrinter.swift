@@ -1,0 +1,80 @@
+// Packets in words, a line each, and a copy of them in a file.
+
+import BluetoothHost
+import BluetoothTransport
+import CommandLineTool
+import Foundation
+import NIOCore
+
+/// Prints records.
+final class CapturePrinter {
+    private let output: OutputFormat
+    private let file: CaptureCopy?
+    private var describer = PacketDescriber()
+    private var first: Int64?
+
+    /// - Parameter file: Gets a copy.
+    init(output: OutputFormat, file: CaptureCopy? = nil) {
+        self.output = output
+        self.file = file
+    }
+
+    /// Prints a record.
+    func print(_ record: BTSnoop.Record) {
+        file?.write(record)
+        Console.print(self.line(record))
+    }
+
+    /// The line of a record; the first one has the time 0.
+    func line(_ record: BTSnoop.Record) -> String {
+        let description = describer.describe(
+            record.packet,
+            record.direction == .toController ? .toController : .toHost
+        )
+        let start = first ?? record.microseconds
+        first = start
+        if output.isJSON {
+            return JSONValue.object([
+                ("event", "packet"), ("microseconds", .integer(Int(record.microseconds))),
+                ("direction", record.direction == .toController ? "toController" : "toHost"),
+                ("layer", .string(description.layer.rawValue)),
+                ("handle", description.handle.map { .integer(Int($0.rawValue)) } ?? .null),
+                ("text", .string(description.text)),
+                ("packet", .string(Hexadecimal.digits(record.packet.bytes.readableBytesView))),
+            ]).text
+        }
+        let seconds = String(format: "%11.6f", Double(record.microseconds - start) / 1e6)
+        let layer = description.layer.rawValue
+        let padded = layer + String(repeating: " ", count: max(1, 6 - layer.count))
+        let arrow = record.direction == .toController ? ">" : "<"
+        return "\(seconds) \(arrow) \(padded)\(Printable.text(description.text))"
+    }
+}
+
+/// A btsnoop file that gets records of others.
+final class CaptureCopy {
+    private let handle: FileHandle
+
+    init(_ path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let handle = FileHandle(forWritingAtPath: path)
+        else { throw Failure("cannot write the capture file \(path)") }
+        self.handle = handle
+        var bytes = ByteBuffer()
+        BTSnoopWriter.writeFileHeader(into: &bytes)
+        handle.write(Data(bytes.readableBytesView))
+    }
+
+    /// Adds a record.
+    func write(_ record: BTSnoop.Record) {
+        var bytes = ByteBuffer()
+        BTSnoopWriter.write(
+            record.packet,
+            record.direction,
+            microseconds: record.microseconds,
+            drops: record.drops,
+            into: &bytes
+        )
+        try? handle.write(contentsOf: Data(bytes.readableBytesView))
+    }
+}

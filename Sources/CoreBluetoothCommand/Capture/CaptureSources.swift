@@ -1,0 +1,200 @@
+// Where packets come from: a file, a program that is run, this program itself. The last two write their captures into a
+// pipe of ours in place of a file, so every packet is shown when it passes.
+
+import BluetoothTransport
+import CommandLineTool
+import Foundation
+
+/// A file, and what is added to it.
+@MainActor
+final class CaptureReading {
+    private let path: String
+    private let printer: CapturePrinter
+    private var handle: FileHandle?
+    private var stream = CaptureStream()
+
+    /// A reading that has not begun.
+    init(path: String, output: OutputFormat) {
+        self.path = path
+        printer = CapturePrinter(output: output)
+    }
+
+    /// Shows what is in the file.
+    ///
+    /// - Parameter follows: Whether to go on with what is added; it then never returns.
+    func run(follows: Bool) throws {
+        handle = FileHandle(forReadingAtPath: path)
+        guard handle != nil else { throw Failure("cannot read \(path): \(String(cString: strerror(errno)))") }
+        try show()
+        guard follows else {
+            guard stream.pendingOctetCount == 0 else {
+                throw Failure("\(path) ends inside a record: its writer was stopped, or still writes (--follow)")
+            }
+            return
+        }
+        let timer = Timer(fire: Date(timeIntervalSinceNow: 0.1), interval: 0.1, repeats: true) { _ in
+            MainActor.assumeIsolated { self.showMore() }
+        }
+        RunLoop.main.add(timer, forMode: .common)
+        Interrupts.runUntilExit()
+    }
+
+    private func showMore() {
+        do { try show() } catch { Ending.fail(Failure(ErrorText.text(error))) }
+    }
+
+    private func show() throws {
+        while let data = try handle?.read(upToCount: 64 * 1024), !data.isEmpty {
+            stream.append(data)
+            while let record = try next() { printer.print(record) }
+        }
+    }
+
+    private func next() throws -> BTSnoop.Record? {
+        do {
+            return try stream.next()
+        } catch let failure as Failure {
+            throw Failure("\(path): \(failure.line)")
+        } catch {
+            throw Failure("\(path) cannot be read: \(error)")
+        }
+    }
+}
+
+/// A pipe with a name, in a folder of its own that goes with the program.
+final class CapturePipe: Sendable {
+    let path: String
+    private let descriptor: CInt
+    /// Keeps the pipe from its end while one writer goes and the next one comes.
+    private let keeper: CInt
+
+    private static let removal: Void = {
+        atexit { CapturePipe.removeFolder() }
+    }()
+    nonisolated(unsafe) private static var folder: String?
+
+    init() throws {
+        var template = Array((FileManager.default.temporaryDirectory.path + "/corebluetooth-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Failure("cannot make a temporary folder: set TMPDIR to one of yours")
+        }
+        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        path = folder + "/capture"
+        Self.folder = folder
+        _ = Self.removal
+        guard mkfifo(path, 0o600) == 0 else { throw Failure("cannot make a pipe at \(path)") }
+        // Without waiting for a writer; reading waits.
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        keeper = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0, keeper >= 0, fcntl(descriptor, F_SETFL, 0) == 0 else {
+            throw Failure("cannot open the pipe \(path)")
+        }
+    }
+
+    private static func removeFolder() {
+        guard let folder else { return }
+        unlink(folder + "/capture")
+        rmdir(folder)
+    }
+
+    /// Reads on a thread of its own.
+    ///
+    /// - Parameter receive: Called on the main thread with one piece after the other, and with nothing at the end.
+    func read(_ receive: @escaping @MainActor @Sendable ([UInt8]) -> Void) {
+        let descriptor = descriptor
+        Thread.detachNewThread {
+            var room = [UInt8](repeating: 0, count: 64 * 1024)
+            while true {
+                let count = Foundation.read(descriptor, &room, room.count)
+                let octets = Array(room[..<max(0, count)])
+                DispatchQueue.main.sync { MainActor.assumeIsolated { receive(octets) } }
+                guard count > 0 else { return }
+            }
+        }
+    }
+
+    /// Nobody will write any more but those who write now; to be called once.
+    func finish() { close(keeper) }
+}
+
+/// Shows what comes through a pipe.
+@MainActor
+private final class PipeShow {
+    private let printer: CapturePrinter
+    private var stream = CaptureStream()
+
+    init(_ printer: CapturePrinter) { self.printer = printer }
+
+    func take(_ octets: [UInt8]) {
+        stream.append(octets)
+        do {
+            while let record = try stream.next() { printer.print(record) }
+        } catch {
+            Ending.fail(Failure(ErrorText.text(error)))
+        }
+    }
+}
+
+/// The packets of this program while it scans.
+@MainActor
+final class OwnCapture {
+    private let pipe: CapturePipe
+    private let show: PipeShow
+    private let central = Central(output: OutputFormat(isJSON: false, isVerbose: false))
+
+    init(pipe: CapturePipe, printer: CapturePrinter) {
+        self.pipe = pipe
+        show = PipeShow(printer)
+    }
+
+    /// Shows; never returns.
+    func run() -> Never {
+        pipe.read { [self] in show.take($0) }
+        central.onReady = { [self] in central.scan(services: [], duplicates: true) }
+        central.open()
+        Interrupts.runUntilExit()
+    }
+}
+
+/// The packets of a program that is run.
+@MainActor
+final class ProgramCapture {
+    private let command: [String]
+    private let pipe: CapturePipe
+    private let show: PipeShow
+    private let process = Process()
+    private var status: Int32?
+
+    init(_ command: [String], pipe: CapturePipe, printer: CapturePrinter) {
+        self.command = command
+        self.pipe = pipe
+        show = PipeShow(printer)
+    }
+
+    /// Runs it and ends as it ends; never returns.
+    func run() -> Never {
+        pipe.read { [self] octets in
+            // The end comes behind all that the program wrote.
+            if octets.isEmpty, let status { exit(status) }
+            show.take(octets)
+        }
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.terminationHandler = { process in
+            let status =
+                process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+            DispatchQueue.main.async {
+                MainActor.assumeIsolated {
+                    self.status = status
+                    self.pipe.finish()
+                }
+            }
+        }
+        do {
+            try process.run()
+        } catch {
+            Ending.fail(Failure("cannot run \(command[0]): \(ErrorText.text(error))"))
+        }
+        Interrupts.runUntilExit()
+    }
+}

@@ -1,0 +1,137 @@
+// `corebluetooth inspect`: all that a device offers.
+
+import ArgumentParser
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// The command `corebluetooth inspect`.
+struct InspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show the services, characteristics, descriptors and values of a device."
+    )
+
+    @OptionGroup var device: DeviceOptions
+
+    @Flag(help: "Do not read values.")
+    var noValues = false
+
+    @OptionGroup var radio: RadioOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        try radio.apply()
+        let (options, reads, output) = (device, !noValues, output.format)
+        MainActor.assumeIsolated {
+            Work.run {
+                let central = Central(output: output)
+                let peripheral = try await options.connect(central)
+                try await Inspection(central: central, reads: reads, output: output).show(peripheral)
+                await central.disconnect()
+            }
+        }
+    }
+}
+
+/// Shows a device.
+@MainActor
+private struct Inspection {
+    let central: Central
+    let reads: Bool
+    let output: OutputFormat
+
+    func show(_ peripheral: CBPeripheral) async throws {
+        let strength = try? await central.readStrength()
+        let services = try await central.discoverServices()
+        let room = peripheral.maximumWriteValueLength(for: .withoutResponse)
+        if output.isJSON {
+            Console.print(json: [
+                "event": "device", "identifier": .string(peripheral.identifier.uuidString),
+                "name": peripheral.name.map { .string($0) } ?? .null, "rssi": strength.map { .integer($0) } ?? .null,
+                "services": .integer(services.count), "maximumWriteWithoutResponse": .integer(room),
+            ])
+        } else {
+            let rssi = strength.map { ", \($0) dBm" } ?? ""
+            Console.print("\(Central.name(peripheral))  \(peripheral.identifier.uuidString)\(rssi)")
+            Console.print("up to \(room) octets in a write without response")
+        }
+        for service in services { try await show(service) }
+    }
+
+    private func show(_ service: CBService) async throws {
+        let included = try await central.discoverIncludedServices(of: service)
+        if output.isJSON {
+            Console.print(json: [
+                "event": "service", "uuid": .string(service.uuid.uuidString), "name": Self.name(service.uuid),
+                "primary": .bool(service.isPrimary),
+                "includes": .array(included.map { .string($0.uuid.uuidString) }),
+            ])
+        } else {
+            let includes = included.map { Self.label($0.uuid) }.joined(separator: ", ")
+            Console.print(
+                "\n" + Self.label(service.uuid) + (service.isPrimary ? "" : "  (secondary)")
+                    + (included.isEmpty ? "" : "  (includes \(includes))")
+            )
+        }
+        for characteristic in try await central.discoverCharacteristics(of: service) {
+            try await show(characteristic, of: service)
+        }
+    }
+
+    private func show(_ characteristic: CBCharacteristic, of service: CBService) async throws {
+        var value: Result<Data, any Error>?
+        if reads, characteristic.properties.contains(.read) {
+            do { value = .success(try await central.read(characteristic)) } catch { value = .failure(error) }
+        }
+        let properties = PropertyText.words(characteristic.properties)
+        if output.isJSON {
+            Console.print(json: [
+                "event": "characteristic", "service": .string(service.uuid.uuidString),
+                "uuid": .string(characteristic.uuid.uuidString), "name": Self.name(characteristic.uuid),
+                "properties": .array(properties.map { .string($0) }),
+                "value": value.flatMap { try? $0.get() }.map { .string(Hexadecimal.digits($0)) } ?? .null,
+                "meaning": value.flatMap { try? $0.get() }.map { .string(ValueText.text($0, of: characteristic.uuid)) }
+                    ?? .null,
+                "error": Self.problem(value).map { .string($0) } ?? .null,
+            ])
+        } else {
+            var line = "  \(Self.label(characteristic.uuid))  \(properties.joined(separator: ", "))"
+            if case .success(let data)? = value { line += " = \(ValueText.text(data, of: characteristic.uuid))" }
+            if let problem = Self.problem(value) { line += " = (\(problem))" }
+            Console.print(line)
+        }
+        for descriptor in try await central.discoverDescriptors(of: characteristic) {
+            await show(descriptor, of: characteristic)
+        }
+    }
+
+    private func show(_ descriptor: CBDescriptor, of characteristic: CBCharacteristic) async {
+        var text: String?
+        if reads {
+            do { text = ValueText.text(ofDescriptor: try await central.read(descriptor)) } catch {
+                text = "(\(ErrorText.text(error)))"
+            }
+        }
+        if output.isJSON {
+            Console.print(json: [
+                "event": "descriptor", "characteristic": .string(characteristic.uuid.uuidString),
+                "uuid": .string(descriptor.uuid.uuidString), "name": Self.name(descriptor.uuid),
+                "meaning": text.map { .string($0) } ?? .null,
+            ])
+        } else {
+            Console.print("    \(Self.label(descriptor.uuid))" + (text.map { " = \($0)" } ?? ""))
+        }
+    }
+
+    private static func problem(_ value: Result<Data, any Error>?) -> String? {
+        guard case .failure(let error)? = value else { return nil }
+        return ErrorText.text(error)
+    }
+
+    private static func name(_ uuid: CBUUID) -> JSONValue { AssignedNames.name(of: uuid).map { .string($0) } ?? .null }
+
+    private static func label(_ uuid: CBUUID) -> String {
+        AssignedNames.name(of: uuid).map { "\(uuid.uuidString) \($0)" } ?? uuid.uuidString
+    }
+}

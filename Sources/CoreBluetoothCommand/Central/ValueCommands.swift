@@ -1,0 +1,205 @@
+// `corebluetooth read`, `write` and `subscribe`: one characteristic of one device.
+
+import ArgumentParser
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// How a value is written and read.
+enum ValueForm {
+    /// For a person: the octets and what they mean.
+    case meaning
+    /// Digits alone.
+    case hexadecimal
+    /// The text that the octets are.
+    case text
+
+    /// The line for a value.
+    func line(_ data: Data, of uuid: CBUUID) -> String {
+        switch self {
+        case .meaning: ValueText.text(data, of: uuid)
+        case .hexadecimal: Hexadecimal.digits(data)
+        case .text: Printable.text(String(decoding: data, as: UTF8.self))
+        }
+    }
+}
+
+/// How to print values.
+struct ValueOptions: ParsableArguments {
+    @Flag(help: "Print the digits of the octets alone.")
+    var hex = false
+
+    @Flag(help: "Print the value as text.")
+    var text = false
+
+    func validate() throws {
+        guard !hex || !text else {
+            throw ValidationError("A value is printed with --hex or with --text, not with both.")
+        }
+    }
+
+    /// The form that was chosen.
+    var form: ValueForm { hex ? .hexadecimal : text ? .text : .meaning }
+}
+
+/// Prints values as they come.
+private struct ValuePrinter: Sendable {
+    let form: ValueForm
+    let output: OutputFormat
+
+    func print(_ data: Data, of uuid: CBUUID, event: String) {
+        guard output.isJSON else { return Console.print(form.line(data, of: uuid)) }
+        Console.print(json: [
+            "event": .string(event), "characteristic": .string(uuid.uuidString),
+            "value": .string(Hexadecimal.digits(data)), "text": ValueText.plain(data).map { .string($0) } ?? .null,
+            "meaning": .string(ValueText.text(data, of: uuid)),
+        ])
+    }
+}
+
+/// The command `corebluetooth read`.
+struct ReadCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read",
+        abstract: "Read a characteristic.",
+        discussion: "The value alone is on standard output; a long value is read whole."
+    )
+
+    @OptionGroup var device: DeviceOptions
+    @OptionGroup var characteristic: CharacteristicOptions
+    @OptionGroup var value: ValueOptions
+    @OptionGroup var radio: RadioOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        try radio.apply()
+        let (device, characteristic) = (device, characteristic)
+        let printer = ValuePrinter(form: value.form, output: output.format)
+        MainActor.assumeIsolated {
+            Work.run {
+                let central = Central(output: printer.output)
+                _ = try await device.connect(central)
+                let found = try await characteristic.find(central)
+                printer.print(try await central.read(found), of: found.uuid, event: "value")
+                await central.disconnect()
+            }
+        }
+    }
+}
+
+/// The command `corebluetooth write`.
+struct WriteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "write",
+        abstract: "Write a characteristic.",
+        discussion: """
+            The value is hexadecimal, such as 0A1B or "0a 1b"; with --text it is written as it stands. Nothing is \
+            printed where it went well.
+            """
+    )
+
+    @OptionGroup var device: DeviceOptions
+    @OptionGroup var characteristic: CharacteristicOptions
+
+    @Argument(help: "The value.")
+    var value: String
+
+    @Flag(help: "The value is text, not hexadecimal digits.")
+    var text = false
+
+    @Flag(help: "Ask for no confirmation, which is faster and may be lost on the way through the device.")
+    var withoutResponse = false
+
+    @OptionGroup var radio: RadioOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard text || Hexadecimal.octets(value) != nil else {
+            throw ValidationError("\"\(value)\" is not hexadecimal: write pairs of digits such as 0A1B, or use --text.")
+        }
+    }
+
+    func run() throws {
+        try radio.apply()
+        let (device, characteristic, withoutResponse, output) = (device, characteristic, withoutResponse, output.format)
+        let data = text ? Data(value.utf8) : Hexadecimal.octets(value) ?? Data()
+        MainActor.assumeIsolated {
+            Work.run {
+                let central = Central(output: output)
+                let peripheral = try await device.connect(central)
+                let found = try await characteristic.find(central)
+                if withoutResponse {
+                    let room = peripheral.maximumWriteValueLength(for: .withoutResponse)
+                    guard data.count <= room else {
+                        throw Failure("a write without response carries up to \(room) octets, not \(data.count)")
+                    }
+                    guard found.properties.contains(.writeWithoutResponse) else {
+                        throw Failure("\(found.uuid) cannot be written without response; leave --without-response out")
+                    }
+                    try await central.writeWithoutResponse(data, to: found)
+                    // The link ends behind the write, not before it: an answer has passed the write.
+                    _ = try? await central.readStrength()
+                } else {
+                    try await central.write(data, to: found)
+                }
+                if output.isJSON {
+                    Console.print(json: [
+                        "event": "written", "characteristic": .string(found.uuid.uuidString),
+                        "value": .string(Hexadecimal.digits(data)), "confirmed": .bool(!withoutResponse),
+                    ])
+                }
+                await central.disconnect()
+            }
+        }
+    }
+}
+
+/// The command `corebluetooth subscribe`.
+struct SubscribeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "subscribe",
+        abstract: "Print the values that a characteristic notifies or indicates, until interrupted."
+    )
+
+    @OptionGroup var device: DeviceOptions
+    @OptionGroup var characteristic: CharacteristicOptions
+
+    @Option(help: ArgumentHelp("End after this many values.", valueName: "n"))
+    var count: Int?
+
+    @OptionGroup var value: ValueOptions
+    @OptionGroup var radio: RadioOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if let count, count < 1 { throw ValidationError("The count is at least 1.") }
+    }
+
+    func run() throws {
+        try radio.apply()
+        let (device, characteristic, count) = (device, characteristic, count)
+        let printer = ValuePrinter(form: value.form, output: output.format)
+        MainActor.assumeIsolated {
+            let central = Central(output: printer.output)
+            Work.run {
+                let peripheral = try await device.connect(central)
+                let found = try await characteristic.find(central)
+                let done = Waiter()
+                var left = count
+                central.onValue = { characteristic, data in
+                    guard characteristic === found, left != 0 else { return }
+                    printer.print(data, of: found.uuid, event: "value")
+                    left = left.map { $0 - 1 }
+                    if left == 0 { done.end(.success(())) }
+                }
+                central.onDisconnection = { reason in
+                    done.end(.failure(Failure("\(Central.name(peripheral)) has disconnected: \(reason)")))
+                }
+                try await central.setNotifying(true, found)
+                if printer.output.isVerbose { Console.report("subscribed to \(found.uuid)") }
+                if left != 0 { try await done.wait(nil, late: Failure("")) {} }
+                await central.disconnect()
+            }
+        }
+    }
+}

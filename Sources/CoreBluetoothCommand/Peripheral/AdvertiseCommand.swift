@@ -1,0 +1,55 @@
+// `corebluetooth advertise`: be a peripheral.
+
+import ArgumentParser
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// The command `corebluetooth advertise`.
+struct AdvertiseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "advertise",
+        abstract: "Be a peripheral until interrupted.",
+        discussion: """
+            With --gatt FILE it offers the services that a JSON file describes, answers reads, takes writes and prints \
+            them, and notifies subscribers. With --benchmark it serves "corebluetooth benchmark".
+            """
+    )
+
+    @Option(help: ArgumentHelp("The name. (default: that of the file, else of this computer)", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("Advertise this service. Can be given several times.", valueName: "uuid"))
+    var service: [String] = []
+
+    @Option(help: ArgumentHelp("Offer the services that this JSON file describes.", valueName: "file"))
+    var gatt: String?
+
+    @Flag(help: "Serve corebluetooth benchmark.")
+    var benchmark = false
+
+    @OptionGroup var radio: RadioOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        for text in service { _ = try Arguments.uuid(text) }
+        if let name, name.isEmpty { throw ValidationError("The name is empty.") }
+    }
+
+    func run() throws {
+        let description = try gatt.map(GATTDescription.read)
+        try radio.apply()
+        let services = try service.map(Arguments.uuid)
+        let host = ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init)
+        let name = name ?? description?.name ?? host ?? "corebluetooth"
+        MainActor.assumeIsolated {
+            PeripheralSession(
+                name: name,
+                advertised: services,
+                description: description,
+                benchmark: benchmark,
+                output: output.format
+            ).run()
+        }
+    }
+}

@@ -1,0 +1,307 @@
+// A peripheral that answers by its description, and prints what centrals do with it.
+
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// Offers services and advertises.
+@MainActor
+final class PeripheralSession: NSObject {
+    /// A characteristic and its value now.
+    @MainActor
+    private final class Attribute {
+        let characteristic: CBMutableCharacteristic
+        let description: GATTDescription.Characteristic
+        var value: Data
+        var nextValue = 0
+        var timer: Timer?
+
+        init(_ description: GATTDescription.Characteristic) {
+            self.description = description
+            characteristic = PeripheralSession.characteristic(description)
+            value = description.value?.data ?? description.values?.first?.data ?? Data()
+        }
+    }
+
+    /// A value that waits until there is room for it.
+    private struct Update {
+        var attribute: Attribute
+        var value: Data
+        /// Who gets it; `nil` for all subscribers.
+        var centrals: [CBCentral]?
+    }
+
+    /// More values than this do not wait: the oldest goes.
+    private static let updateLimit = 256
+
+    private let name: String
+    private let advertised: [CBUUID]
+    private let output: OutputFormat
+    private let attributes: [Attribute]
+    private let services: [CBMutableService]
+    private let server: BenchmarkServer?
+    private var manager: CBPeripheralManager?
+    private var wasReady = false
+    private var updates: [Update] = []
+
+    /// Creates the session.
+    init(name: String, advertised: [CBUUID], description: GATTDescription?, benchmark: Bool, output: OutputFormat) {
+        self.name = name
+        self.output = output
+        var attributes: [Attribute] = []
+        var shown = advertised
+        var services = (description?.services ?? []).map { description in
+            let service = CBMutableService(type: description.uuid.uuid, primary: description.primary ?? true)
+            let own = (description.characteristics ?? []).map(Attribute.init)
+            service.characteristics = own.map(\.characteristic)
+            attributes += own
+            if description.advertise ?? true { shown.append(description.uuid.uuid) }
+            return service
+        }
+        server = benchmark ? BenchmarkServer() : nil
+        if let server {
+            services.append(server.service)
+            shown.append(BenchmarkService.uuid)
+        }
+        self.attributes = attributes
+        self.services = services
+        self.advertised = shown
+    }
+
+    /// Is a peripheral; never returns.
+    func run() -> Never {
+        manager = CBPeripheralManager(delegate: self, queue: nil)
+        Interrupts.runUntilExit()
+    }
+
+    private static func characteristic(_ description: GATTDescription.Characteristic) -> CBMutableCharacteristic {
+        var properties: CBCharacteristicProperties = []
+        var permissions: CBAttributePermissions = []
+        for property in description.properties {
+            switch property {
+            case .read:
+                properties.insert(.read)
+                permissions.insert(.readable)
+            case .write:
+                properties.insert(.write)
+                permissions.insert(.writeable)
+            case .writeWithoutResponse:
+                properties.insert(.writeWithoutResponse)
+                permissions.insert(.writeable)
+            case .notify: properties.insert(.notify)
+            case .indicate: properties.insert(.indicate)
+            }
+        }
+        let characteristic = CBMutableCharacteristic(
+            type: description.uuid.uuid,
+            properties: properties,
+            value: nil,
+            permissions: permissions
+        )
+        if let text = description.description {
+            let uuid = CBUUID(string: CBUUIDCharacteristicUserDescriptionString)
+            characteristic.descriptors = [CBMutableDescriptor(type: uuid, value: text)]
+        }
+        return characteristic
+    }
+
+    private func attribute(_ characteristic: CBCharacteristic) -> Attribute? {
+        attributes.first { $0.characteristic === characteristic }
+    }
+
+    // MARK: Values
+
+    /// Sends a value to subscribers as soon as there is room.
+    private func notify(_ update: Update) {
+        if updates.count >= Self.updateLimit { updates.removeFirst() }
+        updates.append(update)
+        sendUpdates()
+    }
+
+    private func sendUpdates() {
+        while let update = updates.first, let manager {
+            guard
+                manager.updateValue(
+                    update.value,
+                    for: update.attribute.characteristic,
+                    onSubscribedCentrals: update.centrals
+                )
+            else { return }
+            updates.removeFirst()
+        }
+    }
+
+    /// Takes the next of the values, and tells subscribers.
+    private func advance(_ attribute: Attribute) {
+        if let values = attribute.description.values {
+            attribute.nextValue = (attribute.nextValue + 1) % values.count
+            attribute.value = values[attribute.nextValue].data
+        }
+        notify(Update(attribute: attribute, value: attribute.value))
+    }
+
+    private func watch(_ attribute: Attribute) {
+        let hasSubscribers = !(attribute.characteristic.subscribedCentrals ?? []).isEmpty
+        guard let every = attribute.description.notifyEvery else { return }
+        if !hasSubscribers {
+            attribute.timer?.invalidate()
+            attribute.timer = nil
+        } else if attribute.timer == nil {
+            let timer = Timer(fire: Date(timeIntervalSinceNow: every), interval: every, repeats: true) { _ in
+                MainActor.assumeIsolated { self.advance(attribute) }
+            }
+            attribute.timer = timer
+            RunLoop.main.add(timer, forMode: .common)
+        }
+    }
+
+    // MARK: Lines
+
+    private func tell(_ event: String, _ characteristic: CBCharacteristic, _ central: CBCentral, _ value: Data? = nil) {
+        if output.isJSON {
+            Console.print(json: [
+                "event": .string(event), "characteristic": .string(characteristic.uuid.uuidString),
+                "central": .string(central.identifier.uuidString),
+                "value": value.map { .string(Hexadecimal.digits($0)) } ?? .null,
+            ])
+            return
+        }
+        let uuid = characteristic.uuid
+        let label = AssignedNames.name(of: uuid).map { "\(uuid.uuidString) \($0)" } ?? uuid.uuidString
+        let meaning = value.map { ": " + ValueText.text($0, of: uuid) } ?? ""
+        Console.print("\(event) \(label)\(meaning)")
+    }
+}
+
+// MARK: Delegate
+
+extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        if output.isVerbose { Console.report("Bluetooth is \(StateText.text(peripheral.state))") }
+        switch peripheral.state {
+        case .poweredOn:
+            wasReady = true
+            peripheral.removeAllServices()
+            services.forEach(peripheral.add)
+            if server != nil { peripheral.publishL2CAPChannel(withEncryption: false) }
+            peripheral.startAdvertising([
+                CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertised,
+            ])
+        case .unknown:
+            break
+        default:
+            // Core Bluetooth has said why it has no adapter.
+            guard wasReady else { Ending.failAsSaid() }
+            updates.removeAll()
+            for attribute in attributes {
+                attribute.timer?.invalidate()
+                attribute.timer = nil
+            }
+        }
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+        guard let error else { return }
+        let hint =
+            (error as? CBError)?.code == .uuidNotAllowed ? "; the system keeps it for itself, choose another" : ""
+        Ending.fail(Failure("the service \(service.uuid) cannot be offered: \(ErrorText.text(error))\(hint)"))
+    }
+
+    func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+        if let error { Ending.fail(Failure("cannot advertise: \(ErrorText.text(error))")) }
+        if output.isJSON {
+            Console.print(json: [
+                "event": "advertising", "name": .string(name),
+                "services": .array(advertised.map { .string($0.uuidString) }),
+            ])
+        } else {
+            let shown = advertised.map { AssignedNames.name(of: $0) ?? $0.uuidString }.joined(separator: ", ")
+            Console.print("\(Console.name(name)) is advertising\(shown.isEmpty ? "" : " " + shown); Ctrl-C ends it.")
+        }
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        if let server, server.owns(characteristic) { return }
+        tell("subscribed", characteristic, central)
+        if let attribute = attribute(characteristic) { watch(attribute) }
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {
+        if let server, server.owns(characteristic) { return server.unsubscribed() }
+        tell("unsubscribed", characteristic, central)
+        if let attribute = attribute(characteristic) { watch(attribute) }
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        let value: Data
+        if let server, server.owns(request.characteristic) {
+            value = server.value(of: request.characteristic)
+        } else if let attribute = attribute(request.characteristic) {
+            if request.offset == 0 { tell("read", request.characteristic, request.central) }
+            value = attribute.value
+        } else {
+            return peripheral.respond(to: request, withResult: .attributeNotFound)
+        }
+        guard request.offset <= value.count else { return peripheral.respond(to: request, withResult: .invalidOffset) }
+        request.value = Data(value.dropFirst(request.offset))
+        peripheral.respond(to: request, withResult: .success)
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        guard let first = requests.first else { return }
+        if let server, server.owns(first.characteristic) {
+            for request in requests { server.received(request.value ?? Data(), on: request.characteristic, peripheral) }
+            return peripheral.respond(to: first, withResult: .success)
+        }
+        // All or none: the parts of a long write come together.
+        var values: [ObjectIdentifier: Data] = [:]
+        for request in requests {
+            guard let attribute = attribute(request.characteristic) else {
+                return peripheral.respond(to: first, withResult: .attributeNotFound)
+            }
+            let before = values[ObjectIdentifier(attribute)] ?? (request.offset == 0 ? Data() : attribute.value)
+            guard request.offset <= before.count else {
+                return peripheral.respond(to: first, withResult: .invalidOffset)
+            }
+            let value = before.prefix(request.offset) + (request.value ?? Data())
+            guard value.count <= 512 else {
+                return peripheral.respond(to: first, withResult: .invalidAttributeValueLength)
+            }
+            values[ObjectIdentifier(attribute)] = Data(value)
+        }
+        peripheral.respond(to: first, withResult: .success)
+        for attribute in attributes {
+            guard let value = values[ObjectIdentifier(attribute)] else { continue }
+            attribute.value = value
+            tell("written", attribute.characteristic, first.central, value)
+            if !(attribute.characteristic.subscribedCentrals ?? []).isEmpty {
+                notify(Update(attribute: attribute, value: value))
+            }
+        }
+    }
+
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
+        sendUpdates()
+        server?.goOn(peripheral)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didPublishL2CAPChannel PSM: CBL2CAPPSM,
+        error: (any Error)?
+    ) {
+        if error == nil { server?.psm = PSM }
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        if let channel { server?.opened(channel) }
+    }
+}

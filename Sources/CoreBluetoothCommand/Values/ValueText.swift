@@ -1,0 +1,94 @@
+// Values for a person: what the Bluetooth SIG says about the characteristic, as far as it is one of the common ones, and
+// the octets otherwise.
+
+import BluetoothTypes
+import CoreBluetooth
+import Foundation
+
+/// A value in words.
+enum ValueText {
+    /// The value of a characteristic: `57 (87 %)`, or `48 69 "Hi"` where it may be text.
+    static func text(_ data: Data, of uuid: CBUUID) -> String {
+        guard !data.isEmpty else { return "(empty)" }
+        if let known = Self.known(data, uuid) { return known }
+        let octets = Hexadecimal.text(data)
+        return Self.plain(data).map { "\(octets) \"\($0)\"" } ?? octets
+    }
+
+    /// The value of a descriptor, whose type depends on its UUID.
+    static func text(ofDescriptor value: Any?) -> String {
+        switch value {
+        case let text as String: "\"\(Printable.text(text))\""
+        case let number as NSNumber: "\(number)"
+        case let data as Data: Self.text(data, of: CBUUID(string: "0000"))
+        default: "(none)"
+        }
+    }
+
+    /// The text that octets are, where all of them are printable.
+    static func plain(_ data: Data) -> String? {
+        guard let text = String(data: data, encoding: .utf8), !text.isEmpty else { return nil }
+        return text == Printable.text(text) ? text : nil
+    }
+
+    private static func known(_ data: Data, _ uuid: CBUUID) -> String? {
+        guard uuid.data.count == 2 else { return nil }
+        let octets = [UInt8](data)
+        let number = UInt16(uuid.data[uuid.data.startIndex]) << 8 | UInt16(uuid.data[uuid.data.startIndex + 1])
+        func unsigned(_ offset: Int, _ count: Int) -> Int? {
+            guard octets.count >= offset + count else { return nil }
+            return octets[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        func signed(_ offset: Int, _ count: Int) -> Int? {
+            unsigned(offset, count).map { $0 >= 1 << (8 * count - 1) ? $0 - 1 << (8 * count) : $0 }
+        }
+        func shown(_ meaning: String?) -> String? { meaning.map { "\(Hexadecimal.text(data)) (\($0))" } }
+        switch number {
+        case 0x2A00, 0x2A24...0x2A29, 0x2A8A, 0x2A90, 0x2A87:
+            return String(data: data, encoding: .utf8).map { "\"\(Printable.text($0))\"" }
+        case 0x2A01: return shown(unsigned(0, 2).map { "appearance \(Hexadecimal.number(UInt16($0)))" })
+        case 0x2A04:
+            guard let least = unsigned(0, 2), let most = unsigned(2, 2), let latency = unsigned(4, 2),
+                let timeout = unsigned(6, 2)
+            else { return nil }
+            return shown(
+                "interval \(Double(least) * 1.25) to \(Double(most) * 1.25) ms, latency \(latency), timeout \(timeout * 10) ms"
+            )
+        case 0x2A06: return shown(unsigned(0, 1).map { ["no alert", "mild alert", "high alert"][min($0, 2)] })
+        case 0x2A07: return shown(signed(0, 1).map { "\($0) dBm" })
+        case 0x2A19: return shown(unsigned(0, 1).map { "\($0) %" })
+        case 0x2A37:
+            let isWide = octets[0] & 1 == 1
+            return shown(unsigned(1, isWide ? 2 : 1).map { "\($0) bpm" })
+        case 0x2A38:
+            let places = ["other", "chest", "wrist", "finger", "hand", "ear lobe", "foot"]
+            return shown(unsigned(0, 1).flatMap { places.indices.contains($0) ? places[$0] : nil })
+        case 0x2A6E: return shown(signed(0, 2).map { "\(Double($0) / 100) °C" })
+        case 0x2A6F: return shown(unsigned(0, 2).map { "\(Double($0) / 100) %" })
+        case 0x2A6D: return shown(unsigned(0, 4).map { "\(Double($0) / 1000) hPa" })
+        case 0x2A50:
+            guard let vendor = unsigned(1, 2), let product = unsigned(3, 2), let version = unsigned(5, 2) else {
+                return nil
+            }
+            let company = octets[0] == 1 ? CompanyNames[UInt16(vendor)] : nil
+            return shown(
+                "vendor \(company ?? Hexadecimal.number(UInt16(vendor))), product \(Hexadecimal.number(UInt16(product))), "
+                    + "version \(Hexadecimal.number(UInt16(version)))"
+            )
+        default: return nil
+        }
+    }
+}
+
+/// A characteristic's properties in words.
+enum PropertyText {
+    /// The words, in the order of the bits.
+    static func words(_ properties: CBCharacteristicProperties) -> [String] {
+        let names: [(CBCharacteristicProperties, String)] = [
+            (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "writeWithoutResponse"),
+            (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
+            (.authenticatedSignedWrites, "authenticatedSignedWrites"), (.extendedProperties, "extendedProperties"),
+        ]
+        return names.filter { properties.contains($0.0) }.map(\.1)
+    }
+}

@@ -1,0 +1,79 @@
+// Captures as streams and in words.
+
+import BluetoothHCI
+import BluetoothTransport
+import CommandLineTool
+import Foundation
+import NIOCore
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("corebluetooth capture")
+struct CaptureTests {
+    private func file(_ packets: [([UInt8], BTSnoop.Direction)]) -> [UInt8] {
+        var bytes = ByteBuffer()
+        BTSnoopWriter.writeFileHeader(into: &bytes)
+        for (index, (octets, direction)) in packets.enumerated() {
+            BTSnoopWriter.write(
+                HCIPacket(h4: ByteBuffer(bytes: octets)),
+                direction,
+                microseconds: 1_000_000 + Int64(index) * 1_500,
+                into: &bytes
+            )
+        }
+        return Array(bytes.readableBytesView)
+    }
+
+    private let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+    private let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
+
+    @Test("A stream is cut into records whatever the pieces are, and may begin anew", arguments: [1, 2, 7, 40, 1000])
+    func pieces(size: Int) throws {
+        let one = self.file([(self.reset, .toController), (self.answer, .toHost)])
+        let octets = one + self.file([(self.reset, .toController)])
+        var stream = CaptureStream()
+        var packets: [[UInt8]] = []
+        var rest = octets[...]
+        while !rest.isEmpty {
+            stream.append(rest.prefix(size))
+            rest = rest.dropFirst(size)
+            while let record = try stream.next() { packets.append(Array(record.packet.bytes.readableBytesView)) }
+        }
+        #expect(packets == [self.reset, self.answer, self.reset])
+        #expect(stream.pendingOctetCount == 0)
+    }
+
+    @Test("What is no capture, or a damaged one, is said")
+    func wrong() throws {
+        var other = CaptureStream()
+        other.append(Array("GIF89a, and more".utf8))
+        #expect(throws: Failure.self) { try other.next() }
+        var damaged = CaptureStream()
+        damaged.append(self.file([]) + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
+        #expect(throws: Failure.self) { try damaged.next() }
+        var version = CaptureStream()
+        version.append(Array("btsnoop\0".utf8) + [0, 0, 0, 9, 0, 0, 3, 0xEA])
+        #expect(throws: (any Error).self) { try version.next() }
+    }
+
+    @Test("A packet is a line with its time, direction, layer and meaning, or a JSON object")
+    func lines() throws {
+        let text = CapturePrinter(output: OutputFormat(isJSON: false, isVerbose: false))
+        let json = CapturePrinter(output: OutputFormat(isJSON: true, isVerbose: false))
+        var stream = CaptureStream()
+        stream.append(self.file([(self.reset, .toController), (self.answer, .toHost)]))
+        let first = try #require(try stream.next())
+        let second = try #require(try stream.next())
+        #expect(text.line(first) == "   0.000000 > HCI   Reset")
+        #expect(text.line(second).hasPrefix("   0.001500 < HCI   Command Complete Reset"))
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(json.line(second).utf8)) as? [String: Any]
+        )
+        #expect(object["direction"] as? String == "toHost")
+        #expect(object["layer"] as? String == "HCI")
+        #expect(object["packet"] as? String == "040E0401030C00")
+        #expect(object["microseconds"] as? Int == 1_001_500)
+        #expect(object["handle"] is NSNull)
+    }
+}

@@ -1,0 +1,136 @@
+// Peripherals as files describe them, and what is said of wrong descriptions.
+
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("corebluetooth advertise --gatt")
+struct DescriptionTests {
+    private func read(_ json: String) throws -> GATTDescription {
+        try GATTDescription(json: Data(json.utf8), from: "t.json")
+    }
+
+    private func failure(_ json: String) -> String? {
+        do {
+            _ = try self.read(json)
+            return nil
+        } catch {
+            return (error as? Failure)?.line
+        }
+    }
+
+    @Test("A description has services, characteristics, and values in several forms")
+    func whole() throws {
+        let description = try self.read(
+            """
+            { "name": "Thermometer",
+              "services": [
+                { "uuid": "Environmental Sensing",
+                  "characteristics": [
+                    { "uuid": "2A6E", "properties": ["read", "notify"], "notifyEvery": 0.5, "description": "Kitchen",
+                      "values": [ { "int16": -50 }, { "hex": "0a 0B" }, { "text": "é" }, { "uint32": 1 } ] } ] },
+                { "uuid": "FFF0", "advertise": false, "primary": false } ] }
+            """
+        )
+        #expect(description.name == "Thermometer")
+        #expect(description.services.map(\.uuid.uuid) == [CBUUID(string: "181A"), CBUUID(string: "FFF0")])
+        #expect(description.services.map(\.advertise) == [nil, false])
+        let characteristic = try #require(description.services[0].characteristics?.first)
+        #expect(characteristic.properties == [.read, .notify])
+        #expect(
+            characteristic.values?.map(\.data) == [
+                Data([0xCE, 0xFF]), Data([0x0A, 0x0B]), Data([0xC3, 0xA9]), Data([1, 0, 0, 0]),
+            ]
+        )
+    }
+
+    @Test(
+        "What is wrong is said with its place",
+        arguments: [
+            ("{", "t.json: this is not JSON"),
+            ("{}", "\"services\" is missing"),
+            (#"{"services": [{}]}"#, #"services[0]: "uuid" is missing"#),
+            (#"{"services": [{"uuid": "nothing"}]}"#, #"services[0].uuid: "nothing" is no UUID and no assigned name"#),
+            (
+                #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["raed"]}]}]}"#,
+                #"services[0].characteristics[0].properties[0]: "raed" is none of read, write"#
+            ),
+            (
+                #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["read"], "value": {"hex": "0"}}]}]}"#,
+                "services[0].characteristics[0].value.hex: the digits are not hexadecimal"
+            ),
+            (
+                #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["read"], "value": {"uint8": 1, "text": "1"}}]}]}"#,
+                "services[0].characteristics[0].value: a value has exactly one of hex, text"
+            ),
+            (
+                #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["read"], "notifyEvery": 1}]}]}"#,
+                "services[0].characteristics[0].notifyEvery needs the property notify or indicate"
+            ),
+            (
+                #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": []}]}]}"#,
+                "services[0].characteristics[0].properties is empty"
+            ),
+            (#"{"services": 7}"#, "services: this is not what belongs here"),
+        ]
+    )
+    func wrong(json: String, words: String) throws {
+        let line = try #require(self.failure(json))
+        #expect(line.contains(words), "\(line)")
+        #expect(line.hasPrefix("t.json: "))
+        #expect(!line.contains("\n"))
+    }
+
+    @Test(
+        "Values of common characteristics are put into words, the others into octets and text",
+        arguments: [
+            ("2A19", [0x57], "57 (87 %)"), ("2A6E", [0xCE, 0xFF], "CE FF (-0.5 °C)"), ("2A00", [0x48, 0x69], "\"Hi\""),
+            ("2A37", [0x00, 0x48], "00 48 (72 bpm)"), ("2A37", [0x01, 0x48, 0x01], "01 48 01 (328 bpm)"),
+            ("2A37", [0x01], "01"), ("2A07", [0xFC], "FC (-4 dBm)"), ("2A38", [0x02], "02 (wrist)"),
+            ("2A38", [0xEE], "EE"), ("FFF1", [0x48, 0x69], "48 69 \"Hi\""), ("FFF1", [0x1B, 0x5B], "1B 5B"),
+            ("FFF1", [], "(empty)"), ("2A6D", [0xA0, 0x8C, 0x0F, 0x00], "A0 8C 0F 00 (1019.04 hPa)"),
+            (
+                "2A04", [0x06, 0x00, 0x0C, 0x00, 0x00, 0x00, 0xC8, 0x00],
+                "06 00 0C 00 00 00 C8 00 (interval 7.5 to 15.0 ms, latency 0, timeout 2000 ms)"
+            ),
+            (
+                "2A50", [0x01, 0x4C, 0x00, 0x34, 0x12, 0x00, 0x01],
+                "01 4C 00 34 12 00 01 (vendor Apple, product 0x1234, version 0x0100)"
+            ),
+        ] as [(String, [UInt8], String)]
+    )
+    func values(uuid: String, octets: [UInt8], text: String) {
+        #expect(ValueText.text(Data(octets), of: CBUUID(string: uuid)) == text)
+    }
+
+    @Test("Random octets of every known characteristic are put into words without a trap")
+    func randomValues() {
+        var generator = SystemRandomNumberGenerator()
+        for number in 0x2A00...0x2AFF {
+            let uuid = CBUUID(string: String(number, radix: 16, uppercase: true))
+            for length in 0..<12 {
+                let octets = (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+                #expect(!ValueText.text(Data(octets), of: uuid).isEmpty)
+            }
+        }
+    }
+
+    @Test("The median is the one in the middle, and 95 of 100 times are within the percentile")
+    func latency() {
+        let latency = Latency(milliseconds: (1...100).map(Double.init).shuffled())
+        #expect(latency.median == 51)
+        #expect(latency.percentile95 == 96)
+        #expect(Latency(milliseconds: [3]).percentile95 == 3)
+    }
+
+    @Test("Numbers of the benchmark are written and read in the order of the air")
+    func numbers() {
+        #expect(UInt32(0x0102_0304).littleEndianData == Data([4, 3, 2, 1]))
+        #expect(UInt32(littleEndianData: Data([4, 3, 2, 1])) == 0x0102_0304)
+        #expect(UInt64(littleEndianData: Data([1])) == 1)
+        #expect(UInt16(littleEndianData: Data([1, 2, 3])) == 0x0201)
+    }
+}
