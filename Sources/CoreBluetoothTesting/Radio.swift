@@ -20,6 +20,7 @@ public class Radio {
     /// The device's name in the trace.
     public let name: String
     let address: DeviceAddress
+    private let traceIndex: Recorder.DeviceIndex
     private(set) unowned var world: World
     private(set) var channel: WatchedChannel?
     private var distanceStorage: Double
@@ -30,6 +31,7 @@ public class Radio {
         self.world = world
         self.distanceStorage = distance
         self.address = BluetoothAdapter.Configuration(identity: name).addressOnAir
+        self.traceIndex = world.recorder.add(name)
         world.recorder.names.set(name, for: self.address)
     }
 
@@ -45,7 +47,14 @@ public class Radio {
 
     func leave() { self.channel?.close() }
 
-    func note(_ text: String) { self.world.recorder.note(text, device: self.name, at: self.world.loop.now) }
+    func note(_ text: String) { self.world.recorder.note(text, device: self.traceIndex, at: self.world.loop.now) }
+
+    /// Records a packet between the device's host and its controller.
+    func record(_ packet: HCIPacket, _ direction: TraceEntry.Direction) {
+        let world = self.world
+        world.recorder.record(packet, direction, device: self.traceIndex, at: world.loop.now)
+        world.recorded()
+    }
 
     // MARK: Place
 

@@ -16,9 +16,12 @@ final class Recorder {
         case note(String)
     }
 
+    /// A device, by its place in the order in which they came.
+    typealias DeviceIndex = Int
+
     private struct Item {
         var time: NIODeadline
-        var device: String
+        var device: DeviceIndex
         var content: Content
     }
 
@@ -32,27 +35,38 @@ final class Recorder {
     /// The words of the first items.
     private var entries: Deque<TraceEntry> = []
     private var forgottenCount = 0
-    private var describers: [String: PacketDescriber] = [:]
-    private var advertisements: Set<Advertisement> = []
-    private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    private var devices: [String] = []
+    private var describers: [PacketDescriber] = []
+    /// The digests of those that were heard, with who heard them.
+    private var advertisements: Set<UInt64> = []
+    private(set) var digest = Recorder.emptyDigest
 
-    private struct Advertisement: Hashable {
-        var device: String
-        var packet: HCIPacket
+    private static let emptyDigest: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    /// A device that lines may be about.
+    func add(_ device: String) -> DeviceIndex {
+        let names = self.names
+        self.devices.append(device)
+        self.describers.append(PacketDescriber { names[$0] })
+        return self.devices.count - 1
     }
 
     // MARK: Recording
 
-    func record(_ packet: HCIPacket, _ direction: TraceEntry.Direction, device: String, at time: NIODeadline) {
-        self.mix(packet, direction, at: time)
+    func record(_ packet: HCIPacket, _ direction: TraceEntry.Direction, device: DeviceIndex, at time: NIODeadline) {
+        var content = Self.emptyDigest
+        Self.mix(UInt64(truncatingIfNeeded: device) << 1 | (direction == .sent ? 1 : 0), into: &content)
+        Self.mix(packet, into: &content)
+        Self.mix(time.uptimeNanoseconds, into: &self.digest)
+        Self.mix(content, into: &self.digest)
         if direction == .received, packet.isAdvertisingReport {
             if self.advertisements.count >= Self.advertisementCapacity { self.advertisements = [] }
-            guard self.advertisements.insert(Advertisement(device: device, packet: packet)).inserted else { return }
+            guard self.advertisements.insert(content).inserted else { return }
         }
         self.append(Item(time: time, device: device, content: .packet(packet, direction)))
     }
 
-    func note(_ text: String, device: String, at time: NIODeadline) {
+    func note(_ text: String, device: DeviceIndex, at time: NIODeadline) {
         self.append(Item(time: time, device: device, content: .note(text)))
     }
 
@@ -67,19 +81,19 @@ final class Recorder {
         self.forgottenCount += count
     }
 
-    /// Mixes a packet into the digest.
-    private func mix(_ packet: HCIPacket, _ direction: TraceEntry.Direction, at time: NIODeadline) {
-        var digest = self.digest
-        func add(_ word: UInt64) {
-            digest = (digest ^ word) &* 0x0000_0100_0000_01B3
-            digest ^= digest >> 29
-        }
-        add(time.uptimeNanoseconds << 1 | (direction == .sent ? 1 : 0))
+    /// Mixes a number into a digest.
+    private static func mix(_ word: UInt64, into digest: inout UInt64) {
+        digest = (digest ^ word) &* 0x0000_0100_0000_01B3
+        digest ^= digest >> 29
+    }
+
+    /// Mixes the octets of a packet into a digest, eight at a time.
+    private static func mix(_ packet: HCIPacket, into digest: inout UInt64) {
         packet.bytes.withUnsafeReadableBytes { octets in
-            add(UInt64(octets.count))
+            self.mix(UInt64(octets.count), into: &digest)
             var index = 0
             while index + 8 <= octets.count {
-                add(octets.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian)
+                self.mix(octets.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian, into: &digest)
                 index += 8
             }
             var rest: UInt64 = 0
@@ -87,9 +101,8 @@ final class Recorder {
                 rest = rest << 8 | UInt64(octets[index])
                 index += 1
             }
-            add(rest)
+            self.mix(rest, into: &digest)
         }
-        self.digest = digest
     }
 
     // MARK: Looking
@@ -112,7 +125,7 @@ final class Recorder {
             let item = self.items[self.entries.count]
             var entry = TraceEntry(
                 time: .nanoseconds(Int64(item.time.uptimeNanoseconds)),
-                device: item.device,
+                device: self.devices[item.device],
                 direction: nil,
                 layer: .world,
                 text: ""
@@ -120,8 +133,7 @@ final class Recorder {
             switch item.content {
             case .note(let text): entry.text = text
             case .packet(let packet, let direction):
-                let names = self.names
-                let description = self.describers[item.device, default: PacketDescriber { names[$0] }].describe(
+                let description = self.describers[item.device].describe(
                     packet,
                     direction == .sent ? .toController : .toHost
                 )
@@ -137,7 +149,7 @@ final class Recorder {
     func capture(of device: String) -> ByteBuffer {
         var bytes = ByteBuffer()
         BTSnoopWriter.writeFileHeader(into: &bytes)
-        for item in self.items where item.device == device {
+        for item in self.items where self.devices[item.device] == device {
             guard case .packet(let packet, let direction) = item.content else { continue }
             BTSnoopWriter.write(
                 packet,

@@ -45,9 +45,7 @@ final class WatchedChannel: HCIChannel {
     }
 
     private func record(_ packet: HCIPacket, _ direction: TraceEntry.Direction) {
-        guard let radio = self.radio else { return }
-        radio.world.recorder.record(packet, direction, device: self.name, at: self.controller.eventLoop.now)
-        radio.world.recorded()
+        self.radio?.record(packet, direction)
     }
 }
 

@@ -28,6 +28,8 @@ public final class World {
     let loop = EmbeddedEventLoop()
     let air: Air
     let recorder: Recorder
+    /// The world's own lines of the trace.
+    private let traceIndex: Recorder.DeviceIndex
     private(set) var radios: [Radio] = []
     private var watches: [Watch] = []
 
@@ -41,6 +43,7 @@ public final class World {
         self.seed = seed
         self.air = Air(eventLoop: self.loop, model: model, seed: seed)
         self.recorder = Recorder()
+        self.traceIndex = self.recorder.add("world")
     }
 
     deinit {
@@ -178,7 +181,7 @@ public final class World {
     public var trace: Trace { self.recorder.trace(of: nil) }
 
     /// Writes a line of one's own into the trace.
-    public func note(_ text: String) { self.recorder.note(text, device: "world", at: self.loop.now) }
+    public func note(_ text: String) { self.recorder.note(text, device: self.traceIndex, at: self.loop.now) }
 
     /// Does something once, as soon as a line of the trace makes a condition true.
     ///
