@@ -27,7 +27,12 @@ final class CentralRole: NSObject {
     private var counters: [Int: Counter] = [:]
     private var repetitions: [Int: Repetition] = [:]
 
-    init(queue: DispatchQueue) { self.queue = queue }
+    private let channels: Channels
+
+    init(queue: DispatchQueue, channels: Channels) {
+        self.queue = queue
+        self.channels = channels
+    }
 
     func start() { self.manager = CBCentralManager(delegate: self, queue: self.queue) }
 
@@ -52,6 +57,8 @@ final class CentralRole: NSObject {
         guard let peer = self.peer(message) else { return }
         self.manager?.cancelPeripheralConnection(peer)
     }
+
+    func openChannel(_ message: Message) { self.peer(message)?.openL2CAPChannel(CBL2CAPPSM(message.number("psm"))) }
 
     func readRSSI(_ message: Message) { self.peer(message)?.readRSSI() }
 
@@ -246,6 +253,10 @@ extension CentralRole: CBCentralManagerDelegate {
 extension CentralRole: CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         say("modified", ["services": invalidatedServices.map(\.uuid.uuidString)])
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        self.channels.opened(channel, error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {

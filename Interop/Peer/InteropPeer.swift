@@ -6,8 +6,9 @@ import Foundation
 /// Both roles and the way to them.
 final class InteropPeer {
     let queue = DispatchQueue(label: "peer")
-    private lazy var central = CentralRole(queue: self.queue)
-    private lazy var peripheral = PeripheralRole(queue: self.queue)
+    private let channels = Channels()
+    private lazy var central = CentralRole(queue: self.queue, channels: self.channels)
+    private lazy var peripheral = PeripheralRole(queue: self.queue, channels: self.channels)
 
     /// Does what a line says.
     func take(_ line: String) {
@@ -37,6 +38,9 @@ final class InteropPeer {
         case "notifyMany": self.peripheral.notifyMany(message)
         case "countWrites": self.peripheral.countWrites(message)
         case "latency": self.peripheral.setLatency(message)
+        case "openChannel": self.central.openChannel(message)
+        case "publishChannel": self.peripheral.publishChannel()
+        case "channelSend", "channelExpect", "channelClose": self.channels.take(message)
         case "quit": exit(0)
         case let other: say("fault", ["reason": "no such command: \(other)"])
         }

@@ -28,7 +28,12 @@ final class PeripheralRole: NSObject {
     private var counters: [CBUUID: Counter] = [:]
     private var subscribers: [UUID: CBCentral] = [:]
 
-    init(queue: DispatchQueue) { self.queue = queue }
+    private let channels: Channels
+
+    init(queue: DispatchQueue, channels: Channels) {
+        self.queue = queue
+        self.channels = channels
+    }
 
     func start() { self.manager = CBPeripheralManager(delegate: self, queue: self.queue) }
 
@@ -94,6 +99,8 @@ final class PeripheralRole: NSObject {
         if !message.text("name").isEmpty { advertisement[CBAdvertisementDataLocalNameKey] = message.text("name") }
         self.manager?.startAdvertising(advertisement)
     }
+
+    func publishChannel() { self.manager?.publishL2CAPChannel(withEncryption: false) }
 
     func stopAdvertising() { self.manager?.stopAdvertising() }
 
@@ -198,6 +205,16 @@ extension PeripheralRole: CBPeripheralManagerDelegate {
             "unsubscribed",
             ["central": central.identifier.uuidString, "uuid": characteristic.uuid.uuidString]
         )
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didPublishL2CAPChannel PSM: CBL2CAPPSM,
+        error: (any Error)?
+    ) { say("channelPublished", ["psm": PSM, "error": words(error)]) }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        self.channels.opened(channel, error)
     }
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { self.pump() }

@@ -132,6 +132,11 @@ def numbered(number, length):
     return head + bytes((number + index) & 0xFF for index in range(4, length))
 
 
+def row(octets):
+    """The octets that a channel carries; InteropPeer makes and checks the same ones."""
+    return bytes((7 * place + place // 251) & 0xFF for place in range(octets))
+
+
 class Counter:
     """Counts numbered values as they come; the future `done` has the outcome."""
 

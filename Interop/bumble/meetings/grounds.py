@@ -35,6 +35,8 @@ class Ground:
 
     #: How many values a stream has: emulators that move a packet per 10 ms get fewer.
     stream = 400
+    #: How many octets an L2CAP channel carries in each direction.
+    channel = 50_000
     #: The meetings that this ground cannot hold, by their titles, with the reason.
     cannot = {}
     #: The procedures that its controllers do not know.
@@ -128,6 +130,7 @@ class BumbleControllers(Ground):
     name = "Bumble's controllers"
     #: LE Set PHY is never answered, LE Set Data Length and Read RSSI are refused.
     lacks = {"PHY", "data length", "RSSI"}
+    channel = 20_000
     cannot = {
         "8 links at once": "there are two controllers",
         "a host that dies": "the other side is never told",
@@ -171,6 +174,7 @@ class RootCanal(Ground):
     #: The controller ends the link at once: Remote Device Terminated due to Power Off.
     loss = ("CBError 7", 0x15)
     stream = 60
+    channel = 6_000
 
     async def open(self):
         import rootcanal

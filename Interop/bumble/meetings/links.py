@@ -5,6 +5,7 @@ import asyncio
 from bumble import core, hci, pairing
 
 from . import database, theirs
+from .failure import LinkFailure
 from .scenes import NAME, discover, equal, meet, refused
 
 INVALID_HANDLE = 0x01
@@ -197,6 +198,41 @@ def many(count):
 
     links.title = f"{count} links at once"
     return links
+
+
+async def channels(ground, make_central, make_peripheral):
+    """L2CAP channels with credits: both directions at once, three at a time, ends from both sides, refusals."""
+    central, peripheral = make_central(ground), make_peripheral(ground)
+    link = await meet(central, peripheral, database.values(), database.SERVICE)
+    psm = await peripheral.publish_channel()
+    assert 0x80 <= psm <= 0xFF, psm
+    held = []
+    for _ in range(3):
+        opened, accepted = await asyncio.gather(link.open_channel(psm), peripheral.accepted_channel())
+        held.append((opened, accepted))
+    octets = ground.channel
+    work = []
+    for pair in held:
+        for sender, receiver in (pair, pair[::-1]):
+            work += [sender.send(octets), receiver.received(octets)]
+    for got in (await asyncio.gather(*work))[1::2]:
+        equal(got, (octets, None), "what a channel carried")
+    for closing, other in (held[0], held[1][::-1]):
+        await closing.close()
+        await other.ended()
+    # The third goes on as if nothing had been.
+    again, _ = await asyncio.gather(link.open_channel(psm), peripheral.accepted_channel())
+    assert again is not None
+    try:
+        await link.open_channel(0xFE if psm != 0xFE else 0xFD)
+    except LinkFailure as failure:
+        assert str(failure), failure
+    else:
+        raise AssertionError("a channel to a PSM that nobody serves was opened")
+    await link.disconnect()
+
+
+channels.title = "L2CAP channels"
 
 
 async def pairing_on_air(ground, make_central, make_peripheral):

@@ -15,15 +15,15 @@ class Process:
         self.name = name
         self.program = program
         self.arguments = arguments
-        self.capture = ground.capture(name)
         self.environment = {
             **os.environ,
             "COREBLUETOOTH_ADAPTER": adapter or ground.our_adapter(),
-            "COREBLUETOOTH_CAPTURE": str(self.capture),
             "COREBLUETOOTH_IDENTITY": name,
             # Identities are locked: each meeting has its own.
             "XDG_STATE_HOME": str(ground.folder / "state"),
         }
+        if ground.captures is not None:
+            self.environment["COREBLUETOOTH_CAPTURE"] = str(ground.capture(name))
         self.errors = ground.folder / f"{name}.txt"
         self.process = None
         ground.parts.append(self)
@@ -162,6 +162,29 @@ class Central(Peer):
         return Link(self, found["peer"])
 
 
+class Channel:
+    """An L2CAP channel of ours."""
+
+    def __init__(self, peer, number):
+        self.peer = peer
+        self.number = number
+
+    async def send(self, octets):
+        self.peer.tell("channelSend", channel=self.number, octets=octets)
+        await self.peer.event("channelSent", channel=self.number)
+
+    async def received(self, octets):
+        self.peer.tell("channelExpect", channel=self.number, octets=octets)
+        got = await self.peer.event("channelReceived", channel=self.number)
+        return got["octets"], got["fault"]
+
+    async def close(self):
+        self.peer.tell("channelClose", channel=self.number)
+
+    async def ended(self):
+        await self.peer.event("channelEnded", channel=self.number)
+
+
 class Link:
     """A link of our central."""
 
@@ -239,6 +262,14 @@ class Link:
         assert (answer["count"], answer["fault"]) == (count, None), answer
         return answer["ms"]
 
+    async def open_channel(self, psm):
+        self.central.tell("openChannel", peer=self.peer, psm=psm)
+        opened = await self.central.event("channel")
+        if opened["error"]:
+            raise LinkFailure(opened["error"])
+        assert opened["psm"] == psm, opened
+        return Channel(self.central, opened["channel"])
+
     async def room(self):
         """The longest value that fits into one write without response."""
         self.central.tell("lengths", peer=self.peer)
@@ -275,6 +306,17 @@ class Peripheral(Peer):
         self.tell("advertise", name=name, services=services)
         advertising = await self.event("advertising")
         assert advertising["error"] is None, advertising
+
+    async def publish_channel(self):
+        self.tell("publishChannel")
+        published = await self.event("channelPublished")
+        assert published["error"] is None, published
+        return published["psm"]
+
+    async def accepted_channel(self):
+        opened = await self.event("channel")
+        assert opened["error"] is None, opened
+        return Channel(self, opened["channel"])
 
     async def set_value(self, attribute, value):
         self.tell("setValue", uuid=attribute, value=value.hex())

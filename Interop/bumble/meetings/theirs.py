@@ -4,12 +4,13 @@ import asyncio
 import collections
 
 from bumble import att, core, gatt
+from bumble.l2cap import LeCreditBasedChannelSpec as CHANNEL
 from bumble.device import Device, DeviceConfiguration, Peer
 from bumble.snoop import BtSnooper
 from bumble.transport import open_transport
 
-from .database import INDICATE, NOTIFY, PROPERTIES, Counter, numbered
-from .failure import AttributeFailure
+from .database import INDICATE, NOTIFY, PROPERTIES, Counter, numbered, row
+from .failure import AttributeFailure, LinkFailure
 
 
 def text(uuid):
@@ -102,6 +103,40 @@ class Central(BumbleDevice):
         return link
 
 
+class Channel:
+    """An L2CAP channel of Bumble's."""
+
+    def __init__(self, channel):
+        self.channel = channel
+        self.data = bytearray()
+        self.news = asyncio.Event()
+        self.end = asyncio.Event()
+        channel.sink = self.heard
+        channel.on("close", self.end.set)
+
+    def heard(self, data):
+        self.data += data
+        self.news.set()
+
+    async def send(self, octets):
+        data = row(octets)
+        for offset in range(0, octets, 2048):
+            self.channel.write(data[offset : offset + 2048])
+            await self.channel.drain()
+
+    async def received(self, octets):
+        while len(self.data) < octets:
+            self.news.clear()
+            await self.news.wait()
+        return len(self.data), None if self.data == row(len(self.data)) else "octets differ"
+
+    async def close(self):
+        await self.channel.disconnect()
+
+    async def ended(self):
+        await self.end.wait()
+
+
 class Link:
     """A link of Bumble's central."""
 
@@ -174,6 +209,12 @@ class Link:
     async def read_many(self, attribute, count):
         for _ in range(count):
             await self.read(attribute)
+
+    async def open_channel(self, psm):
+        try:
+            return Channel(await self.connection.create_l2cap_channel(CHANNEL(psm=psm)))
+        except core.ProtocolError as error:
+            raise LinkFailure(str(error)) from error
 
     async def room(self):
         return min(self.connection.att_mtu - 3, 512)
@@ -287,6 +328,13 @@ class Peripheral(BumbleDevice):
             advertising_interval_min=30,
             advertising_interval_max=50,
         )
+
+    async def publish_channel(self):
+        self.accepted = asyncio.Queue()
+        return self.device.create_l2cap_server(CHANNEL(), lambda channel: self.accepted.put_nowait(Channel(channel))).psm
+
+    async def accepted_channel(self):
+        return await self.accepted.get()
 
     async def set_value(self, attribute, value):
         self.stored[attribute] = value

@@ -1,0 +1,1 @@
+"""Meetings of OpenCoreBluetooth with Linux and BlueZ in a QEMU guest."""

@@ -1,0 +1,169 @@
+"""The guest: starts it, runs commands in it, stops it. It sees this machine's files at the same paths, read-only, and one
+shared folder as /mnt. A command runs in the one shell that the port "control" leads to; what is to go on behind it writes
+into the shared folder, where this side reads it."""
+
+import asyncio
+import pathlib
+import re
+import shlex
+import tempfile
+
+from meetings.failure import MeetingFailure
+
+CONTROL = "READY"
+
+
+class Machine:
+    """A guest with Linux and BlueZ."""
+
+    def __init__(self, image, folder, serial=None):
+        self.image = pathlib.Path(image)
+        self.share = pathlib.Path(folder) / "share"
+        self.share.mkdir(parents=True)
+        #: The Unix socket of a controller that is behind the guest's second serial port.
+        self.serial = serial
+        self.console = pathlib.Path(folder) / "console.txt"
+        self.sockets = tempfile.TemporaryDirectory(prefix="guest-")
+        self.process = None
+        self.number = 0
+        self.turn = asyncio.Lock()
+
+    async def start(self):
+        control = f"{self.sockets.name}/control"
+        devices = [
+            *("-chardev", f"file,id=console,path={self.console}", "-serial", "chardev:console"),
+            *("-chardev", f"socket,id=control,path={control},server=on,wait=off"),
+            *("-device", "virtio-serial-pci", "-device", "virtserialport,chardev=control,name=control"),
+            *("-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap"),
+            *("-virtfs", f"local,path={self.share},mount_tag=share,security_model=none"),
+        ]
+        if self.serial:
+            devices += ["-chardev", f"socket,id=serial,path={self.serial}", "-serial", "chardev:serial"]
+        with open(self.console.with_name("qemu.txt"), "wb") as log:
+            self.process = await asyncio.create_subprocess_exec(
+                "qemu-system-x86_64",
+                *("-M", "q35", "-accel", "tcg", "-cpu", "max", "-m", "768", "-nodefaults", "-display", "none"),
+                *("-no-reboot", "-kernel", str(self.image / "vmlinuz"), "-initrd", str(self.image / "initramfs.gz")),
+                *("-append", "console=ttyS0 quiet loglevel=4 panic=-1 tsc=unstable"),
+                *devices,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        while True:
+            try:
+                self.reader, self.writer = await asyncio.open_unix_connection(control, limit=1 << 24)
+                break
+            except OSError:
+                if self.process.returncode is not None:
+                    raise MeetingFailure("QEMU ended, see qemu.txt") from None
+                await asyncio.sleep(0.02)  # The next look; the meeting's deadline bounds the wait.
+        await self.reader.readuntil(f"{CONTROL}\n".encode())
+        libraries = ":".join(str(self.image / "programs" / each) for each in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"))
+        self.binaries = {
+            name: f"LD_LIBRARY_PATH={libraries} {self.image}/programs/usr/{place}/{name}"
+            for name, place in {
+                "bluetoothd": "libexec/bluetooth",
+                "dbus-daemon": "bin",
+                "btattach": "bin",
+                "btvirt": "bin",
+                "btmgmt": "bin",
+            }.items()
+        }
+
+    async def run(self, command, status=0):
+        """Runs a shell command in the guest and gives its output; its status is asserted unless it is `None`."""
+        async with self.turn:
+            self.number += 1
+            mark = f"@@{self.number}@"
+            self.writer.write(f"{{ {command}\n}} </dev/null 2>&1; status=$?; echo; echo \"{mark}$status@\"\n".encode())
+            pattern = re.compile(re.escape(mark) + r"(\d+)@")
+            lines = []
+            while True:
+                line = await self.reader.readline()
+                if not line:
+                    raise MeetingFailure("the guest's shell has ended, see console.txt")
+                text = line.decode(errors="replace").rstrip("\r\n")
+                if found := pattern.fullmatch(text):
+                    break
+                lines.append(text)
+        output, got = "\n".join(lines).strip("\n"), int(found[1])
+        if status is not None and got != status:
+            raise MeetingFailure(f"{command!r} in the guest ended with {got}: {output}")
+        return output
+
+    async def begin(self, name, command, **environment):
+        """Starts a command that goes on in the guest; its words are in the shared folder, where the result reads them."""
+        settings = " ".join(f"{key}={shlex.quote(str(value))}" for key, value in environment.items())
+        files = f">/mnt/{name}.txt 2>/mnt/{name}.errors </dev/null"
+        started = f"env {settings} {command} {files} & echo $! >/mnt/{name}.pid"
+        await self.run(f"({started}; wait $!; echo $? >/mnt/{name}.status) >/dev/null 2>&1 &")
+        # The number of the process is there before anybody asks for it.
+        await self.until(f"[ -s /mnt/{name}.pid ]")
+        return Words(self, name)
+
+    async def tell(self, name, signal):
+        """Sends a signal to what was begun."""
+        await self.run(f"kill -{signal} $(cat /mnt/{name}.pid)")
+
+    async def until(self, command):
+        """Waits until a command succeeds."""
+        await self.run(f"until {command}; do sleep 0.05; done")
+
+    async def start_bluez(self):
+        """Starts the bus and bluetoothd."""
+        here = pathlib.Path(__file__).resolve().parents[1]
+        await self.run(f"{self.binaries['dbus-daemon']} --config-file={here}/bus.conf --fork --nopidfile")
+        await self.begin("bluetoothd", f"{self.binaries['bluetoothd']} -n -d -f {here}/bluetooth.conf")
+
+    async def attach(self):
+        """Gives the kernel the controller behind the serial port, as hci0."""
+        await self.begin("btattach", f"{self.binaries['btattach']} -B /dev/ttyS1 -P h4 -S 115200 -N")
+        await self.until("[ -e /sys/class/bluetooth/hci0 ]")
+
+    async def powered(self, index=0):
+        """Waits until an adapter is up: bit 0 of its flags, as the kernel tells them."""
+        here = pathlib.Path(__file__).resolve().parents[1]
+        await self.run(f"python3 {here}/inside/adapter.py up {index}")
+
+    async def close(self):
+        if self.process is None:
+            return
+        if self.process.returncode is None:
+            self.process.kill()
+            await self.process.wait()
+        self.sockets.cleanup()
+
+
+class Words:
+    """What a program in the guest says, line by line."""
+
+    def __init__(self, machine, name):
+        self.machine = machine
+        self.name = name
+        self.path = machine.share / f"{name}.txt"
+        self.offset = 0
+
+    async def line(self):
+        """The next line, once it is there."""
+        while True:
+            content = self.path.read_bytes()[self.offset :] if self.path.exists() else b""
+            if b"\n" in content:
+                line = content.split(b"\n", 1)[0]
+                self.offset += len(line) + 1
+                return line.decode()
+            if self.path.with_suffix(".status").exists():
+                status = self.path.with_suffix(".status").read_text().strip()
+                raise MeetingFailure(f"{self.name} in the guest ended with {status}: {self.errors.strip()[-500:]}")
+            await asyncio.sleep(0.02)  # The next look; the meeting's deadline bounds the wait.
+
+    async def until(self, part):
+        """The first line from here on that holds a text."""
+        while True:
+            line = await self.line()
+            if part in line:
+                return line
+
+    @property
+    def errors(self):
+        return self.path.with_suffix(".errors").read_text()

@@ -1,0 +1,222 @@
+"""What is done with Linux and BlueZ. Each scene gets the place of the programs, the guest's image and a folder."""
+
+import asyncio
+import json
+import pathlib
+import sys
+
+from meetings import database, ours
+from meetings.balls import ANSWER, QUESTION, QUESTIONS, SERVICE
+from meetings.grounds import OurAir
+from meetings.scenes import equal, refused
+
+from .machine import Machine
+
+INSIDE = pathlib.Path(__file__).resolve().parents[1] / "inside"
+STREAM = 60
+NAME = "Meeting"
+
+
+class GuestOnOurAir(OurAir):
+    """Our air, and a guest whose kernel has one of its controllers."""
+
+    def __init__(self, image, folder, programs):
+        super().__init__(folder, programs)
+        self.image = image
+        self.machine = None
+
+    async def open(self):
+        await super().open()
+        self.machine = Machine(self.image, self.folder, serial=self.path)
+        await self.machine.start()
+        await self.machine.attach()
+        await self.machine.start_bluez()
+        await self.machine.powered()
+
+    async def close(self):
+        if self.machine:
+            await self.machine.close()
+        await super().close()
+
+    def python(self, script, *arguments):
+        """A command line for a script in the guest."""
+        quoted = " ".join("'" + argument.replace("'", "'\\''") + "'" for argument in arguments)
+        return f"PYTHONDONTWRITEBYTECODE=1 {sys.executable} {INSIDE}/{script} {quoted}"
+
+
+async def event(words, name):
+    said = json.loads(await words.line())
+    assert said["event"] == name, f"{said} where {name} was expected"
+    return said
+
+
+async def bluez_asks_us(ground):
+    """BlueZ as central of our peripheral, through bleak and D-Bus: the kernel's host on our air."""
+    await ground.open()
+    peripheral = ours.Peripheral(ground, "our-peripheral")
+    await peripheral.power_on()
+    description = database.values()
+    await peripheral.publish(description)
+    await peripheral.advertise(NAME, [database.SERVICE])
+    written = database.numbered(9, 512)
+    plan = {
+        "reads": [database.LONG, database.STATIC],
+        "writes": [(database.LONG, written.hex()), (database.WRITTEN, b"short".hex())],
+        "refusals": [database.REFUSED],
+        "poured": [(database.POURED, STREAM)],
+        "streams": [(database.NOTIFYING, STREAM), (database.INDICATING, STREAM // 4)],
+    }
+    counted = await peripheral.count_writes(database.POURED, STREAM, 4)
+    words = await ground.machine.begin("central", ground.python("central.py", NAME, json.dumps(plan)))
+    equal((await event(words, "found"))["name"], NAME, "the name that BlueZ found")
+    services = (await event(words, "database"))["services"]
+    names = {"write-without-response": "writeWithoutResponse"}
+    for service in description[1:]:
+        found = services[service["uuid"]]
+        for each in service["characteristics"]:
+            properties, descriptors = found[each["uuid"]]
+            equal(sorted(names.get(name, name) for name in properties), sorted(each["properties"]), each["uuid"])
+            long = [f"0000{part['uuid']}-0000-1000-8000-00805F9B34FB" for part in each["descriptors"]]
+            # BlueZ keeps the configuration of subscriptions to itself.
+            equal([part for part in descriptors if not part.startswith("00002902")], long, each["uuid"])
+    for uuid, value in ((database.LONG, database.LONG_VALUE), (database.STATIC, database.STATIC_VALUE)):
+        said = await event(words, "read")
+        equal((said["uuid"], said["value"]), (uuid, value.hex()), "what BlueZ read")
+    for uuid, value in plan["writes"]:
+        equal((await peripheral.written(uuid)).hex(), value, "what BlueZ wrote")
+        said = await event(words, "written")
+        equal((said["uuid"], said["value"]), (uuid, value), "what BlueZ read back")
+    equal((await event(words, "refused"))["error"], database.REFUSAL, "the ATT error that BlueZ was given")
+    await event(words, "poured")
+    equal(await counted, (STREAM, None), "writes without response")
+    for uuid, count in plan["streams"]:
+        await event(words, "subscribed")
+        await peripheral.subscribed(uuid)
+        await peripheral.notify_many(uuid, count, 20)
+        said = await event(words, "stream")
+        equal(said["values"], [database.numbered(number, 20).hex() for number in range(count)], "the updates")
+        await peripheral.unsubscribed(uuid)
+    await event(words, "disconnected")
+
+
+bluez_asks_us.title = "BlueZ is the central of our peripheral, on our air"
+
+
+async def we_ask_bluez(ground):
+    """Our central against a GATT server on BlueZ's D-Bus."""
+    await ground.open()
+    flags = {"writeWithoutResponse": "write-without-response"}
+    plan = {
+        "uuid": database.SERVICE.lower(),
+        "characteristics": [
+            {
+                "uuid": each["uuid"].lower(),
+                "flags": [flags.get(name, name) for name in each["properties"]],
+                "value": each["value"],
+                "refuses": "org.bluez.Error.NotAuthorized" if each["refuses"] else "",
+                "stream": STREAM if "notify" in each["properties"] else 0,
+            }
+            for each in database.values()[1]["characteristics"]
+        ],
+    }
+    words = await ground.machine.begin("server", ground.python("server.py", "hci0", NAME, json.dumps(plan)))
+    await event(words, "advertising")
+    # A smaller MTU makes long reads and writes.
+    central = ours.Central(ground, "our-central", mtu=185)
+    await central.power_on()
+    link = await central.connect(await central.find(database.SERVICE, NAME))
+    found = (await link.discover())[database.SERVICE][1]
+    for uuid, (properties, _) in database.shape(database.values())[database.SERVICE][1].items():
+        equal(found[uuid][0], properties, f"the properties of {uuid}")
+    equal(await link.read(database.LONG), database.LONG_VALUE, "the long value")
+    equal(await link.read(database.STATIC), database.STATIC_VALUE, "a value")
+    equal(await link.read(database.EMPTY), b"", "the empty value")
+    await refused(link.read(database.REFUSED), database.REFUSAL)
+    # BlueZ 5.66 counts the handle and the offset of a prepared write as a part of the value: it takes 508 octets.
+    for length in (1, 182, 183, 508):
+        value = database.numbered(length, length)
+        await link.write(database.LONG, value)
+        equal(await link.read(database.LONG), value, f"a written value of {length} octets")
+    outcome = []
+    for number in range(STREAM):
+        outcome.append((number.to_bytes(4, "little") + bytes(16)).hex())
+    await link.subscribe(database.NOTIFYING)
+    attribute = link.attributes[database.NOTIFYING]
+    got = [(await central.event("value", attribute=attribute))["value"] for _ in range(STREAM)]
+    equal(got, outcome, "the notifications")
+    await link.subscribe(database.NOTIFYING, on=False)
+    await link.disconnect()
+
+
+we_ask_bluez.title = "our central asks a GATT server on BlueZ's D-Bus, on our air"
+
+
+async def user_channel(ground):
+    """Our program in the guest on the user channel of a btvirt adapter, bluetoothd on the other: an 8-ball on BlueZ's D-Bus
+    is asked there; then each reason why an adapter cannot be had, with the line that says what to do."""
+    machine = ground.machine = Machine(ground.image, ground.folder)
+    await machine.start()
+    await machine.begin("btvirt", f"{machine.binaries['btvirt']} -l2 -L")
+    await machine.until("[ -e /sys/class/bluetooth/hci1 ]")
+    await machine.start_bluez()
+    await machine.powered(0)
+    await machine.powered(1)
+    plan = {
+        "uuid": SERVICE.lower(),
+        "characteristics": [
+            {"uuid": QUESTION.lower(), "flags": ["write"], "value": ""},
+            {
+                "uuid": ANSWER.lower(),
+                "flags": ["notify"],
+                "value": "",
+                "answers": QUESTION.lower(),
+                "answer": b"SLUG-ANSWER-07".hex(),
+            },
+        ],
+    }
+    server = await machine.begin("server", ground.python("server.py", "hci0", "Crystal", json.dumps(plan)))
+    await event(server, "advertising")
+    eightball = f"HOME=/mnt XDG_STATE_HOME=/mnt/state XDG_RUNTIME_DIR=/mnt {ground.programs}/eightball"
+    tool = f"HOME=/mnt XDG_STATE_HOME=/mnt/state XDG_RUNTIME_DIR=/mnt {ground.programs}/corebluetooth"
+
+    # What is in the way of an adapter, and the commands that take it away.
+    async def asked(command, *parts):
+        said = await machine.run(f"{command} ask '{QUESTIONS[0]}' --timeout 20", status=1)
+        for part in parts:
+            assert part in said, f"{part!r} is not in {said!r}"
+
+    await asked(f"COREBLUETOOTH_ADAPTER=hci7 {eightball}", "no adapter hci7")
+    await asked(
+        f"COREBLUETOOTH_ADAPTER=hci1 setpriv --reuid 65534 --regid 65534 --clear-groups env {eightball}",
+        "hci1",
+        "setcap cap_net_admin,cap_net_raw+eip",
+    )
+    ball = await machine.begin("ball", f"{eightball} peripheral --name Held --adapter hci1")
+    await ball.until("Held")
+    await asked(f"COREBLUETOOTH_ADAPTER=hci1 {eightball}", "hci1", "eightball")
+    # The kernel does not tell which adapter a program holds, so the list names it beside each.
+    listing = await machine.run(f"{tool} adapters")
+    for part in ("hci0", "hci1", "eightball (process"):
+        assert part in listing, f"{part!r} is not in {listing!r}"
+    await machine.tell("ball", "INT")
+    await machine.until("[ -s /mnt/ball.status ]")
+
+    # bluetoothd has powered hci1 up; our program takes it down and over.
+    capture = ground.capture("eightball")
+    answer = await machine.run(
+        f"{eightball} ask '{QUESTIONS[0]}' --device Crystal --adapter hci1 --timeout 60 --capture /mnt/eightball.btsnoop"
+        " 2>/mnt/ask.errors"
+    )
+    equal(answer, "Outlook good.", "the answer")
+    capture.write_bytes((machine.share / "eightball.btsnoop").read_bytes())
+    await event(server, "subscribed")
+    written = await event(server, "written")
+    equal(bytes.fromhex(written["value"]).decode(), QUESTIONS[0], "the question at BlueZ")
+
+    await machine.run("for s in /sys/class/rfkill/*; do echo 1 > $s/soft; done")
+    await asked(f"COREBLUETOOTH_ADAPTER=hci1 {eightball}", "rfkill unblock bluetooth")
+    listing = await machine.run(f"{tool} adapters")
+    assert "rfkill unblock bluetooth" in listing, listing
+
+
+user_channel.title = "eightball on the user channel of btvirt's adapter, and what is in the way of one"
