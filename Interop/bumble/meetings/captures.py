@@ -28,36 +28,61 @@ class CaptureFailure(Exception):
     """The decoder objects to a capture."""
 
 
-def links(path):
-    """The capture of a host with several links as one for each, with the packets that belong to none in all of them.
+#: The ATT PDUs that a client sends (Vol 3, Part F, 3.4.8): requests, commands, and the confirmation.
+CLIENT = {0x02, 0x04, 0x06, 0x08, 0x0A, 0x0C, 0x0E, 0x10, 0x12, 0x16, 0x18, 0x1E, 0x20, 0x52, 0xD2}
+ATT_CHANNEL = 0x0004
 
-    tshark 4.0 takes a response for that of the last request on any link, and then finds it malformed."""
-    content = path.read_bytes()
-    records, handles, offset = [], set(), 16
+
+def records(content):
+    """The records of a capture: (link, whose GATT client it belongs to, octets); `None` belongs to all."""
+    offset, clients = 16, {}
     while offset + 24 <= len(content):
-        (length,) = struct.unpack_from(">I", content, offset + 4)
+        length, flags = struct.unpack_from(">II", content, offset + 4)
         record = content[offset : offset + 24 + length]
-        handle = None
-        if record[24:25] == b"\x02":
-            handle = struct.unpack_from("<H", record, 25)[0] & 0x0FFF
-            handles.add(handle)
-        records.append((handle, record))
         offset += 24 + length
-    if len(handles) < 2:
+        if record[24:25] != b"\x02":
+            yield None, None, record
+            continue
+        (header,) = struct.unpack_from("<H", record, 25)
+        link, is_continuation, direction = header & 0x0FFF, header >> 12 & 3 == 1, flags & 1
+        if not is_continuation and len(record) >= 34:
+            channel, opcode = struct.unpack_from("<HB", record, 31)
+            # The client's side of the conversation is where it speaks and where it is answered.
+            client = (direction if opcode in CLIENT else 1 - direction) if channel == ATT_CHANNEL else None
+            clients[link, direction] = client
+        yield link, clients.get((link, direction)), record
+
+
+def parts(path):
+    """A capture as one for each link and each of its two GATT clients, with what belongs to none in all of them.
+
+    tshark 4.0 takes a response for that of the last request on any link, and the handles of the databases at both ends for
+    those of one; it finds malformed what it so mistakes."""
+    content = path.read_bytes()
+    all_records = list(records(content))
+    conversations = sorted({(link, client) for link, client, _ in all_records if client is not None})
+    if len(conversations) < 2:
         return [path]
-    parts = []
-    for wanted in sorted(handles):
-        part = path.with_name(f"{path.stem}-link-{wanted:03x}.btsnoop")
-        part.write_bytes(content[:16] + b"".join(record for handle, record in records if handle in (None, wanted)))
-        parts.append(part)
-    return parts
+    result = []
+    for link, client in conversations:
+        part = path.with_name(f"{path.stem}-link-{link:03x}-{'peer' if client else 'own'}.btsnoop")
+        part.write_bytes(
+            content[:16]
+            + b"".join(
+                record
+                for its_link, its_client, record in all_records
+                if its_link in (None, link) and its_client in (None, client)
+            )
+        )
+        result.append(part)
+    return result
 
 
 async def check(path):
     """Reads a capture; gives the number of its packets."""
     if shutil.which("tshark") is None:
         return 0
-    return sum([await decode(part) for part in links(path)])
+    return sum([await decode(part) for part in parts(path)])
 
 
 async def decode(path):
