@@ -39,8 +39,6 @@ struct RestorationScenes {
     @Test("13.1 a central that is killed while the peripheral is away waits for it in the next process")
     func pending() throws {
         try self.withStage { stage in
-            let peripheral = try stage.start("blueear", ["peripheral", "--identity", "alice"])
-            try peripheral.line(with: "Start advertising")
             let arguments = ["key", "--secret", "sesame", "--identity", "bob", "--restore", "door"]
             let lock = try stage.start("blueear", ["lock", "--secret", "sesame", "--identity", "door"])
             try lock.line(with: "is closed")

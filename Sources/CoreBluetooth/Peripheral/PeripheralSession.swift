@@ -30,7 +30,6 @@ final class PeripheralSession {
 
         var record: PeripheralRecord.Service { self.service.record }
 
-        @inline(__always)
         var range: AttributeHandleRange { self.handles.range }
     }
 
@@ -39,7 +38,11 @@ final class PeripheralSession {
         var characteristic: AttributeHandle
     }
 
-    private(set) var services: ContiguousArray<Published> = []
+    private(set) var services: ContiguousArray<Published> = [] {
+        didSet { self.ranges = ContiguousArray(self.services.map(\.range)) }
+    }
+    /// The services' handles alone, since every update looks here.
+    private var ranges: ContiguousArray<AttributeHandleRange> = []
     /// Whether the services are not there for now, since the app is in the background without the mode for it.
     private var areServicesWithdrawn = false
     /// Services that were added meanwhile.
@@ -194,7 +197,7 @@ final class PeripheralSession {
     /// Whether a handle belongs to one of this app's services.
     @inline(__always)
     func owns(_ handle: AttributeHandle) -> Bool {
-        !self.areServicesWithdrawn && self.services.contains { $0.range.contains(handle) }
+        !self.areServicesWithdrawn && self.ranges.contains { $0.contains(handle) }
     }
 
     private func add(_ service: LocalService, isRestored: Bool = false) {

@@ -163,7 +163,8 @@ final class AttributeCaches {
         let storage = writer.storage
         let name = Self.name(address)
         writer.write(name) {
-            if !storage.isImmediate {
+            // Only a newcomer needs room.
+            if !storage.isImmediate, try storage.read(name) == nil {
                 let others = try storage.names(withPrefix: Self.prefix).filter { $0 != name }
                 for old in others.dropLast(Self.storedCapacity - 1) { try storage.remove(old) }
             }
