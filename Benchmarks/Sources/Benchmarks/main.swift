@@ -116,6 +116,36 @@ if wants("advertising reports") {
     }
 }
 
+func addChannel(_ name: String, octets: Int, aim: String = "", _ measure: () -> Measurement) {
+    let result = measure()
+    table.add(
+        name,
+        String(format: "%.2f ms CPU per MiB", result.processor * 1e3 / (Double(octets) / 1_048_576)),
+        String(format: "%.0f Mbit/s", Double(octets) * 8 / result.wall / 1e6),
+        aim: aim
+    )
+}
+
+if wants("L2CAP channel, one direction") || wants("L2CAP channel, both directions at once") {
+    let pair = ChannelPair()
+    let octets = 64 * 1_048_576 / scale
+    addChannel("L2CAP channel, one direction", octets: octets, aim: "≥ 300 Mbit/s") {
+        Meter.median(of: runs) { Meter.measure(count: octets) { pair.transfer(there: octets, back: 0) } }
+    }
+    addChannel("L2CAP channel, both directions at once", octets: 2 * octets, aim: "≥ 300 Mbit/s") {
+        Meter.median(of: runs) { Meter.measure(count: octets) { pair.transfer(there: octets, back: octets) } }
+    }
+}
+
+for loss in [0, 0.1] {
+    let name = "L2CAP channel, 64 MiB each way in virtual time, \(Int(loss * 100)) % loss"
+    guard wants(name) else { continue }
+    // Never shortened: that all octets arrive unchanged is part of the gate.
+    let octets = 64 * 1_048_576
+    let pair = VirtualChannelPair(loss: loss)
+    addChannel(name, octets: 2 * octets) { Meter.measure(count: octets) { pair.transfer(octets) } }
+}
+
 if wants("virtual") {
     let result = Meter.median(of: isSmoke ? 1 : 5) { Cases.virtualSecond(links: isSmoke ? 10 : 100) }
     table.add(

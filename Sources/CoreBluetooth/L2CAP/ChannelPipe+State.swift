@@ -33,7 +33,7 @@ extension ChannelPipe {
         var written: Deque<ByteBuffer> = []
         /// Written, and not yet taken by the host.
         var queuedOctets = 0
-        /// Whether there was no room, and there is too little of it yet to be worth a word.
+        /// Whether room ran out, and half of it is not free yet: a stream says that it has room when that is worth a word.
         var isFull = false
         // Both.
         var input = StreamEnd()
@@ -42,6 +42,8 @@ extension ChannelPipe {
         var outputSchedule: StreamSchedule?
         /// Whether nothing comes or goes any more.
         var hasEnded = false
+        /// Whether the event loop knows the pipe no more.
+        var isDetached = false
         /// Whether the app has let go of the channel.
         var isReleased = false
         /// Whether it did so with the streams in use.
@@ -80,14 +82,14 @@ extension ChannelPipe.State {
     func isReady(_ side: ChannelPipe.Side) -> Bool {
         switch side {
         case .input: self.receivedOctets > 0
-        case .output: !self.hasEnded && self.queuedOctets < ChannelPipe.sendLimit
+        case .output: !self.hasEnded && !self.isFull
         }
     }
 
     func prospects(_ side: ChannelPipe.Side) -> StreamEnd.Prospects {
         switch side {
         case .input: .init(isReady: self.receivedOctets > 0, isAtEnd: self.hasEnded && self.receivedOctets == 0)
-        case .output: .init(isReady: self.isReady(.output) && !self.isFull, isAtEnd: self.hasEnded)
+        case .output: .init(isReady: self.isReady(.output), isAtEnd: self.hasEnded)
         }
     }
 
@@ -108,7 +110,7 @@ extension ChannelPipe.State {
     }
 
     mutating func wakeLoop(_ calls: inout ChannelPipe.Calls) {
-        guard !self.isLoopAwake else { return }
+        guard !self.isLoopAwake, !self.isDetached else { return }
         self.isLoopAwake = true
         calls.wakesLoop = true
     }

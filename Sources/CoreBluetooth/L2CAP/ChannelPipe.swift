@@ -1,6 +1,6 @@
 // What a channel's streams and the event loop share: the octets that came and were not read, and those that were written
-// and have not left. Streams are used on any thread; everything in here is guarded by one lock, and callbacks and wake-ups
-// come after it is free.
+// and have not left. Streams are used on any thread; everything in here is guarded by one lock, and streams are called
+// after it is free. The event loop is woken under the lock: once a pipe is detached from it, it may be no more.
 //
 // Both directions have a limit. Octets that are not read give the peer no credits, so no more than the channel's window
 // comes; of octets to send only so many are taken until the host has room for them. Either side is woken once for however
@@ -69,10 +69,13 @@ final class ChannelPipe: Sendable {
     @inline(__always)
     private func change<Result>(_ body: (inout State, inout Calls) -> Result) -> Result {
         var calls = Calls()
-        let result = self.state.withLockedValue { body(&$0, &calls) }
+        let result = self.state.withLockedValue { state in
+            let result = body(&state, &calls)
+            if calls.wakesLoop { self.wakeLoop() }
+            return result
+        }
         calls.input?.signal()
         calls.output?.signal()
-        if calls.wakesLoop { self.wakeLoop() }
         return result
     }
 }
@@ -238,4 +241,12 @@ extension ChannelPipe {
 
     /// The channel has ended: what came may still be read, nothing more goes.
     func end() { self.change { state, calls in state.end(&calls) } }
+
+    /// The channel has ended, and the event loop is woken no more.
+    func detach() {
+        self.change { state, calls in
+            state.isDetached = true
+            state.end(&calls)
+        }
+    }
 }

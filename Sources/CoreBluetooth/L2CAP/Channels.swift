@@ -258,7 +258,7 @@ final class ChannelEnd {
         self.phase = .closed
         self.outbox.removeAll()
         let wasDropped = self.pipe.wasDropped
-        self.pipe.end()
+        self.pipe.detach()
         guard wasDropped else { return }
         switch self.owner {
         case .central(let interest): interest.tell(.unknownChannelEnded(interest.name, self.psm))
