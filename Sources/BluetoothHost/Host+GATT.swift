@@ -57,6 +57,30 @@ extension Host {
         self.start(.read(handle), on: link, .value(completion))
     }
 
+    /// Reads the peer's GAP Device Name (Vol 3, Part C, 12.1) with one request, and with more where one answer cannot
+    /// carry it.
+    public func readDeviceName(
+        on link: LinkID,
+        completion: @escaping (Result<ByteBuffer, GATTError>) -> Void
+    ) {
+        self.start(
+            .readByType(BluetoothUUID(GATTAttributeType.deviceName), 0x0001...0xFFFF),
+            on: link,
+            .values { [weak self] result in
+                switch result {
+                case .success(let values):
+                    guard let self, let first = values.first else { return completion(.failure(.malformedResponse)) }
+                    // An answer has two octets of header and two of the handle, and a value in it 253 at most.
+                    let limit = min(self.mtu(of: link) - 4, 253)
+                    guard first.value.readableBytes >= limit else { return completion(.success(first.value)) }
+                    self.read(first.handle, on: link, completion: completion)
+                case .failure(let error):
+                    completion(.failure(error))
+                }
+            }
+        )
+    }
+
     /// Writes a value or descriptor and waits for the answer, with prepared writes where one request cannot carry it.
     public func write(
         _ value: ByteBuffer,
@@ -177,6 +201,7 @@ extension Host {
         case .descriptors(let waiter):
             waiter(result.map { if case .descriptors(let found) = $0 { found } else { [] } })
         case .value(let waiter): waiter(result.map { if case .value(let value) = $0 { value } else { ByteBuffer() } })
+        case .values(let waiter): waiter(result.map { if case .values(let found) = $0 { found } else { [] } })
         case .done(let waiter): waiter(result.map { _ in })
         case .caching(let waiter):
             waiter(result.map { if case .caching(let found) = $0 { found } else { GATTClient.ServerCaching() } })

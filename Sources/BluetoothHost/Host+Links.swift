@@ -98,7 +98,15 @@ extension Host {
             let wish = PHYWish(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M])
             self.send(LESetPHY(handle: link.handle, wish: wish))
         }
-        self.start(.exchangeMTU(preferred: self.configuration.preferredMTU), on: link, .nobody)
+        let id = link.id
+        self.server.hold(id)
+        self.start(
+            .exchangeMTU(preferred: self.configuration.preferredMTU),
+            on: link,
+            .done { [unowned self] _ in
+                self.server.release(id, now: self.eventLoop.now, into: &self.serverActions)
+            }
+        )
         self.meetServer(on: link)
     }
 

@@ -142,7 +142,7 @@ extension Host {
         self.timerDeadline = deadline
         self.timerGeneration += 1
         let generation = self.timerGeneration
-        self.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in
+        self.eventLoop.assumeIsolated().scheduleTask(deadline: max(deadline, now)) { [weak self] in
             guard let self, self.timerGeneration == generation else { return }
             self.timerDeadline = nil
             self.advance(to: self.eventLoop.now)

@@ -11,6 +11,7 @@ enum ProcedureCompletion {
     case characteristics((Result<[GATTRemoteCharacteristic], GATTError>) -> Void)
     case descriptors((Result<[GATTRemoteDescriptor], GATTError>) -> Void)
     case value((Result<ByteBuffer, GATTError>) -> Void)
+    case values((Result<[GATTClient.Value], GATTError>) -> Void)
     case done((Result<Void, GATTError>) -> Void)
     /// How the server tells of changes.
     case caching((Result<GATTClient.ServerCaching, GATTError>) -> Void)

@@ -39,13 +39,27 @@ struct Initiator {
     private var acceptList: [DeviceAddress]?
     /// How many entries the controller's list has room for.
     var acceptListSize = 8
+    /// How often list commands were refused.
+    private var listRefusals = 0
+    /// Whether devices are tried one at a time, since the list could not be changed.
+    private var avoidsList = false
+    /// Events of cancelled attempts that were waited for in vain; they may still come.
+    private var overdueEvents = 0
+    /// How often list commands may be refused before the list is left alone.
+    private static let listPatience = 3
 
     /// The addresses that wait for their connection.
     var pending: [DeviceAddress] { self.wanted }
 
     /// Adds a wish; one for the same device stays as it is.
     mutating func connect(to address: DeviceAddress) {
-        if !self.wanted.contains(address) { self.wanted.append(address) }
+        guard !self.wanted.contains(address) else { return }
+        self.wanted.append(address)
+        self.tryListAgain()
+    }
+
+    private mutating func tryListAgain() {
+        if self.listRefusals < Self.listPatience { self.avoidsList = false }
     }
 
     /// Takes a wish back; says whether there was one.
@@ -59,13 +73,17 @@ struct Initiator {
     var isIdle: Bool { if case .idle = self.state { true } else { false } }
 
     /// Whether more devices are wanted than the controller's list has room for.
-    var hasDevicesInWaiting: Bool { self.wanted.count > max(self.acceptListSize, 1) }
+    var hasDevicesInWaiting: Bool { self.wanted.count > self.room }
+
+    /// How many devices can be initiated to at a time.
+    private var room: Int { self.avoidsList ? 1 : max(self.acceptListSize, 1) }
 
     /// Lets those have their turn who had no room.
     mutating func rotate() {
         guard self.hasDevicesInWaiting else { return }
-        let count = max(self.acceptListSize, 1)
+        let count = self.room
         self.wanted = Array(self.wanted[count...] + self.wanted[..<count])
+        self.tryListAgain()
     }
 
     /// The controller refused to initiate while it scans; says whether that is worth waiting for.
@@ -82,11 +100,13 @@ struct Initiator {
 
     /// The event that ends a cancelled attempt will not come.
     mutating func giveUpCancelling() {
-        if case .cancelling = self.state { self.state = .idle }
+        guard case .cancelling = self.state else { return }
+        self.state = .idle
+        self.overdueEvents += 1
     }
 
     /// The devices to initiate to now: as many as the list has room for.
-    private var targets: [DeviceAddress] { Array(self.wanted.prefix(max(self.acceptListSize, 1))) }
+    private var targets: [DeviceAddress] { Array(self.wanted.prefix(self.room)) }
 
     /// The next command, where one is due and none is on its way.
     mutating func next() -> Step? {
@@ -135,9 +155,7 @@ struct Initiator {
                 }
                 return []
             }
-            // A list that cannot be changed is of no use: the first device is tried alone.
-            self.acceptListSize = 1
-            self.acceptList = nil
+            self.refusedToList(step, status)
             return []
         case .starting(let targets):
             if status == .success {
@@ -156,16 +174,41 @@ struct Initiator {
         }
     }
 
+    private mutating func refusedToList(_ step: Step, _ status: HCIErrorCode) {
+        // A list that is full has as much room as it has taken.
+        if case .addToAcceptList = step, status == .memoryCapacityExceeded, let count = self.acceptList?.count,
+            count > 0
+        {
+            self.acceptListSize = count
+            return
+        }
+        // The devices are tried one at a time, and the list again with the next wish or turn: from its beginning, since
+        // nobody knows what it holds.
+        self.listRefusals = status == .unknownCommand ? Self.listPatience : self.listRefusals + 1
+        self.avoidsList = true
+        self.acceptList = nil
+    }
+
     /// The controller ended initiating: with a link to `peer`, or with an error where `peer` is `nil`. Returns the
     /// devices that failed; a cancelled attempt fails nobody.
     mutating func finished(_ peer: DeviceAddress?, error: HCIErrorCode) -> [DeviceAddress] {
         let before = self.state
+        if peer == nil, error == .unknownConnectionIdentifier, self.overdueEvents > 0 {
+            switch before {
+            case .cancelling: break
+            case .idle, .listing, .starting, .initiating, .waitingForRadio:
+                // The end of an attempt that was given up long ago; what goes on now goes on.
+                self.overdueEvents -= 1
+                return []
+            }
+        }
         switch before {
         case .initiating, .starting, .cancelling: self.state = .idle
         case .idle, .listing, .waitingForRadio: break
         }
         if let peer {
             self.wanted.removeAll { $0 == peer }
+            self.tryListAgain()
             return []
         }
         switch before {

@@ -115,6 +115,60 @@ struct InitiatorTests {
         #expect(initiator.next() == nil)
     }
 
+    @Test("a list that is full has as much room as it has taken")
+    func smallList() {
+        var initiator = Initiator()
+        for address in [self.first, self.second, self.third] { initiator.connect(to: address) }
+        #expect(initiator.next() == .clearAcceptList)
+        _ = initiator.completed(.success)
+        _ = initiator.next()
+        _ = initiator.completed(.success)
+        _ = initiator.next()
+        _ = initiator.completed(.success)
+        #expect(initiator.next() == .addToAcceptList(self.third))
+        #expect(initiator.completed(.memoryCapacityExceeded) == [])
+        #expect(initiator.acceptListSize == 2)
+        #expect(initiator.next() == .createFromAcceptList)
+    }
+
+    @Test("one refused list command does not end the use of the list")
+    func refusedOnce() {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        initiator.connect(to: self.second)
+        #expect(initiator.next() == .clearAcceptList)
+        _ = initiator.completed(.commandDisallowed)
+        #expect(initiator.next() == .create(self.first))
+        _ = initiator.completed(.success)
+        initiator.connect(to: self.third)
+        #expect(initiator.next() == .cancel)
+        _ = initiator.completed(.success)
+        _ = initiator.finished(nil, error: .unknownConnectionIdentifier)
+        #expect(
+            self.steps(&initiator) == [
+                .clearAcceptList, .addToAcceptList(self.first), .addToAcceptList(self.second),
+                .addToAcceptList(self.third), .createFromAcceptList,
+            ]
+        )
+    }
+
+    @Test("the end of a cancelled attempt that comes too late does not end the attempt that goes on")
+    func lateCancelEvent() {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        #expect(self.steps(&initiator) == [.create(self.first)])
+        _ = initiator.cancel(self.first)
+        initiator.connect(to: self.second)
+        #expect(initiator.next() == .cancel)
+        _ = initiator.completed(.success)
+        initiator.giveUpCancelling()
+        #expect(self.steps(&initiator) == [.create(self.second)])
+        #expect(initiator.finished(nil, error: .unknownConnectionIdentifier) == [])
+        #expect(initiator.next() == nil, "the attempt goes on")
+        #expect(initiator.finished(self.second, error: .success) == [])
+        #expect(initiator.pending == [])
+    }
+
     /// Answers every step with success until none is due.
     private func steps(_ initiator: inout Initiator) -> [Initiator.Step] {
         var steps: [Initiator.Step] = []

@@ -22,6 +22,10 @@ extension GATTServer {
         guard let index = self.index(of: link), !self.links[index].hasFailed else { return false }
         let (place, isPresent) = self.links[index].place(ofSubscription: handle)
         guard isPresent else { return false }
+        guard self.links[index].held == nil else {
+            self.links[index].held?.append((handle, value))
+            return true
+        }
         let subscription = self.links[index].subscriptions[place]
         if subscription.needsEncryption, self.links[index].security.level == .none {
             actions.append(.notificationsDropped(link, 1))
@@ -48,6 +52,27 @@ extension GATTServer {
             )
         }
         return true
+    }
+
+    // MARK: While the MTU is being agreed on
+
+    /// Holds back notifications and indications: the client half of this host has asked for the MTU, and until it has the
+    /// answer nobody can say which MTU they would be read with (Vol 3, Part F, 3.4.2.2, rule 5).
+    mutating func hold(_ link: LinkID) {
+        guard let index = self.index(of: link), self.links[index].held == nil else { return }
+        self.links[index].held = []
+    }
+
+    /// Sends what was held back.
+    mutating func release(_ link: LinkID, now: NIODeadline, into actions: inout [Action]) {
+        guard let index = self.index(of: link), let held = self.links[index].held else { return }
+        self.links[index].held = nil
+        for (handle, value) in held {
+            // A subscription that has ended meanwhile.
+            guard !self.notify(value, characteristic: handle, on: link, now: now, into: &actions) else { continue }
+            actions.append(.notificationsDropped(link, 1))
+        }
+        self.sendNextIndication(at: index, now: now, into: &actions)
     }
 
     // MARK: Several notifications in one PDU
@@ -120,7 +145,8 @@ extension GATTServer {
     ///
     /// Service Changed comes first, and is the only one that a client without knowledge of the last change gets.
     mutating func sendNextIndication(at index: Int, now: NIODeadline, into actions: inout [Action]) {
-        guard case .none = self.links[index].outstanding, !self.links[index].hasFailed else { return }
+        guard case .none = self.links[index].outstanding, !self.links[index].hasFailed, self.links[index].held == nil
+        else { return }
         let deadline = now + ATT.transactionTimeout
         let indication: ATTHandleValueIndication
         if let range = self.links[index].changedRange {
@@ -174,7 +200,8 @@ extension GATTServer {
 
     /// Lets go of everything that waits to be sent or confirmed.
     mutating func dropNotifications(at index: Int, into actions: inout [Action]) {
-        var dropped = self.links[index].indications.count
+        var dropped = self.links[index].indications.count + (self.links[index].held?.count ?? 0)
+        if self.links[index].held != nil { self.links[index].held = [] }
         switch self.links[index].batch {
         case .empty: break
         case .one: dropped += 1

@@ -137,6 +137,8 @@ extension GATTServer {
         var indications: Deque<(handle: AttributeHandle, value: ByteBuffer)> = []
         /// The range of a Service Changed indication that waits for its turn.
         var changedRange: AttributeHandleRange?
+        /// Values that wait until the local client has the answer to its MTU request; `nil` while none is awaited.
+        var held: Deque<(handle: AttributeHandle, value: ByteBuffer)>?
         /// Set once the bearer failed: nothing is sent or taken any more (Vol 3, Part F, 3.3.3).
         var hasFailed = false
 

@@ -18,6 +18,33 @@ struct GATTServerNotificationsTests {
         runner.run(script, sourceLocation: sourceLocation)
     }
 
+    @Test("Vol 3, Part F, 3.4.2.2: nothing is notified or indicated while this device waits for its own MTU response")
+    func heldBack() throws {
+        try self.run(
+            """
+            > 12 18 00 01 00
+            < 13
+            ? subscribed 0017
+            hold
+            notify 0017 01
+            notify 0017 AA*30
+            > 02 64 00                            # requests of the client are answered meanwhile
+            < 03 64 00
+            ? mtu 100
+            release
+            < 1B 17 00 01
+            < 1B 17 00 AA*30                      # the new MTU holds for what waited
+            hold
+            notify 0017 02
+            > 12 18 00 00 00
+            < 13
+            ? unsubscribed 0017
+            release
+            ? dropped 1
+            """
+        ) { $0.mtu = 100 }
+    }
+
     @Test func `GATT/SR/GAN/BV-01-C Characteristic Value Notification`() throws {
         try self.run(
             """

@@ -9,6 +9,7 @@
 //     ? subscribed 0017 · ? unsubscribed 0017 · ? confirmed 001A · ? dropped 1 · ? mtu 100 · ? failed WHY
 //     notify 0017 01 02         the application sends a value
 //     flush                     the driver's turn ends
+//     hold · release            the local client asks for the MTU · has its answer
 //     wait 30                   seconds go by
 //     open 2 · link 2 · close   links; steps are about the link named last
 //     security encrypted 16     the link is safer now (none, encrypted, authenticated; `bonded` behind it)
@@ -117,6 +118,8 @@ struct GATTServerScript: HexScriptRunner {
                 now: self.now,
                 into: &self.actions
             )
+        case ("hold", _): self.server.hold(self.link)
+        case ("release", _): self.server.release(self.link, now: self.now, into: &self.actions)
         case ("flush", _):
             self.server.flush(into: &self.actions)
         case ("wait", let text?):
