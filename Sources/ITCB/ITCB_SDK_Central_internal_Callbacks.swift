@@ -18,7 +18,8 @@ extension ITCB_SDK_Central: CBCentralManagerDelegate {
 
     /// A ball was heard.
     ///
-    /// It is connected to where it is new, has a name and is neither too far away nor too near.
+    /// It is connected to where it is new, has a name and is neither too far away nor too near. A controller that measures
+    /// no strength says nothing of where the ball is, and keeps nobody from asking it.
     public func centralManager(
         _ centralManager: CBCentralManager,
         didDiscover peripheral: CBPeripheral,
@@ -30,7 +31,9 @@ extension ITCB_SDK_Central: CBCentralManagerDelegate {
         // The name that the ball advertises is the one that it wants to be known by; its GAP name may be its host's.
         let advertised = advertisementData[CBAdvertisementDataLocalNameKey] as? String
         let name = [advertised, peripheral.name].compactMap { $0 }.first { !$0.isEmpty }
-        let isInWindow = (_static_ITCB_SDK_RSSI_Min..._static_ITCB_SDK_RSSI_Max).contains(strength)
+        let isInWindow =
+            _static_ITCB_SDK_RSSI_NotAvailable == strength
+            || (_static_ITCB_SDK_RSSI_Min..._static_ITCB_SDK_RSSI_Max).contains(strength)
         _note(.discovered(name: name, rssi: strength, isOffered: isInWindow && nil != name))
         guard isInWindow else {
             // Core Bluetooth has reported this ball now and stays silent about it when it comes nearer.

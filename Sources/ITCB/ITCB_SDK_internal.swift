@@ -17,6 +17,9 @@ internal let _static_ITCB_SDK_RSSI_Min = -60
 /// The strongest signal, in dBm, of a ball that is offered.
 internal let _static_ITCB_SDK_RSSI_Max = -20
 
+/// What stands in place of a signal strength where the controller reports none (Vol 4, Part E, 7.7.65.2).
+internal let _static_ITCB_SDK_RSSI_NotAvailable = 127
+
 /// The longest value of an attribute, in octets (Vol 3, Part F, 3.2.9).
 internal let _static_ITCB_SDK_MaximumValueLength = 512
 

@@ -1,6 +1,7 @@
 // Whole rooms: many balls, many centrals, a lossy air, and runs that are alike to the last octet.
 
 import BluetoothAir
+import CoreBluetooth
 import Foundation
 import NIOCore
 import Testing
@@ -103,6 +104,32 @@ struct RoomTests {
             return rssi < -60
         }
         #expect(isRefused)
+    }
+
+    @Test("A ball whose strength the controller does not report is offered: 127 says nothing of where it is")
+    func unknownStrength() throws {
+        let room = Room()
+        let ball = room.ball("Far", distance: 20)
+        let adapter = room.adapter()
+        let central = Asker(in: room, on: adapter)
+        let helper = StrangeCentral(on: adapter)
+        #expect(room.run { helper.peripheral != nil })
+        room.pass(.seconds(1))
+        #expect(central.found.isEmpty)
+        let manager = try #require(central.sdk.centralManagerInstance)
+        let identifier = try #require(helper.peripheral?.identifier)
+        let peripheral = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+        central.sdk.centralManager(
+            manager,
+            didDiscover: peripheral,
+            advertisementData: [CBAdvertisementDataLocalNameKey: "Far"],
+            rssi: NSNumber(value: 127)
+        )
+        #expect(central.steps.contains(.discovered(name: "Far", rssi: 127, isOffered: true)))
+        #expect(room.run { central.found.count == 1 })
+        central.found[0].sendQuestion("Are you there?")
+        #expect(room.run { central.answered.count == 1 })
+        #expect(ball.asked == ["Are you there?"])
     }
 
     @Test("A ball that changes its name shows the new one")
