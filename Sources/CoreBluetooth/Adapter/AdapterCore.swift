@@ -169,6 +169,13 @@ final class AdapterCore {
         }
     }
 
+    /// The GAP Device Name of a peer became known; says whether that changes its name.
+    func learned(deviceName: String, of address: DeviceAddress) -> Bool {
+        let isNews = self.identities.setName(deviceName, isDeviceName: true, of: address)
+        self.scanning.learned(self.identities.record(for: address))
+        return isNews
+    }
+
     /// Notes whose update of a value is about to be queued on a link.
     func noteUpdate(of session: PeripheralSession, on link: LinkID) {
         self.updates[link, default: UpdateRow()].append(session)

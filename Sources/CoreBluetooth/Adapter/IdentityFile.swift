@@ -23,6 +23,8 @@ struct IdentityFile: Sendable {
             var kind: String
             var identifier: UUID
             var name: String?
+            /// Whether the name is the GAP Device Name; missing for an advertised one.
+            var isDeviceName: Bool?
         }
         var version: Int
         var peers: [Peer]
@@ -43,7 +45,12 @@ struct IdentityFile: Sendable {
             default: return nil
             }
             return DeviceAddress(peer.address, kind: kind).map {
-                IdentityStore.Record(identifier: peer.identifier, address: $0, name: peer.name)
+                IdentityStore.Record(
+                    identifier: peer.identifier,
+                    address: $0,
+                    name: peer.name,
+                    isDeviceName: peer.isDeviceName ?? false
+                )
             }
         }
     }
@@ -59,7 +66,8 @@ struct IdentityFile: Sendable {
                         address: record.address.description,
                         kind: record.address.isRandom ? "random" : "public",
                         identifier: record.identifier,
-                        name: record.name
+                        name: record.name,
+                        isDeviceName: record.isDeviceName ? true : nil
                     )
                 }
                 let encoder = JSONEncoder()

@@ -14,6 +14,8 @@ final class IdentityStore: Sendable {
         var address: DeviceAddress
         /// The GAP Device Name, else the last advertised name.
         var name: String?
+        /// Whether the name is the GAP Device Name, which no advertised one replaces.
+        var isDeviceName = false
     }
 
     /// Where identifiers come from.
@@ -88,13 +90,18 @@ final class IdentityStore: Sendable {
         self.state.withLockedValue { state in state.addresses[identifier].flatMap { state.records[$0] } }
     }
 
-    /// Remembers a device's name; says whether it is another than before.
+    /// Remembers the name that a device advertises, or the GAP Device Name, which counts for more.
+    ///
+    /// - Returns: Whether the device's name is another than before.
     @discardableResult
-    func setName(_ name: String, of address: DeviceAddress) -> Bool {
+    func setName(_ name: String, isDeviceName: Bool = false, of address: DeviceAddress) -> Bool {
         let (isNew, mustSave) = self.state.withLockedValue { state in
-            guard let record = state.records[address], record.name != name else { return (false, false) }
+            guard let record = state.records[address], isDeviceName || !record.isDeviceName,
+                record.name != name || record.isDeviceName != isDeviceName
+            else { return (false, false) }
             state.records[address]?.name = name
-            return (true, state.beginSaving(address))
+            state.records[address]?.isDeviceName = isDeviceName
+            return (record.name != name, state.beginSaving(address))
         }
         if mustSave { self.save() }
         return isNew

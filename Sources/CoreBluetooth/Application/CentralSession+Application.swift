@@ -60,7 +60,7 @@ extension CentralEvent {
     /// Whether an app is woken for the event; the others are the bookkeeping of its managers.
     fileprivate var isWorthWaking: Bool {
         switch self {
-        case .restored, .state, .mtu, .transmitted: false
+        case .restored, .state, .mtu, .name, .transmitted: false
         case .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent, .services, .includedServices,
             .characteristics, .descriptors, .value, .readFailed, .wrote, .descriptor, .descriptorReadFailed,
             .wroteDescriptor, .notifying, .rssi, .servicesInvalidated, .channelOpened, .channelRefused,

@@ -15,8 +15,8 @@ extension CBCentralManager {
             .descriptorReadFailed(let name, _, _), .wroteDescriptor(let name, _, _), .notifying(let name, _, _, _),
             .services(let name, _, _), .includedServices(let name, of: _, _, _),
             .characteristics(let name, of: _, _, _), .descriptors(let name, of: _, _, _), .transmitted(let name, _),
-            .mtu(let name, _), .rssi(let name, _), .servicesInvalidated(let name, _), .channelOpened(let name, _, _),
-            .channelRefused(let name, _), .unknownChannelEnded(let name, _):
+            .mtu(let name, _), .name(let name, _), .rssi(let name, _), .servicesInvalidated(let name, _),
+            .channelOpened(let name, _, _), .channelRefused(let name, _), .unknownChannelEnded(let name, _):
             // Nothing of a connection that the app has given up, even where it has not ended yet.
             guard let peripheral = self.context.peripheral(name.token), peripheral.isConnected(name) else { return }
             peripheral.receive(event)
@@ -26,6 +26,8 @@ extension CBCentralManager {
         case .state(let state): self.changed(to: state)
 
         case .discovered(let discovery):
+            // A sighting that was on its way when the app stopped scanning.
+            guard self.isScanning else { return }
             let peripheral = self.context.peripheral(for: discovery.peer)
             self.delegate?.centralManager(
                 self,

@@ -60,6 +60,7 @@ extension CBPeripheral {
             self.writeWindow = TransmitWindow()
             guard !isReconnecting else { return (RemoteAttributes(), nil) }
             defer {
+                self.invalidations = 0
                 self.attributes = RemoteAttributes()
                 self.servicesStorage = nil
             }
@@ -126,6 +127,12 @@ extension CBPeripheral {
                 self.delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
             }
         case .mtu(_, let mtu): self.lock.withLock { self.mtu = mtu }
+        case .name(_, let name):
+            let isNews = self.lock.withLock {
+                defer { self.nameStorage = name }
+                return self.nameStorage != name
+            }
+            if isNews { self.delegate?.peripheralDidUpdateName(self) }
         case .rssi(_, .success(let rssi)):
             let number = NSNumber(value: rssi)
             self.lock.withLock { self.rssiStorage = number }
@@ -302,6 +309,7 @@ extension CBPeripheral {
 
     private func servicesInvalidated(_ range: AttributeHandleRange) {
         let (shown, removed) = self.lock.withLock { () -> ([CBService], [CBAttribute]) in
+            self.invalidations += 1
             // A service is invalid when any of its handles is.
             let services = self.attributes.services.all.filter { service in
                 service.handles.map { $0.overlaps(range) } ?? false
@@ -316,7 +324,11 @@ extension CBPeripheral {
             self.servicesStorage?.removeAll { service in shown.contains { $0 === service } }
             return (shown, removed)
         }
-        self.delegate?.peripheral(self, didModifyServices: shown)
+        if let delegate = self.delegate {
+            delegate.peripheral(self, didModifyServices: shown)
+        } else {
+            Misuse.log("WARNING: The delegate for \(self) does not implement -[peripheral:didModifyServices:]")
+        }
         withExtendedLifetime(removed) {}
     }
 }

@@ -31,6 +31,8 @@ open class CBPeripheral: CBPeer {
     var writeWindow = TransmitWindow()
     var servicesStorage: [CBService]?
     var attributes = RemoteAttributes()
+    /// How often services of this connection became invalid.
+    var invalidations = 0
 
     init(context: CentralContext, token: PeripheralToken, peer: PeerDescription) {
         self.context = context
@@ -267,7 +269,8 @@ extension CBPeripheral {
     /// Passes on a procedure, or says that there is no connection as Core Bluetooth does.
     private func operate(_ operation: GATTOperation) {
         guard let connection = self.connection() else { return }
-        self.context.commands.send(.operate(connection, operation))
+        let invalidations = self.lock.withLock { self.invalidations }
+        self.context.commands.send(.operate(connection, operation, invalidations: invalidations))
     }
 
     private func connection() -> ConnectionName? {

@@ -59,6 +59,22 @@ enum GATTOperation: Sendable {
     case setNotifying(Bool, GATTRemoteCharacteristic)
 }
 
+extension GATTOperation {
+    /// Whether it is about attributes in a range.
+    func concerns(_ range: AttributeHandleRange) -> Bool {
+        switch self {
+        case .discoverServices: false
+        case .discoverIncludedServices(of: let service, _), .discoverCharacteristics(of: let service, _):
+            service.overlaps(range)
+        case .discoverDescriptors(let characteristic), .setNotifying(_, let characteristic):
+            range.contains(characteristic.valueHandle)
+        case .readValue(let handle), .readDescriptor(let handle), .writeValue(let handle, _),
+            .writeDescriptor(let handle, _), .writeWithoutResponse(let handle, _):
+            range.contains(handle)
+        }
+    }
+}
+
 /// From a central manager or one of its peripherals.
 enum CentralCommand: Sendable {
     case scan(ScanFilter)
@@ -67,7 +83,8 @@ enum CentralCommand: Sendable {
     case cancelConnection(ConnectionName)
     /// The object is gone.
     case release(PeripheralToken)
-    case operate(ConnectionName, GATTOperation)
+    /// With how often services had been invalid when the app called.
+    case operate(ConnectionName, GATTOperation, invalidations: Int)
     case readRSSI(ConnectionName)
     case openChannel(ConnectionName, CBL2CAPPSM)
     case registerForConnectionEvents(ConnectionEventFilter?)
@@ -111,6 +128,8 @@ enum CentralEvent: Sendable {
     case connectionEvent(PeerDescription, CBConnectionEvent)
 
     case mtu(ConnectionName, Int)
+    /// The GAP Device Name, where it is another name than the one known before.
+    case name(ConnectionName, String)
     case services(ConnectionName, [GATTRemoteService], GATTError?)
     case includedServices(ConnectionName, of: AttributeHandleRange, [GATTRemoteService], GATTError?)
     case characteristics(ConnectionName, of: AttributeHandleRange, [GATTRemoteCharacteristic], GATTError?)

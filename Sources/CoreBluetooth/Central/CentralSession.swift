@@ -93,8 +93,8 @@ final class CentralSession {
 
     private func perform(_ command: CentralCommand) {
         switch command {
-        case .operate(let name, let operation):
-            self.interest(name)?.perform(operation)
+        case .operate(let name, let operation, let invalidations):
+            self.interest(name)?.perform(operation, invalidations: invalidations)
         case .scan(let filter):
             guard self.core.isReady else { return }
             self.scanCount += 1

@@ -54,6 +54,8 @@ final class Peer {
     var writers: Deque<Interest> = []
     /// Services that were discovered on this link, by whomever.
     fileprivate(set) var services: [BluetoothUUID] = []
+    /// Whether the GAP Device Name was asked for on this link, or is about to be.
+    var hasNameReader = false
     /// The Client Characteristic Configuration of characteristics whose descriptors are known; `nil` where there is none.
     private var configurationHandles: [AttributeHandle: AttributeHandle?] = [:]
 
@@ -98,6 +100,7 @@ final class Peer {
         self.writers.removeAll()
         self.services = []
         self.configurationHandles = [:]
+        self.hasNameReader = false
     }
 
     fileprivate func invalidate(_ range: AttributeHandleRange) {
@@ -107,7 +110,7 @@ final class Peer {
 
 /// All peers of one adapter.
 final class Connections {
-    private unowned let core: AdapterCore
+    unowned let core: AdapterCore
     private var peers: [DeviceAddress: Peer] = [:]
     private var peersByLink: [LinkID: Peer] = [:]
 
@@ -157,7 +160,10 @@ final class Connections {
         interest.tell(.connected(interest.name, mtu: interest.peer.mtu))
         interest.session.noteChange()
         interest.beginResuming()
+        self.readName(of: interest.peer)
     }
+
+    // MARK: Giving up
 
     /// Somebody gives up a link, or waiting for it.
     func cancel(_ interest: Interest) {
@@ -210,9 +216,10 @@ final class Connections {
     func connected(_ link: LinkInformation) {
         let peer = self.peer(link.peer)
         switch peer.state {
-        case .none, .pending, .ending: break
-        case .up:
-            // One link with a device is enough; which of the two ends is the central's affair.
+        case .none, .pending: break
+        case .up, .ending:
+            // One link with a device at a time; this one is taken up when the other has ended. There are two where each
+            // device connected to the other at once, or where the peer has started anew and is not missed yet.
             return
         }
         if case .pending = peer.state, !link.isCentral { self.core.host.cancelConnection(to: link.peer) }
@@ -274,7 +281,9 @@ final class Connections {
             case .delayed, .pending, .ended: break
             }
         }
-        if peer.interests.contains(where: \.isPending) {
+        if let other = self.core.host.links.first(where: { $0.peer == link.peer && $0.id != link.id }) {
+            self.connected(other)
+        } else if peer.interests.contains(where: \.isPending) {
             peer.state = .pending
             self.core.host.connect(to: peer.address)
         }

@@ -37,6 +37,12 @@ final class Interest {
 
     private var waiting: Deque<GATTOperation> = []
     private var running: Running?
+    /// What is running, unless it is a write without response.
+    private var runningOperation: GATTOperation?
+    /// Whether the running procedure is about attributes that are no more.
+    private var isRunningInVain = false
+    /// The ranges in which services became invalid, in order.
+    private var invalidRanges: [AttributeHandleRange] = []
     private var isStarting = false
     /// The PSMs to which channels are to be opened; the first one is being asked for.
     var channelRequests: Deque<CBL2CAPPSM> = []
@@ -87,6 +93,8 @@ final class Interest {
         self.waiting.removeAll()
         self.running = nil
         self.resumption = .nothing
+        self.runningOperation = nil
+        self.isRunningInVain = false
         self.notifying.removeAll()
         self.channelRequests.removeAll()
         self.session.core.channels.close(of: self)
@@ -98,9 +106,14 @@ final class Interest {
         self.notifying.contains(handle)
     }
 
-    /// The peer's services in `range` are no more.
+    /// The peer's services in `range` are no more, and nothing that was asked about them is told: at their handles there
+    /// may be others.
     func invalidate(_ range: AttributeHandleRange) {
         self.notifying.removeAll { range.contains($0) }
+        self.invalidRanges.append(range)
+        for operation in self.waiting where operation.concerns(range) { self.dropped(operation) }
+        self.waiting.removeAll { $0.concerns(range) }
+        if self.runningOperation?.concerns(range) == true { self.isRunningInVain = true }
         self.note { $0.invalidate(range) }
         self.tell(.servicesInvalidated(self.name, range))
     }
@@ -113,16 +126,32 @@ final class Interest {
         self.session.noteChange()
     }
 
+    /// Whether nothing was asked for that is not answered.
+    var isIdle: Bool {
+        guard case .nothing = self.resumption else { return false }
+        return self.running == nil && self.waiting.isEmpty
+    }
+
     // MARK: Procedures
 
-    /// Queues a procedure.
-    func perform(_ operation: GATTOperation) {
+    /// Queues a procedure; the app had heard of so many invalidations when it asked for it.
+    func perform(_ operation: GATTOperation, invalidations: Int) {
         guard case .established = self.phase, let link = self.peer.link else { return }
+        if invalidations != self.invalidRanges.count {
+            guard !self.invalidRanges.dropFirst(invalidations).contains(where: operation.concerns) else {
+                return self.dropped(operation)
+            }
+        }
         if self.waiting.isEmpty, self.canStart(operation) {
             self.start(operation, on: link)
         } else {
             self.waiting.append(operation)
         }
+    }
+
+    /// A write without response that will never leave makes room for others all the same.
+    private func dropped(_ operation: GATTOperation) {
+        if case .writeWithoutResponse = operation { self.tell(.transmitted(self.name, 1)) }
     }
 
     private func canStart(_ operation: GATTOperation) -> Bool {
@@ -136,6 +165,8 @@ final class Interest {
 
     private func finish() {
         self.running = nil
+        self.runningOperation = nil
+        self.isRunningInVain = false
         self.startWaiting()
     }
 
@@ -160,17 +191,20 @@ final class Interest {
         { [weak self] result in
             // What a lost link ends is not told: the disconnection is.
             guard let self, case .established = self.phase, !result.isDisconnection else { return }
-            body(self, result)
+            if !self.isRunningInVain { body(self, result) }
             self.finish()
         }
     }
 
     private func start(_ operation: GATTOperation, on link: LinkID) {
-        let name = self.name
-        switch operation {
-        case .writeWithoutResponse(let handle, let value):
+        if case .writeWithoutResponse(let handle, let value) = operation {
             self.peer.writers.append(self)
-            self.host.writeWithoutResponse(value, to: handle, on: link)
+            return self.host.writeWithoutResponse(value, to: handle, on: link)
+        }
+        let name = self.name
+        self.runningOperation = operation
+        switch operation {
+        case .writeWithoutResponse: break
 
         case .readValue(let handle):
             self.running = .request
@@ -371,6 +405,7 @@ final class Interest {
         case .unknown:
             self.host.discoverDescriptors(on: link, of: characteristic) { [weak self] result in
                 guard let self, case .established = self.phase, !result.isDisconnection else { return }
+                guard !self.isRunningInVain else { return self.finish() }
                 switch result {
                 case .success(let descriptors):
                     self.peer.learn(descriptors, of: characteristic)

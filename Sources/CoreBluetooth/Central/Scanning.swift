@@ -112,11 +112,14 @@ struct Scanning {
             scanResponse: advertiser.scanResponse,
             isConnectable: advertiser.isConnectable
         )
-        if let name = advertiser.merged.localName, advertiser.record.name != name {
+        if let name = advertiser.merged.localName, !advertiser.record.isDeviceName, advertiser.record.name != name {
             self.identities.setName(name, of: advertiser.record.address)
             advertiser.record.name = name
         }
     }
+
+    /// The GAP Device Name of an advertiser became known.
+    mutating func learned(_ record: IdentityStore.Record) { self.advertisers[record.address]?.record = record }
 
     /// Whether a scan that filters duplicates is to hear of the packet.
     private static func isNews(_ report: AdvertisingReport, of advertiser: Advertiser, to scan: Scan) -> Bool {

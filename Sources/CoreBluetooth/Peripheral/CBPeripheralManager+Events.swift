@@ -117,6 +117,7 @@ extension CBPeripheralManager {
             self.endedAdvertising()
             let gone = self.lock.withLock {
                 self.owesReadiness = false
+                self.awaitedAdds.removeAll()
                 return self.centrals.removeAll()
             }
             for central in gone { self.left(central) }
@@ -145,7 +146,12 @@ extension CBPeripheralManager {
     // MARK: Services
 
     private func added(_ token: LocalServiceToken, _ result: Result<GATTServiceHandles, CBError>) {
-        guard let service = self.lock.withLock({ self.database.service(token) }) else { return }
+        let (service, isThere) = self.lock.withLock {
+            let known = self.database.service(token)
+            return (self.awaitedAdds.popFirst() ?? known, known != nil)
+        }
+        guard let service else { return }
+        guard isThere else { return self.delegate?.peripheralManager(self, didAdd: service, error: nil) ?? () }
         switch result {
         case .success(let handles):
             self.lock.withLock { self.database.published(token, handles) }

@@ -3,6 +3,7 @@
 
 import BluetoothHost
 import BluetoothTypes
+import DequeModule
 public import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
@@ -21,6 +22,9 @@ open class CBPeripheralManager: CBManager {
     private var advertisingStorage = false
     private var wantsAdvertising = false
     var database = LocalDatabase()
+    /// Services whose `didAdd` is still to come, in the order of the calls: each is told, even one that was removed
+    /// meanwhile.
+    var awaitedAdds: Deque<CBMutableService> = []
     var centrals = KnownCentrals()
     /// Whether an update found no room, so that the app is to be told when there is some.
     var owesReadiness = false
@@ -131,6 +135,7 @@ open class CBPeripheralManager: CBManager {
     open func add(_ service: CBMutableService) {
         guard self.isPoweredOn() else { return }
         let registered = self.register(service)
+        self.lock.withLock { self.awaitedAdds.append(service) }
         if let error = self.objection(to: service) {
             self.commands.send(.refuse(registered.token, error))
         } else {
