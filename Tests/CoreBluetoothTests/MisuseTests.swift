@@ -155,6 +155,230 @@ struct MisuseTests {
         #expect(peripheral.state == .connected)
     }
 
+    /// A central and a ball that know each other well and are switched off now.
+    private func switchedOff() throws -> (Conversation, CBPeripheral, CBCharacteristic) {
+        let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        peripheral.setNotifyValue(true, for: answer)
+        talk.room.run { answer.isNotifying }
+        talk.centralAdapter.setPowered(false)
+        talk.ballAdapter.setPowered(false)
+        talk.room.run()
+        return (talk, peripheral, answer)
+    }
+
+    @Test("2 every command of a central manager that is not powered on is dropped with the same line")
+    func centralCommands() throws {
+        let (talk, peripheral, _) = try self.switchedOff()
+        let manager: CBCentralManager = talk.central.manager
+        let calls = talk.central.calls
+        let commands: [() -> Void] = [
+            { manager.scanForPeripherals(withServices: nil) }, { manager.stopScan() }, { manager.connect(peripheral) },
+            { manager.cancelPeripheralConnection(peripheral) },
+            { _ = manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]) },
+            { _ = manager.retrieveConnectedPeripherals(withServices: [IDs.service]) },
+            { manager.registerForConnectionEvents(options: nil) },
+        ]
+        for command in commands {
+            let lines = Lines()
+            lines.listen(command)
+            #expect(
+                lines.all == [
+                    "[CoreBluetooth] API MISUSE: \(manager) can only accept this command while in the powered on state"
+                ]
+            )
+        }
+        #expect(manager.description.hasPrefix("<CBCentralManager: 0x"))
+        talk.room.run(.seconds(2))
+        #expect(talk.central.calls == calls)
+        #expect(peripheral.state == .disconnected)
+    }
+
+    @Test("2 every command of a peripheral manager that is not powered on is dropped with the same line")
+    func peripheralCommands() throws {
+        let (talk, _, _) = try self.switchedOff()
+        let ball = talk.ball
+        let manager: CBPeripheralManager = ball.manager
+        let calls = ball.calls
+        let central = try #require(ball.centrals.first)
+        let commands: [() -> Void] = [
+            { manager.startAdvertising(nil) }, { manager.stopAdvertising() }, { manager.add(ball.ball) },
+            { manager.remove(ball.ball) }, { manager.removeAllServices() },
+            { #expect(!manager.updateValue(Data(), for: ball.answer, onSubscribedCentrals: nil)) },
+            { manager.setDesiredConnectionLatency(.low, for: central) },
+            { manager.publishL2CAPChannel(withEncryption: false) },
+        ]
+        for command in commands {
+            let lines = Lines()
+            lines.listen(command)
+            #expect(
+                lines.all == [
+                    "[CoreBluetooth] API MISUSE: \(manager) can only accept this command while in the powered on state"
+                ]
+            )
+        }
+        #expect(manager.description.hasPrefix("<CBPeripheralManager: 0x"))
+        talk.room.run(.seconds(2))
+        #expect(ball.calls == calls)
+    }
+
+    @Test("2 every command of a peripheral that is not connected is dropped with the same line")
+    func disconnectedCommands() throws {
+        let talk = Conversation { ball in
+            ball.answer.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "The answer")]
+            ball.open()
+        }
+        let (peripheral, question, answer) = try talk.discover()
+        let service = try #require(peripheral.services?.first)
+        peripheral.discoverDescriptors(for: answer)
+        talk.room.run { answer.descriptors != nil }
+        let descriptor = try #require(answer.descriptors?.first { $0.uuid == CBUUID(string: "2901") })
+        talk.central.manager.cancelPeripheralConnection(peripheral)
+        talk.room.run { peripheral.state == .disconnected }
+        let calls = talk.central.calls
+        let commands: [() -> Void] = [
+            { peripheral.discoverServices(nil) }, { peripheral.discoverIncludedServices(nil, for: service) },
+            { peripheral.discoverCharacteristics(nil, for: service) }, { peripheral.discoverDescriptors(for: answer) },
+            { peripheral.readValue(for: answer) }, { peripheral.readValue(for: descriptor) },
+            { peripheral.writeValue(Data(), for: question, type: .withResponse) },
+            { peripheral.writeValue(Data(), for: question, type: .withoutResponse) },
+            { peripheral.writeValue(Data(), for: descriptor) }, { peripheral.setNotifyValue(true, for: answer) },
+            { peripheral.readRSSI() }, { peripheral.openL2CAPChannel(0xC0) },
+        ]
+        for command in commands {
+            let lines = Lines()
+            lines.listen(command)
+            #expect(
+                lines.all == [
+                    """
+                    [CoreBluetooth] API MISUSE: \(peripheral) can only accept commands while in the connected state
+                    """
+                ]
+            )
+        }
+        talk.room.run(.seconds(2))
+        #expect(talk.central.calls == calls)
+    }
+
+    @Test("2 each discovery and the signal strength are warned of where no delegate listens, in Apple's words")
+    func unheard() throws {
+        let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        let service = try #require(peripheral.services?.first)
+        peripheral.delegate = nil
+        let lines = Lines()
+        lines.listen {
+            peripheral.discoverServices(nil)
+            peripheral.discoverCharacteristics(nil, for: service)
+            peripheral.discoverDescriptors(for: answer)
+            peripheral.readRSSI()
+        }
+        let either = "while delegate is either nil or does not implement"
+        #expect(
+            lines.all
+                == [
+                    "Discovering services for peripheral \(peripheral) \(either) peripheral:didDiscoverServices:",
+                    """
+                    Discovering characteristics on peripheral \(peripheral) \(either) \
+                    peripheral:didDiscoverCharacteristicsForService:error:
+                    """,
+                    """
+                    Discovering characteristic descriptors for peripheral \(peripheral) \(either) \
+                    peripheral:didDiscoverDescriptorsForCharacteristic:error:
+                    """,
+                    "Reading RSSI for peripheral \(peripheral) \(either) peripheral:didReadRSSI:error:",
+                ].map { "[CoreBluetooth] API MISUSE: " + $0 }
+        )
+    }
+
+    @Test("2 services that change without anybody who listens are warned of")
+    func unheardChange() throws {
+        final class Deaf: NSObject, CBPeripheralDelegate {}
+        let deaf = Deaf()
+        for delegate in [deaf, nil] {
+            let talk = Conversation()
+            let (peripheral, _, _) = try talk.discover()
+            talk.room.run()
+            peripheral.delegate = delegate
+            let lines = Lines()
+            lines.listen {
+                talk.ball.manager.remove(talk.ball.ball)
+                talk.room.run { peripheral.services?.isEmpty == true }
+            }
+            #expect(
+                lines.all == [
+                    """
+                    [CoreBluetooth] WARNING: The delegate for \(peripheral) does not implement \
+                    -[peripheral:didModifyServices:]
+                    """
+                ]
+            )
+        }
+    }
+
+    /// Whether what a process said on standard error holds a text.
+    private func said(_ result: ExitTest.Result?, _ text: String) -> Bool {
+        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains(text)
+    }
+
+    @Test("2 what Apple answers with an exception ends the program, with Apple's words")
+    func fatalWords() async {
+        let cached = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let room = Room()
+            let app = PeripheralApp(on: room.adapter("One"))
+            room.run()
+            let service = CBMutableService(type: IDs.other, primary: true)
+            service.characteristics = [
+                CBMutableCharacteristic(type: IDs.other, properties: .read, value: Data([1]), permissions: .writeable)
+            ]
+            app.manager.add(service)
+        }
+        #expect(self.said(cached, "[CoreBluetooth] Characteristics with cached values must be read-only"))
+
+        let configuration = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let talk = Conversation()
+            let (peripheral, _, answer) = try talk.discover()
+            peripheral.discoverDescriptors(for: answer)
+            talk.room.run { answer.descriptors != nil }
+            if let configuration = answer.descriptors?.first(where: { $0.uuid == CBUUID(string: "2902") }) {
+                peripheral.writeValue(Data([1, 0]), for: configuration)
+            }
+        }
+        #expect(
+            self.said(
+                configuration,
+                """
+                [CoreBluetooth] Client Characteristic Configuration descriptors must be configured using \
+                setNotifyValue:forCharacteristic:
+                """
+            )
+        )
+
+        let format = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = CBMutableDescriptor(type: CBUUID(string: "2904"), value: "text")
+        }
+        #expect(self.said(format, "[CoreBluetooth] Expecting NSData value type for Format descriptor"))
+
+        let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = CBUUID(string: "not a UUID")
+        }
+        #expect(self.said(text, "[CoreBluetooth] String not a UUID does not represent a valid UUID"))
+
+        let octets = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = CBUUID(data: Data([1, 2, 3]))
+        }
+        #expect(self.said(octets, "[CoreBluetooth] Data <010203> does not represent a valid UUID"))
+    }
+
+    @Test("9.4 2 descriptors that the system makes, and unknown ones, cannot be made by an app")
+    func otherDescriptors() async {
+        await #expect(processExitsWith: .failure) { _ = CBMutableDescriptor(type: CBUUID(string: "2900"), value: nil) }
+        await #expect(processExitsWith: .failure) { _ = CBMutableDescriptor(type: CBUUID(string: "2908"), value: nil) }
+        await #expect(processExitsWith: .failure) {
+            _ = CBMutableDescriptor(type: CBUUID(string: "2901"), value: Data([1]))
+        }
+    }
+
     @Test("2 what Apple answers with an exception ends the program")
     func fatal() async {
         await #expect(processExitsWith: .failure) {

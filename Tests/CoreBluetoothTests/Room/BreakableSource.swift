@@ -3,23 +3,31 @@
 import BluetoothAir
 import BluetoothHCI
 import NIOCore
-import Testing
 
 @testable import CoreBluetooth
 
 /// Gives virtual controllers of an air, and takes them away again.
 final class BreakableSource: ChannelSource {
     private let air: Air
+    private let controllerConfiguration: VirtualControllerConfiguration
     private weak var channel: BreakableChannel?
+    /// Sees every packet: from the host or to it.
+    var onPacket: ((_ packet: HCIPacket, _ isFromHost: Bool) -> Void)?
 
-    init(air: Air) { self.air = air }
+    init(air: Air, configuration: VirtualControllerConfiguration = VirtualControllerConfiguration()) {
+        self.air = air
+        self.controllerConfiguration = configuration
+    }
 
     /// An adapter on this source.
     func adapter(_ identity: String, _ room: Room) -> BluetoothAdapter {
-        let source = NIOLoopBound(self, eventLoop: room.loop)
-        let configuration = BluetoothAdapter.Configuration(identity: identity)
+        self.adapter(BluetoothAdapter.Configuration(identity: identity), room)
+    }
+
+    func adapter(_ configuration: BluetoothAdapter.Configuration, _ room: Room) -> BluetoothAdapter {
+        let source = NIOLoopBound(self, eventLoop: room.eventLoop)
         return BluetoothAdapter(
-            eventLoop: room.loop,
+            eventLoop: room.eventLoop,
             callbacks: .onEventLoop,
             identities: IdentityStore(randomness: .seeded(1)),
             ground: nil
@@ -32,7 +40,8 @@ final class BreakableSource: ChannelSource {
     }
 
     func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void) {
-        let channel = BreakableChannel(self.air.makeController())
+        let channel = BreakableChannel(self.air.makeController(configuration: self.controllerConfiguration))
+        channel.onPacket = { [weak self] in self?.onPacket?($0, $1) }
         self.channel = channel
         completion(.success(channel))
     }
@@ -41,11 +50,15 @@ final class BreakableSource: ChannelSource {
 
     /// The controller is gone, all at once.
     func breakChannel() { self.channel?.breakOff() }
+
+    /// Says something in the controller's place.
+    func inject(_ packet: HCIPacket) { self.channel?.inject(packet) }
 }
 
 private final class BreakableChannel: HCIChannel, HCIChannelReceiver {
     private let inner: any HCIChannel
     private weak var receiver: (any HCIChannelReceiver)?
+    var onPacket: ((HCIPacket, Bool) -> Void)?
 
     init(_ inner: any HCIChannel) { self.inner = inner }
 
@@ -56,9 +69,17 @@ private final class BreakableChannel: HCIChannel, HCIChannelReceiver {
         self.inner.start(receiver: self)
     }
 
-    func send(_ packet: HCIPacket) { self.inner.send(packet) }
+    func send(_ packet: HCIPacket) {
+        self.onPacket?(packet, true)
+        self.inner.send(packet)
+    }
 
     func close() { self.inner.close() }
+
+    func inject(_ packet: HCIPacket) {
+        self.receiver?.channel(self, didReceive: packet)
+        self.receiver?.channelDidFinishBatch(self)
+    }
 
     func breakOff() {
         let receiver = self.receiver
@@ -68,6 +89,7 @@ private final class BreakableChannel: HCIChannel, HCIChannelReceiver {
     }
 
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+        self.onPacket?(packet, false)
         self.receiver?.channel(self, didReceive: packet)
     }
 

@@ -100,6 +100,8 @@ final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
 
     // MARK: CBPeripheralDelegate
 
+    func peripheralDidUpdateName(_ peripheral: CBPeripheral) { self.note("name \(peripheral.name ?? "-")") }
+
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         self.note("services \(peripheral.services?.count ?? -1)", error)
     }

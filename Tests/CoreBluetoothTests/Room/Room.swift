@@ -11,11 +11,19 @@ import NIOEmbedded
 /// Several adapters on one air, in virtual time.
 final class Room {
     let loop = EmbeddedEventLoop()
+    /// The loop as devices see it; guarded where the room has a limit.
+    let eventLoop: any EventLoop
     let air: Air
 
-    init(model: AirModel = .instant, seed: UInt64 = 1) {
-        self.air = Air(eventLoop: self.loop, model: model, seed: seed)
+    /// - Parameter limit: How many tasks one second of virtual time may have; `nil` for any number.
+    init(model: AirModel = .instant, seed: UInt64 = 1, limit: Int? = nil) {
+        let loop = self.loop
+        self.eventLoop = limit.map { GuardedEventLoop(loop, limit: $0) } ?? loop
+        self.air = Air(eventLoop: self.eventLoop, model: model, seed: seed)
     }
+
+    /// What keeps an eye on the loop, where the room has a limit.
+    var guarded: GuardedEventLoop? { self.eventLoop as? GuardedEventLoop }
 
     func adapter(_ identity: String, distance: Double? = nil) -> BluetoothAdapter {
         BluetoothAdapter(air: self.air, configuration: .init(identity: identity, distance: distance))
@@ -30,7 +38,7 @@ final class Room {
         let deadline = self.loop.now + limit
         self.loop.run()
         while !condition() {
-            guard self.loop.now < deadline else { return false }
+            guard self.loop.now < deadline, self.guarded?.tripped == nil else { return false }
             self.loop.advanceTime(by: .milliseconds(5))
         }
         return true

@@ -52,6 +52,8 @@ struct ThreadsTests {
         private let seen = NIOLockedValueBox<CBPeripheral?>(nil)
         private let isDone = NIOLockedValueBox(false)
         private var rounds: Int
+        /// Counts what was told; each of the threads looks again when there is something new.
+        private let told = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
         private let done: @Sendable () -> Void
 
         init(_ adapter: BluetoothAdapter, rounds: Int, done: @escaping @Sendable () -> Void) {
@@ -59,7 +61,7 @@ struct ThreadsTests {
             self.done = done
             super.init()
             adapter.run { self.manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "hammer")) }
-            for number in 0..<3 {
+            for number in self.told.indices {
                 // Calls in the wrong moment are misuse, and there are many of them.
                 Thread { [self] in Misuse.$listener.withValue({ _ in }) { self.look(number) } }.start()
             }
@@ -68,10 +70,9 @@ struct ThreadsTests {
         /// What a thread of no particular queue does.
         private func look(_ number: Int) {
             while !self.isDone.withLockedValue({ $0 }) {
-                guard let peripheral = self.seen.withLockedValue({ $0 }) else {
-                    Thread.sleep(forTimeInterval: 0.001)
-                    continue
-                }
+                // The deadline is for the end, after which nothing more is told.
+                _ = self.told[number].wait(timeout: .now() + 1)
+                guard let peripheral = self.seen.withLockedValue({ $0 }) else { continue }
                 _ = (peripheral.name, peripheral.state, peripheral.canSendWriteWithoutResponse, peripheral.description)
                 for characteristic in peripheral.services?.flatMap({ $0.characteristics ?? [] }) ?? [] {
                     _ = (characteristic.value, characteristic.isNotifying, characteristic.service?.peripheral)
@@ -84,9 +85,10 @@ struct ThreadsTests {
                     }
                 }
                 _ = (self.manager.state, self.manager.isScanning)
-                Thread.sleep(forTimeInterval: 0.0002)
             }
         }
+
+        private func wake() { for semaphore in self.told { semaphore.signal() } }
 
         func centralManagerDidUpdateState(_ central: CBCentralManager) {
             if central.state == .poweredOn { central.scanForPeripherals(withServices: [IDs.service]) }
@@ -99,15 +101,30 @@ struct ThreadsTests {
             rssi RSSI: NSNumber
         ) {
             self.seen.withLockedValue { $0 = peripheral }
+            self.wake()
             peripheral.delegate = self
             central.connect(peripheral)
         }
 
         func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+            self.wake()
             peripheral.discoverServices(nil)
         }
 
+        func peripheral(
+            _ peripheral: CBPeripheral,
+            didUpdateValueFor characteristic: CBCharacteristic,
+            error: (any Error)?
+        ) { self.wake() }
+
+        func peripheral(
+            _ peripheral: CBPeripheral,
+            didWriteValueFor characteristic: CBCharacteristic,
+            error: (any Error)?
+        ) { self.wake() }
+
         func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+            self.wake()
             if let service = peripheral.services?.first { peripheral.discoverCharacteristics(nil, for: service) }
         }
 
@@ -141,6 +158,7 @@ struct ThreadsTests {
             if self.rounds > 0 { return central.connect(peripheral) }
             self.isDone.withLockedValue { $0 = true }
             self.seen.withLockedValue { $0 = nil }
+            self.wake()
             self.done()
         }
     }

@@ -1,0 +1,228 @@
+// Links as the central sees them when more than one device, app or controller has a hand in them.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import Foundation
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("6 Links with several hands in them")
+struct LinkTests {
+    @Test("6.9 6.3 one connection too many fails with connectionLimitReached, and its peripheral is disconnected again")
+    func limit() throws {
+        let room = Room()
+        var configuration = VirtualControllerConfiguration()
+        configuration.maximumLinkCount = 2
+        let source = BreakableSource(air: room.air, configuration: configuration)
+        let central = CentralApp(on: source.adapter("Curious", room))
+        let balls = (1...3).map { PeripheralApp(on: room.adapter("Ball \($0)")) }
+        room.run { central.manager.state == .poweredOn && balls.allSatisfy { $0.manager.state == .poweredOn } }
+        for (index, ball) in balls.enumerated() { ball.open(name: "Ball \(index + 1)") }
+        central.manager.scanForPeripherals(withServices: [IDs.service])
+        try #require(room.run { central.found.count == 3 })
+        central.manager.stopScan()
+        for peripheral in central.found.prefix(2) {
+            central.manager.connect(peripheral)
+            try #require(room.run { peripheral.state == .connected })
+        }
+        let third = central.found[2]
+        central.manager.connect(third)
+        #expect(third.state == .connecting)
+        #expect(room.run { central.calls.last == "fail CBErrorDomain 11" })
+        #expect((central.errors.last as? CBError)?.code == .connectionLimitReached)
+        #expect(third.state == .disconnected)
+        // With room again the same object connects.
+        central.manager.cancelPeripheralConnection(central.found[0])
+        try #require(room.run { central.found[0].state == .disconnected })
+        central.manager.connect(third)
+        #expect(room.run { third.state == .connected })
+    }
+
+    @Test("6.2 of two links with a peer, the second is taken up when the first has ended")
+    func secondLink() throws {
+        // A peer that started anew connects before its old link is missed. The air does not let it; other controllers do.
+        let room = Room()
+        let source = BreakableSource(air: room.air)
+        let central = CentralApp(on: source.adapter("Curious", room))
+        let ballAdapter = room.adapter("Crystal")
+        let ball = PeripheralApp(on: ballAdapter)
+        room.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        ball.open()
+        central.manager.scanForPeripherals(withServices: nil)
+        try #require(room.run { !central.found.isEmpty })
+        central.manager.stopScan()
+        let peripheral = central.found[0]
+        central.manager.connect(peripheral)
+        try #require(room.run { peripheral.state == .connected })
+
+        let second = ConnectionHandle(rawValue: 0x0E00)
+        source.inject(
+            LEEnhancedConnectionComplete(
+                status: .success,
+                handle: second,
+                role: .peripheral,
+                peer: peripheral.address,
+                localResolvableAddress: nil,
+                peerResolvableAddress: nil,
+                interval: ConnectionInterval(.milliseconds(30)),
+                latency: 0,
+                supervisionTimeout: SupervisionTimeout(.milliseconds(720)),
+                centralClockAccuracy: .ppm500
+            ).packet()
+        )
+        room.run()
+        #expect(peripheral.state == .connected)
+        ballAdapter.setPowered(false)
+        try #require(room.run { peripheral.state == .disconnected })
+        #expect(central.calls.last == "disconnect 0 CBErrorDomain 6")
+
+        // The second link serves both directions, and is there for the asking.
+        central.manager.connect(peripheral)
+        #expect(room.run(until: { peripheral.state == .connected }, within: .milliseconds(10)))
+        source.inject(DisconnectionComplete(status: .success, handle: second, reason: .remoteUserTerminated).packet())
+        #expect(room.run { central.calls.last == "disconnect 0 CBErrorDomain 7" })
+        ballAdapter.setPowered(true)
+        room.run { ball.manager.state == .poweredOn }
+        ball.advertise(name: "Crystal")
+        central.manager.connect(peripheral)
+        #expect(room.run { peripheral.state == .connected })
+    }
+
+    @Test("6.1 devices that never come do not keep out those that do, whatever room the controller's list has")
+    func absentDevices() throws {
+        let room = Room()
+        var configuration = VirtualControllerConfiguration()
+        configuration.filterAcceptListSize = 2
+        let source = BreakableSource(air: room.air, configuration: configuration)
+        let central = CentralApp(on: source.adapter("Curious", room))
+        let balls = (1...6).map { PeripheralApp(on: room.adapter("Ball \($0)")) }
+        room.run { central.manager.state == .poweredOn && balls.allSatisfy { $0.manager.state == .poweredOn } }
+        for (index, ball) in balls.enumerated() { ball.open(name: "Ball \(index + 1)") }
+        central.manager.scanForPeripherals(withServices: [IDs.service])
+        try #require(room.run { central.found.count == 6 })
+        central.manager.stopScan()
+        for ball in balls { ball.manager.stopAdvertising() }
+        room.run()
+        for peripheral in central.found { central.manager.connect(peripheral) }
+        room.run(.minutes(1))
+        let last = try #require(central.found.first { $0.name == "Ball 6" })
+        balls[5].advertise(name: "Ball 6")
+        #expect(room.run(until: { last.state == .connected }, within: .seconds(15)))
+        #expect(central.found.count { $0.state == .connecting } == 5)
+    }
+
+    @Test("6.8 13.3 options that mean something to an iPhone alone are taken without effect")
+    func options() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect(options: [
+            CBConnectPeripheralOptionNotifyOnConnectionKey: true,
+            CBConnectPeripheralOptionNotifyOnDisconnectionKey: NSNumber(value: true),
+            CBConnectPeripheralOptionNotifyOnNotificationKey: false,
+            CBConnectPeripheralOptionEnableTransportBridgingKey: true,
+            CBConnectPeripheralOptionRequiresANCS: true,
+            CBConnectPeripheralOptionEnableAutoReconnect: false,
+        ])
+        #expect(!peripheral.ancsAuthorized)
+        talk.central.manager.cancelPeripheralConnection(peripheral)
+        talk.room.run { peripheral.state == .disconnected }
+        #expect(talk.central.calls.suffix(2) == ["connect 2", "disconnect 0"])
+    }
+
+    @Test("6.7 a reconnected peripheral keeps its services, whose notifications have to be asked for again")
+    func reconnected() throws {
+        let talk = Conversation()
+        talk.central.manager.scanForPeripherals(withServices: [IDs.service])
+        try #require(talk.room.run { !talk.central.found.isEmpty })
+        let peripheral = try talk.connect(options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+        peripheral.discoverServices([IDs.service])
+        talk.room.run { peripheral.services != nil }
+        let service = try #require(peripheral.services?.first)
+        peripheral.discoverCharacteristics([IDs.answer], for: service)
+        talk.room.run { service.characteristics != nil }
+        let answer = try #require(service.characteristics?.first)
+        peripheral.setNotifyValue(true, for: answer)
+        talk.room.run { answer.isNotifying }
+        talk.central.calls = []
+        talk.ballAdapter.setPowered(false)
+        talk.room.run { peripheral.state == .connecting }
+        #expect(peripheral.services?.first === service)
+        #expect(!answer.isNotifying)
+        talk.ballAdapter.setPowered(true)
+        talk.room.run { talk.ball.manager.state == .poweredOn }
+        talk.ball.advertise(name: "Crystal")
+        try #require(talk.room.run { peripheral.state == .connected })
+        // The delegate has the older method alone, which tells of each loss.
+        #expect(talk.central.calls == ["disconnect 1 CBErrorDomain 6", "connect 2"])
+        #expect(peripheral.services?.first?.characteristics?.first === answer)
+        peripheral.setNotifyValue(true, for: answer)
+        #expect(talk.room.run { answer.isNotifying })
+        talk.ball.manager.updateValue("again".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
+        #expect(talk.room.run { talk.central.values == ["again"] })
+    }
+
+    @Test("6.7 6.4 a reconnection that is cancelled is told once and does not come back")
+    func cancelledReconnection() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect(options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+        talk.ballAdapter.setPowered(false)
+        talk.room.run { peripheral.state == .connecting }
+        talk.central.calls = []
+        talk.central.manager.cancelPeripheralConnection(peripheral)
+        talk.room.run()
+        #expect(talk.central.calls == ["disconnect 0"])
+        #expect(peripheral.state == .disconnected)
+        #expect(peripheral.services == nil)
+        talk.ballAdapter.setPowered(true)
+        talk.room.run { talk.ball.manager.state == .poweredOn }
+        talk.ball.advertise(name: "Crystal")
+        talk.room.run(.seconds(5))
+        #expect(talk.central.calls == ["disconnect 0"])
+    }
+
+    @Test("6.2 5.5 a peripheral that another app has linked connects without advertising")
+    func linkedByOthers() throws {
+        let talk = Conversation()
+        let (peripheral, _, _) = try talk.discover()
+        talk.ball.manager.stopAdvertising()
+        talk.room.run()
+        let other = CentralApp(on: talk.centralAdapter)
+        talk.room.run { other.manager.state == .poweredOn }
+        // Any of the services is enough.
+        let found = other.manager.retrieveConnectedPeripherals(withServices: [IDs.other, IDs.service])
+        let same = try #require(found.first)
+        #expect(same.state == .disconnected, "it has to be connected to here, too")
+        #expect(same.name == peripheral.name)
+        other.manager.connect(same)
+        #expect(talk.room.run(until: { same.state == .connected }, within: .milliseconds(50)))
+    }
+
+    @Test("5.2 letting the last reference go ends a connection, and a pending one")
+    func dropped() throws {
+        let talk = Conversation()
+        _ = try talk.connect()
+        let lines = Lines()
+        lines.listen { talk.central.found = [] }
+        #expect(lines.all.count == 1)
+        talk.room.run()
+        let fresh = CentralApp(on: talk.centralAdapter)
+        talk.room.run { fresh.manager.state == .poweredOn }
+        #expect(fresh.manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
+        // Nothing is left that would connect by itself.
+        talk.ball.manager.stopAdvertising()
+        fresh.manager.scanForPeripherals(withServices: nil)
+        talk.ball.advertise(name: "Crystal")
+        try #require(talk.room.run { !fresh.found.isEmpty })
+        talk.ball.manager.stopAdvertising()
+        talk.room.run()
+        fresh.manager.connect(fresh.found[0])
+        talk.room.run()
+        lines.listen { fresh.found = [] }
+        #expect(lines.all.count == 2)
+        talk.ball.advertise(name: "Crystal")
+        talk.room.run(.seconds(3))
+        #expect(fresh.count("connect 2") == 0)
+    }
+}

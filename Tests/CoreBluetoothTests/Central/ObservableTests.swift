@@ -1,0 +1,266 @@
+// What the interface shows without being asked: weak references, options, values in dictionaries.
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("1 4 13 What the interface shows")
+struct ObservableTests {
+    @Test("1.2 delegates and owners are weak")
+    func weakOwners() throws {
+        let talk = Conversation()
+        var services: [CBService] = []
+        var characteristics: [CBCharacteristic] = []
+        var descriptors: [CBDescriptor] = []
+        do {
+            let (peripheral, _, answer) = try talk.discover()
+            peripheral.discoverDescriptors(for: answer)
+            talk.room.run { answer.descriptors != nil }
+            services = peripheral.services ?? []
+            characteristics = services[0].characteristics ?? []
+            descriptors = answer.descriptors ?? []
+            #expect(services[0].peripheral === peripheral)
+            #expect(characteristics.allSatisfy { $0.service === services[0] })
+            #expect(descriptors.allSatisfy { $0.characteristic === answer })
+            final class Passing: NSObject, CBPeripheralDelegate {}
+            peripheral.delegate = Passing()
+            #expect(peripheral.delegate == nil)
+        }
+        Lines().listen { talk.central.found = [] }
+        #expect(services[0].peripheral == nil)
+        talk.room.run()
+        services = []
+        #expect(characteristics.allSatisfy { $0.service == nil })
+        characteristics = []
+        #expect(descriptors.allSatisfy { $0.characteristic == nil })
+    }
+
+    @Test("1.4 authorization can be asked without a manager, of each class")
+    func authorization() {
+        #expect(CBManager.authorization == .allowedAlways)
+        #expect(CBPeripheralManager.authorization == .allowedAlways)
+    }
+
+    @Test("1.10 the option of the power alert is taken, without an alert")
+    func powerAlert() {
+        let room = Room()
+        let central = CentralApp(on: room.adapter("One"), options: [CBCentralManagerOptionShowPowerAlertKey: true])
+        let manager = CBPeripheralManager(
+            delegate: nil,
+            queue: nil,
+            options: [
+                CBPeripheralManagerOptionShowPowerAlertKey: NSNumber(value: false),
+                BluetoothAdapter.optionKey: room.adapter("Two"),
+            ]
+        )
+        room.run()
+        #expect(central.calls == ["state 5"])
+        #expect(manager.state == .poweredOn)
+    }
+
+    @Test("4.1 a new scan takes the place of the last one, filter and options")
+    func replacedScan() throws {
+        let talk = Conversation()
+        let manager: CBCentralManager = talk.central.manager
+        manager.scanForPeripherals(
+            withServices: [IDs.other],
+            options: [CBCentralManagerScanOptionAllowDuplicatesKey: true]
+        )
+        talk.room.run(.seconds(2))
+        #expect(talk.central.found.isEmpty)
+        manager.scanForPeripherals(withServices: [IDs.service])
+        talk.room.run(.seconds(2))
+        #expect(talk.central.count("discover Crystal") == 1)
+        manager.scanForPeripherals(
+            withServices: [],
+            options: [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: true)]
+        )
+        talk.room.run(.seconds(2))
+        #expect(talk.central.count("discover Crystal") > 5)
+    }
+
+    @Test("4.6 the keys that Apple does not document: time and PHYs")
+    func otherKeys() throws {
+        let talk = Conversation()
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.room.run { !talk.central.found.isEmpty }
+        let advertisement = try #require(talk.central.advertisements.first)
+        let time = try #require(advertisement["kCBAdvDataTimestamp"] as? NSNumber)
+        #expect(time.doubleValue > 0)
+        #expect(advertisement["kCBAdvDataRxPrimaryPHY"] as? NSNumber == 1)
+        #expect(advertisement["kCBAdvDataRxSecondaryPHY"] as? NSNumber == 0)
+    }
+
+    @Test("4.5 a strength that was not measured is 127")
+    func unmeasuredStrength() {
+        var scanning = Scanning(identities: IdentityStore(randomness: .seeded(1)))
+        var strengths: [Int8] = []
+        scanning.receive(
+            AdvertisingReport(
+                address: DeviceAddress(0xC000_0000_0001, kind: .random),
+                isConnectable: true,
+                isScannable: false,
+                isScanResponse: false,
+                data: ByteBuffer(),
+                rssi: 127
+            ),
+            for: [Scan(session: 1, number: 1, filter: ScanFilter())],
+            now: .uptimeNanoseconds(0),
+            timestamp: 1
+        ) { strengths.append($1.rssi) }
+        #expect(strengths == [127])
+    }
+
+    @Test("4.9 stopping is silent, and a sighting that is on its way is not told")
+    func stopInsideDiscovery() throws {
+        let talk = Conversation()
+        let second = PeripheralApp(on: talk.room.adapter("Second"))
+        talk.room.run { second.manager.state == .poweredOn }
+        second.open(name: "Second")
+        talk.room.run(.milliseconds(1))
+        let manager: CBCentralManager = talk.central.manager
+        talk.central.onCall = { [unowned central = talk.central] call in
+            guard call.hasPrefix("discover") else { return }
+            #expect(central.manager.isScanning)
+            central.manager.stopScan()
+            #expect(!central.manager.isScanning)
+        }
+        manager.scanForPeripherals(withServices: nil)
+        #expect(manager.isScanning)
+        talk.room.run(.seconds(5))
+        #expect(talk.central.calls.count { $0.hasPrefix("discover") } == 1)
+    }
+
+    @Test("5.3 a peripheral of another manager is not taken, and nothing happens to it")
+    func foreignPeripheral() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect()
+        let other = CentralApp(on: talk.centralAdapter)
+        talk.room.run { other.manager.state == .poweredOn }
+        let lines = Lines()
+        lines.listen {
+            other.manager.connect(peripheral)
+            other.manager.cancelPeripheralConnection(peripheral)
+        }
+        talk.room.run(.seconds(1))
+        #expect(lines.all.count == 2)
+        #expect(other.calls == ["state 5"])
+        #expect(peripheral.state == .connected)
+    }
+
+    @Test("5.4 nothing is retrieved while Bluetooth is off; the same objects are when it is on again")
+    func retrievalWhileOff() throws {
+        let talk = Conversation()
+        let (peripheral, _, _) = try talk.discover()
+        let manager: CBCentralManager = talk.central.manager
+        talk.centralAdapter.setPowered(false)
+        talk.room.run()
+        Lines().listen {
+            #expect(manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).isEmpty)
+            #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
+        }
+        talk.centralAdapter.setPowered(true)
+        talk.room.run { manager.state == .poweredOn }
+        #expect(manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first === peripheral)
+        #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
+    }
+
+    @Test("6.7 of two disconnect methods in one delegate the newer one is called, since Swift cannot tell which exist")
+    func bothMethods() throws {
+        final class Both: NSObject, CBCentralManagerDelegate {
+            var calls: [String] = []
+            var found: CBPeripheral?
+            func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+            func centralManager(
+                _ central: CBCentralManager,
+                didDiscover peripheral: CBPeripheral,
+                advertisementData: [String: Any],
+                rssi RSSI: NSNumber
+            ) { self.found = peripheral }
+            func centralManager(
+                _ central: CBCentralManager,
+                didDisconnectPeripheral peripheral: CBPeripheral,
+                error: (any Error)?
+            ) { self.calls.append("older") }
+            func centralManager(
+                _ central: CBCentralManager,
+                didDisconnectPeripheral peripheral: CBPeripheral,
+                timestamp: CFAbsoluteTime,
+                isReconnecting: Bool,
+                error: (any Error)?
+            ) { self.calls.append("newer") }
+        }
+        let talk = Conversation()
+        let both = Both()
+        let manager = talk.centralAdapter.run { CBCentralManager(delegate: both, queue: nil) }
+        talk.room.run { manager.state == .poweredOn }
+        manager.scanForPeripherals(withServices: nil)
+        talk.room.run { both.found != nil }
+        let peripheral = try #require(both.found)
+        manager.connect(peripheral)
+        talk.room.run { peripheral.state == .connected }
+        manager.cancelPeripheralConnection(peripheral)
+        talk.room.run { peripheral.state == .disconnected }
+        #expect(both.calls == ["newer"])
+    }
+
+    @Test("7.2 7.11 hidden services are not found by asking for them either")
+    func hiddenByName() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect()
+        peripheral.discoverServices([CBUUID(string: "1800"), CBUUID(string: "1801"), IDs.service])
+        talk.room.run { peripheral.services != nil }
+        #expect(peripheral.services?.map(\.uuid) == [IDs.service])
+    }
+
+    @Test("7.12 what was asked of a service that changes meanwhile is not told of its successor")
+    func successor() throws {
+        let talk = Conversation()
+        let (peripheral, question, answer) = try talk.discover()
+        talk.room.run()
+        talk.ball.onRequests = { _ in }
+        talk.central.calls = []
+        peripheral.writeValue("hold".octets, for: question, type: .withResponse)
+        peripheral.readValue(for: answer)
+        peripheral.discoverDescriptors(for: answer)
+        talk.room.run()
+        // The same service comes back at the same handles.
+        talk.ball.manager.remove(talk.ball.ball)
+        talk.ball.manager.add(talk.ball.ball)
+        talk.room.run { talk.central.count("modified \(IDs.service.uuidString)") > 0 }
+        talk.ball.onRequests = nil
+        talk.ball.manager.respond(to: talk.ball.requests[0], withResult: .success)
+        peripheral.discoverServices(nil)
+        talk.room.run { peripheral.services?.count == 1 }
+        talk.room.run()
+        #expect(talk.central.calls.allSatisfy { $0.hasPrefix("modified") || $0 == "services 1" })
+        #expect(talk.central.calls.last == "services 1")
+    }
+
+    @Test("13.2 events come for services as they become known, once, and end with nil or with Bluetooth")
+    func connectionEvents() throws {
+        let talk = Conversation()
+        let watcher = CentralApp(on: talk.centralAdapter)
+        talk.room.run { watcher.manager.state == .poweredOn }
+        watcher.manager.registerForConnectionEvents(options: [:])
+        talk.room.run()
+        let peripheral = try talk.connect()
+        #expect(watcher.calls == ["state 5"], "nothing was asked for")
+        watcher.manager.registerForConnectionEvents(options: [
+            .serviceUUIDs: [IDs.service, IDs.other], .peripheralUUIDs: [UUID()],
+        ])
+        talk.room.run()
+        peripheral.discoverServices([IDs.service])
+        talk.room.run { peripheral.services != nil }
+        peripheral.discoverServices(nil)
+        talk.room.run()
+        #expect(watcher.calls == ["state 5", "event 1"])
+        let seen = try #require(watcher.found.first)
+        #expect(seen !== peripheral && seen.identifier == peripheral.identifier)
+        #expect(seen.state == .disconnected)
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Random walk")
+struct RandomWalkTests {
+    /// The seeds to walk: a few, or as `RANDOM_WALKS=FIRST-LAST` says.
+    static let seeds: [UInt64] = {
+        let text = ProcessInfo.processInfo.environment["RANDOM_WALKS"] ?? "1-6"
+        let ends = text.split(separator: "-").compactMap { UInt64($0) }
+        guard let first = ends.first, let last = ends.last, first <= last else { return [] }
+        return Array(first...last)
+    }()
+
+    @Test(
+        "7.3 6.6 1.6 whatever is done, what is told fits what was asked for, and in the end a connection comes about",
+        arguments: seeds
+    )
+    func walk(seed: UInt64) {
+        // Much of a walk is misuse.
+        Lines().listen {
+            let start = DispatchTime.now().uptimeNanoseconds
+            let walk = RandomWalk(seed: seed)
+            walk.run()
+            let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+            if Self.seeds.count > 10, seconds > 5 || !walk.log.violations.isEmpty {
+                print("seed \(seed): \(seconds) s, at most \(walk.busiestSecond) tasks in a second")
+            }
+            #expect(walk.log.violations.isEmpty, "seed \(seed)\n\(walk.log.trace)")
+        }
+    }
+}

@@ -1,0 +1,347 @@
+// An app in the central role that does anything at any time, and knows what it may be told: every callback is held
+// against the calls that were made.
+
+import BluetoothTypes
+import Foundation
+
+@testable import CoreBluetooth
+
+/// One central manager of a walk, with its peripherals.
+final class WalkCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
+    /// A procedure whose callback is still to come.
+    enum Awaited: Equatable {
+        case services
+        case included(ObjectIdentifier)
+        case characteristics(ObjectIdentifier)
+        case descriptors(ObjectIdentifier)
+        case read(ObjectIdentifier)
+        case write(ObjectIdentifier)
+        case notify(ObjectIdentifier)
+        case readDescriptor(ObjectIdentifier)
+        case writeDescriptor(ObjectIdentifier)
+    }
+
+    /// What the app knows of one of its peripherals.
+    final class Known {
+        let peripheral: CBPeripheral
+        /// Connections asked for whose end was not told yet.
+        var openAttempts = 0
+        var reconnectsByItself = false
+        /// Cancelled and not told yet.
+        var owedEnds = 0
+        var awaited: [(what: Awaited, attribute: CBAttribute?)] = []
+        var awaitedRSSI = 0
+        /// Characteristics for which notifications were asked for on this connection.
+        var notified: Set<ObjectIdentifier> = []
+        /// Whether there was no room for a write without response.
+        var waitsForRoom = false
+
+        init(_ peripheral: CBPeripheral) { self.peripheral = peripheral }
+
+        func forgetConnection() {
+            self.awaited = []
+            self.awaitedRSSI = 0
+            self.notified = []
+            self.waitsForRoom = false
+        }
+    }
+
+    let name: String
+    let log: WalkLog
+    private(set) var manager: CBCentralManager!
+    private(set) var known: [Known] = []
+    private var lastState = CBManagerState.unknown
+    /// What the app does at once when it is told something of a peripheral.
+    var onTold: ((Known) -> Void)?
+
+    init(_ name: String, on adapter: BluetoothAdapter, log: WalkLog) {
+        self.name = name
+        self.log = log
+        super.init()
+        self.manager = CBCentralManager(
+            delegate: self,
+            queue: nil,
+            options: [BluetoothAdapter.optionKey: adapter]
+        )
+    }
+
+    func known(_ peripheral: CBPeripheral) -> Known? { self.known.first { $0.peripheral === peripheral } }
+
+    // MARK: Actions
+
+    func connect(_ known: Known, options: [String: Any]?) {
+        guard self.manager.state == .poweredOn, known.peripheral.isValid else { return }
+        switch known.peripheral.state {
+        case .disconnected, .disconnecting:
+            known.openAttempts += 1
+            known.reconnectsByItself = options?[CBConnectPeripheralOptionEnableAutoReconnect] != nil
+        case .connecting, .connected: break
+        @unknown default: break
+        }
+        self.manager.connect(known.peripheral, options: options)
+    }
+
+    func cancel(_ known: Known) {
+        if self.manager.state == .poweredOn, known.peripheral.isValid,
+            known.peripheral.state == .connected || known.peripheral.state == .connecting
+        {
+            known.owedEnds += 1
+            known.forgetConnection()
+        }
+        self.manager.cancelPeripheralConnection(known.peripheral)
+    }
+
+    /// Lets the last reference of a peripheral go.
+    func drop(_ known: Known) { self.known.removeAll { $0 === known } }
+
+    func keep(_ peripheral: CBPeripheral) {
+        peripheral.delegate = self
+        if self.known(peripheral) == nil { self.known.append(Known(peripheral)) }
+    }
+
+    /// Calls `body`, which asks for something about `attribute`, and waits for its callback.
+    func ask(_ known: Known, _ what: Awaited, _ attribute: CBAttribute?, _ body: (CBPeripheral) -> Void) {
+        if known.peripheral.state == .connected, attribute.map({ self.isAlive($0, of: known.peripheral) }) ?? true {
+            known.awaited.append((what, attribute))
+        }
+        body(known.peripheral)
+    }
+
+    /// Whether an attribute belongs to the present connection.
+    private func isAlive(_ attribute: CBAttribute, of peripheral: CBPeripheral) -> Bool {
+        let attributes = peripheral.attributes
+        return switch attribute {
+        case let service as CBService: attributes.services.all.contains { $0 === service }
+        case let characteristic as CBCharacteristic: attributes.characteristics.all.contains { $0 === characteristic }
+        case let descriptor as CBDescriptor: attributes.descriptors.all.contains { $0 === descriptor }
+        default: false
+        }
+    }
+
+    // MARK: What must hold at any time
+
+    func check() {
+        let isOn = self.manager.state == .poweredOn
+        self.log.require(isOn || !self.manager.isScanning, "\(self.name) scans while it is off")
+        for known in self.known {
+            let peripheral = known.peripheral
+            switch peripheral.state {
+            case .disconnected:
+                self.log.require(peripheral.services == nil, "\(self.name): services without a connection")
+            case .connecting, .connected, .disconnecting:
+                self.log.require(isOn, "\(self.name): \(peripheral.state) while it is off")
+                self.log.require(known.openAttempts > 0, "\(self.name): \(peripheral.state) without a wish")
+            @unknown default: self.log.violation("state \(peripheral.state.rawValue)")
+            }
+            if peripheral.state != .connected, !(known.reconnectsByItself && peripheral.state == .connecting) {
+                self.log.require(
+                    known.awaited.isEmpty,
+                    "\(self.name): \(known.awaited) awaited in state \(peripheral.state)"
+                )
+            }
+        }
+    }
+
+    /// What must hold when everything has come to rest.
+    func checkRest() {
+        for known in self.known {
+            self.log.require(known.awaited.isEmpty, "\(self.name): never told: \(known.awaited.map(\.what))")
+            self.log.require(known.awaitedRSSI == 0, "\(self.name): never told: RSSI")
+            self.log.require(!known.waitsForRoom, "\(self.name): never told that there is room")
+            self.log.require(known.peripheral.state != .disconnecting, "\(self.name): disconnecting for ever")
+            self.log.require(known.owedEnds == 0, "\(self.name): \(known.owedEnds) ends never told")
+        }
+    }
+
+    // MARK: CBCentralManagerDelegate
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        self.log.note("\(self.name) state \(central.state.rawValue)")
+        self.log.require(central.state != self.lastState, "\(self.name): the same state twice")
+        self.lastState = central.state
+        guard central.state != .poweredOn else { return }
+        for known in self.known {
+            known.forgetConnection()
+            known.openAttempts = 0
+            known.owedEnds = 0
+            self.log.require(known.peripheral.state == .disconnected, "\(self.name): connected while switched off")
+        }
+    }
+
+    private func manager(_ call: String) {
+        self.log.note("\(self.name) \(call)")
+        self.log.require(self.manager.state == .poweredOn, "\(self.name): \(call) while off")
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        self.manager("discover \(peripheral.name ?? "-")")
+        self.log.require(central.isScanning, "\(self.name): discovery without a scan")
+        self.keep(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        self.manager("connect")
+        guard let known = self.known(peripheral) else {
+            return self.log.violation("\(self.name): connect of a stranger")
+        }
+        self.log.require(peripheral.state == .connected, "\(self.name): connected in state \(peripheral.state)")
+        self.log.require(known.openAttempts > 0, "\(self.name): a connection that nobody wants")
+        self.onTold?(known)
+    }
+
+    func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
+        self.manager("fail \(error.map { "\(($0 as NSError).code)" } ?? "-")")
+        self.ended(peripheral, error)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        timestamp: CFAbsoluteTime,
+        isReconnecting: Bool,
+        error: (any Error)?
+    ) {
+        self.manager("disconnect \(isReconnecting) \(error.map { "\(($0 as NSError).code)" } ?? "-")")
+        guard isReconnecting else { return self.ended(peripheral, error) }
+        guard let known = self.known(peripheral) else { return }
+        self.log.require(known.reconnectsByItself, "\(self.name): reconnects unasked")
+        if peripheral.state == .connecting { known.forgetConnection() }
+    }
+
+    private func ended(_ peripheral: CBPeripheral, _ error: (any Error)?) {
+        guard let known = self.known(peripheral) else { return self.log.violation("\(self.name): end of a stranger") }
+        self.log.require(known.openAttempts > 0, "\(self.name): an end without a beginning")
+        self.log.require(error != nil || known.owedEnds > 0, "\(self.name): an end without a reason")
+        known.openAttempts -= 1
+        known.owedEnds = max(0, known.owedEnds - 1)
+        // A wish that is newer goes on.
+        if known.openAttempts == 0 {
+            self.log.require(peripheral.state == .disconnected, "\(self.name): ended in state \(peripheral.state)")
+            known.forgetConnection()
+        }
+        self.onTold?(known)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        connectionEventDidOccur event: CBConnectionEvent,
+        for peripheral: CBPeripheral
+    ) {
+        self.manager("event \(event.rawValue)")
+        self.keep(peripheral)
+    }
+
+    // MARK: CBPeripheralDelegate
+
+    /// A callback of a procedure: the one that was to come next.
+    private func told(_ peripheral: CBPeripheral, _ what: Awaited, _ error: (any Error)?, _ text: String) {
+        self.log.note("\(self.name) \(text) \(error.map { "\(($0 as NSError).code)" } ?? "")")
+        self.log.require(peripheral.state == .connected, "\(self.name): \(text) without a connection")
+        guard let known = self.known(peripheral) else {
+            return self.log.violation("\(self.name): \(text) of a stranger")
+        }
+        // What waits for an attribute that is no more is not told.
+        while let first = known.awaited.first, first.what != what,
+            let attribute = first.attribute, !self.isAlive(attribute, of: peripheral)
+        {
+            known.awaited.removeFirst()
+        }
+        guard let first = known.awaited.first, first.what == what else {
+            return self.log.violation(
+                "\(self.name): \(text) while \(known.awaited.first.map { "\($0.what)" } ?? "nothing") is awaited"
+            )
+        }
+        known.awaited.removeFirst()
+        self.onTold?(known)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        self.told(peripheral, .services, error, "services")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?)
+    {
+        self.told(peripheral, .included(ObjectIdentifier(service)), error, "included")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
+        self.told(peripheral, .characteristics(ObjectIdentifier(service)), error, "characteristics")
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverDescriptorsFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        self.told(peripheral, .descriptors(ObjectIdentifier(characteristic)), error, "descriptors")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        // Values of the walk say by their first letter whether they were read or sent.
+        if error == nil, characteristic.value?.first == UInt8(ascii: "n") {
+            self.log.note("\(self.name) notification")
+            self.log.require(peripheral.state == .connected, "\(self.name): a notification without a connection")
+            let isAsked = self.known(peripheral)?.notified.contains(ObjectIdentifier(characteristic)) == true
+            self.log.require(isAsked, "\(self.name): a notification that nobody asked for")
+            return
+        }
+        self.told(peripheral, .read(ObjectIdentifier(characteristic)), error, "value")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        self.told(peripheral, .write(ObjectIdentifier(characteristic)), error, "wrote")
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        self.told(peripheral, .notify(ObjectIdentifier(characteristic)), error, "notifying")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        self.told(peripheral, .readDescriptor(ObjectIdentifier(descriptor)), error, "descriptor")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        self.told(peripheral, .writeDescriptor(ObjectIdentifier(descriptor)), error, "wrote descriptor")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+        self.log.note("\(self.name) rssi")
+        guard let known = self.known(peripheral) else { return self.log.violation("\(self.name): RSSI of a stranger") }
+        self.log.require(peripheral.state == .connected, "\(self.name): RSSI without a connection")
+        self.log.require(known.awaitedRSSI > 0, "\(self.name): RSSI unasked")
+        known.awaitedRSSI -= 1
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+        self.log.note("\(self.name) ready")
+        self.log.require(peripheral.state == .connected, "\(self.name): ready without a connection")
+        self.log.require(peripheral.canSendWriteWithoutResponse, "\(self.name): ready without room")
+        self.known(peripheral)?.waitsForRoom = false
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        self.log.note("\(self.name) modified \(invalidatedServices.count)")
+        self.log.require(peripheral.state == .connected, "\(self.name): modified without a connection")
+        for service in invalidatedServices {
+            self.log.require(
+                peripheral.services?.contains { $0 === service } != true,
+                "\(self.name): an invalid service is still there"
+            )
+        }
+        guard let known = self.known(peripheral) else { return }
+        known.awaited.removeAll { awaited in
+            awaited.attribute.map { !self.isAlive($0, of: peripheral) } ?? false
+        }
+    }
+}
