@@ -26,6 +26,9 @@ final class AdapterCore {
         case refused
     }
 
+    /// How long a controller has to be ready to be trusted again.
+    private static let proof = TimeAmount.seconds(2)
+
     let eventLoop: any EventLoop
     let host: Host
     let identities: IdentityStore
@@ -40,6 +43,8 @@ final class AdapterCore {
 
     private var controller: Controller = .unused
     private var failures = 0
+    /// Since when the controller has been ready.
+    private var readySince: NIODeadline?
     private var wasReady = false
     private(set) var state: CBManagerState = .unknown
 
@@ -291,11 +296,14 @@ final class AdapterCore {
         switch state {
         case .detached, .starting: break
         case .ready:
-            self.failures = 0
+            self.readySince = self.eventLoop.now
             self.wasReady = true
             self.openStorage()
             self.setState(.poweredOn)
         case .failed(let reason):
+            // One that comes up and dies at once, again and again, is left in peace for longer and longer.
+            if let since = self.readySince, self.eventLoop.now - since >= Self.proof { self.failures = 0 }
+            self.readySince = nil
             if !self.wasReady { Notice.once(reason) }
             // It is tried again: what does not answer now may be plugged in or started yet.
             self.setState(self.wasReady ? .resetting : .poweredOff)

@@ -145,6 +145,24 @@ struct ManagerStateTests {
         #expect(room.run { new.state == .connected })
     }
 
+    @Test("1.9 a controller that dies as soon as it is up is tried more and more rarely, until it stays")
+    func dyingController() {
+        let room = Room()
+        let source = BreakableSource(air: room.air)
+        let central = CentralApp(on: source.adapter("Curious", room))
+        let deadline = room.loop.now + .seconds(10)
+        while room.run(until: { central.manager.state == .poweredOn }, within: .seconds(3)), room.loop.now < deadline {
+            source.breakChannel()
+        }
+        // 25 ms, 50 ms, … 2 s, not 400 times in ten seconds.
+        #expect((8...14).contains(source.opened))
+        // Once it has stayed for a while, a loss is mended at once.
+        room.run(.seconds(3))
+        source.breakChannel()
+        #expect(room.run(until: { central.manager.state == .resetting }, within: .milliseconds(20)))
+        #expect(room.run(until: { central.manager.state == .poweredOn }, within: .milliseconds(200)))
+    }
+
     @Test("1.7 a reset clears the database of a peripheral manager")
     func peripheralReset() throws {
         let room = Room()

@@ -11,6 +11,8 @@ final class BreakableSource: ChannelSource {
     private let air: Air
     private let controllerConfiguration: VirtualControllerConfiguration
     private weak var channel: BreakableChannel?
+    /// How often the controller was opened.
+    private(set) var opened = 0
     /// Sees every packet: from the host or to it.
     var onPacket: ((_ packet: HCIPacket, _ isFromHost: Bool) -> Void)?
 
@@ -40,6 +42,7 @@ final class BreakableSource: ChannelSource {
     }
 
     func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void) {
+        self.opened += 1
         let channel = BreakableChannel(self.air.makeController(configuration: self.controllerConfiguration))
         channel.onPacket = { [weak self] in self?.onPacket?($0, $1) }
         self.channel = channel
