@@ -88,7 +88,8 @@ let package = Package(
                 "BluetoothAir",
                 "BluetoothTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]
         ),
         .target(

@@ -1,10 +1,9 @@
-// A world: devices on one air, in one process, and in virtual time. Everything in it happens on one embedded event loop,
+// A world: devices on one air, in one process, and in virtual time. Everything in it happens on one event loop,
 // in the turns that the test asks for, so a test never waits and the same seed gives the same run, octet for octet.
 
 public import BluetoothAir
 import BluetoothTypes
 import NIOCore
-import NIOEmbedded
 
 /// Bluetooth devices in one process and in virtual time.
 ///
@@ -19,13 +18,13 @@ import NIOEmbedded
 /// try world.run(until: reader.temperature == 21)
 /// ```
 ///
-/// A world and all that lives in it belong to the thread that made the world: a synchronous test, or one that is isolated
-/// to the main actor.
+/// A world and all that lives in it are used by one after the other: by a synchronous test, or by one that is isolated to
+/// the main actor.
 public final class World {
     /// Where all equal runs are equal: every random choice in the world follows from it.
     public let seed: UInt64
 
-    let loop = EmbeddedEventLoop()
+    let loop = WorldLoop()
     let air: Air
     let recorder: Recorder
     /// The world's own lines of the trace.
@@ -49,7 +48,7 @@ public final class World {
     deinit {
         for radio in self.radios { radio.leave() }
         // What was to happen later never will; what holds the world's parts goes with it.
-        try? self.loop.syncShutdownGracefully()
+        self.loop.end()
     }
 
     // MARK: Devices

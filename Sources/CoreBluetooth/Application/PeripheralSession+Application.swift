@@ -30,8 +30,8 @@ extension PeripheralEvent {
     fileprivate var isWorthWaking: Bool {
         switch self {
         case .restored, .republished, .state, .central, .centralChangedMTU, .centralLeft, .transmitted: false
-        case .added, .startedAdvertising, .subscribed, .read, .write, .channelPublished, .channelUnpublished, .channelOpened,
-            .unknownChannelEnded:
+        case .added, .startedAdvertising, .subscribed, .read, .write, .channelPublished, .channelUnpublished,
+            .channelOpened, .unknownChannelEnded:
             true
         }
     }

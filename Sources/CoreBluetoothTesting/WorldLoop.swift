@@ -1,0 +1,145 @@
+// The event loop of a world: time stands still until the world says how far it goes on.
+//
+// NIO's embedded loop belongs to the thread that made it. A world belongs to whoever holds it, one after the other: on
+// Linux the main actor's work moves from thread to thread, and with it a test that awaits. Tasks may come from any thread
+// and run when the world's time goes on.
+
+import Dispatch
+import HeapModule
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// An event loop in virtual time.
+///
+/// What runs at one instant runs in the order in which it was asked for.
+final class WorldLoop: EventLoop, @unchecked Sendable {
+    // Unchecked, as NIO's embedded loop is: tasks leave the lock to run, in turns of the one who lets time pass.
+
+    /// A task's place: by time, then by number.
+    private struct Place: Comparable {
+        let time: NIODeadline
+        let number: UInt64
+
+        static func < (left: Self, right: Self) -> Bool { (left.time, left.number) < (right.time, right.number) }
+    }
+
+    private struct Entry {
+        let run: () -> Void
+        let cancel: () -> Void
+    }
+
+    private struct State {
+        var now: NIODeadline = .uptimeNanoseconds(0)
+        var count: UInt64 = 0
+        var places = Heap<Place>()
+        /// The tasks by number; a cancelled one is here no more, though its place may be.
+        var entries: [UInt64: Entry] = [:]
+        var isOver = false
+    }
+
+    private let lock = NIOLock()
+    private var state = State()
+
+    var now: NIODeadline { self.lock.withLock { self.state.now } }
+
+    var inEventLoop: Bool { true }
+
+    func preconditionInEventLoop(file: StaticString, line: UInt) {}
+
+    // MARK: Tasks
+
+    /// Adds a task; the number is `nil` after the end.
+    private func add(_ entry: Entry, at deadline: NIODeadline?) -> UInt64? {
+        self.lock.withLock {
+            guard !self.state.isOver else { return nil }
+            self.state.count += 1
+            let number = self.state.count
+            let now = self.state.now
+            self.state.places.insert(Place(time: max(deadline ?? now, now), number: number))
+            self.state.entries[number] = entry
+            return number
+        }
+    }
+
+    func execute(_ task: @escaping @Sendable () -> Void) {
+        _ = self.add(Entry(run: task, cancel: {}), at: nil)
+    }
+
+    @discardableResult
+    func scheduleTask<T>(deadline: NIODeadline, _ task: @escaping @Sendable () throws -> T) -> Scheduled<T> {
+        let promise = self.makePromise(of: T.self)
+        let entry = Entry(
+            run: {
+                do {
+                    promise.assumeIsolated().succeed(try task())
+                } catch {
+                    promise.fail(error)
+                }
+            },
+            cancel: { promise.fail(EventLoopError.cancelled) }
+        )
+        guard let number = self.add(entry, at: deadline) else {
+            promise.fail(EventLoopError.cancelled)
+            return Scheduled(promise: promise, cancellationTask: {})
+        }
+        return Scheduled(
+            promise: promise,
+            cancellationTask: { [weak self] in
+                guard let self else { return }
+                let cancelled = self.lock.withLock { self.state.entries.removeValue(forKey: number) }
+                withExtendedLifetime(cancelled) {}
+            }
+        )
+    }
+
+    @discardableResult
+    func scheduleTask<T>(in delay: TimeAmount, _ task: @escaping @Sendable () throws -> T) -> Scheduled<T> {
+        self.scheduleTask(deadline: self.now + delay, task)
+    }
+
+    // MARK: Time
+
+    /// Runs what is due, and what that asks for at once.
+    func run() { self.advanceTime(to: self.now) }
+
+    /// Lets time pass.
+    func advanceTime(by amount: TimeAmount) { self.advanceTime(to: self.now + amount) }
+
+    /// Lets time pass until an instant, and everything happen that falls into it.
+    func advanceTime(to end: NIODeadline) {
+        while let entry = self.next(until: end) { entry.run() }
+        self.lock.withLock { self.state.now = max(self.state.now, end) }
+    }
+
+    /// The next task that is due until an instant; time goes on to it.
+    private func next(until end: NIODeadline) -> Entry? {
+        self.lock.withLock {
+            while let place = self.state.places.min, place.time <= end {
+                self.state.places.removeMin()
+                guard let entry = self.state.entries.removeValue(forKey: place.number) else { continue }
+                self.state.now = max(self.state.now, place.time)
+                return entry
+            }
+            return nil
+        }
+    }
+
+    // MARK: The end
+
+    /// Nothing more happens; what was to happen is let go.
+    func end() {
+        let entries = self.lock.withLock {
+            self.state.isOver = true
+            self.state.places = Heap()
+            defer { self.state.entries = [:] }
+            return self.state.entries
+        }
+        for (_, entry) in entries.sorted(by: { $0.key < $1.key }) { entry.cancel() }
+    }
+
+    func shutdownGracefully(queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void) {
+        self.run()
+        self.end()
+        queue.async { callback(nil) }
+    }
+}
