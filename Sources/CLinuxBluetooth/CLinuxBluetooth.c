@@ -15,7 +15,7 @@
 #define AF_BLUETOOTH 31
 #endif
 
-enum { hci_protocol = 1, hci_user_channel = 1, hci_up_flag = 1 };
+enum { hci_protocol = 1, hci_user_channel = 1, hci_control_channel = 3, hci_no_device = 0xFFFF, hci_up_flag = 1 };
 
 struct hci_address {
     sa_family_t family;
@@ -56,6 +56,11 @@ int linux_hci_take_down(int descriptor, uint16_t index) {
 
 int linux_hci_bind_user_channel(int descriptor, uint16_t index) {
     struct hci_address address = {.family = AF_BLUETOOTH, .index = index, .channel = hci_user_channel};
+    return result(bind(descriptor, (struct sockaddr *)&address, sizeof address));
+}
+
+int linux_hci_bind_management(int descriptor) {
+    struct hci_address address = {.family = AF_BLUETOOTH, .index = hci_no_device, .channel = hci_control_channel};
     return result(bind(descriptor, (struct sockaddr *)&address, sizeof address));
 }
 

@@ -36,9 +36,14 @@ struct AdaptersTests {
         block: .none
     )
 
-    private func report(_ adapters: [AdapterListing.Adapter], may: Bool) -> AdapterReport {
+    private func report(
+        _ adapters: [AdapterListing.Adapter],
+        programs: [ProcessInformation] = [],
+        may: Bool
+    ) -> AdapterReport {
         var holders = AdapterHolders()
         holders.daemon = ProcessInformation(number: 800, name: "bluetoothd")
+        holders.programs = programs
         return AdapterReport(
             listing: self.listing(adapters),
             holders: holders,
@@ -79,6 +84,30 @@ struct AdaptersTests {
                 "        sudo setcap cap_net_admin,cap_net_raw+eip /opt/corebluetooth",
             ]
         )
+    }
+
+    @Test("Each adapter has its own holder: the program whose it is, the service with the others")
+    func holders() throws {
+        let program = ProcessInformation(number: 900, name: "eightball")
+        var (first, second) = (self.pi, self.dongle)
+        (first.isManaged, second.isManaged, second.isUp) = (true, false, true)
+        let report = self.report([first, second], programs: [program], may: true)
+        #expect(
+            report.lines.dropLast() == [
+                "hci0    B8:27:EB:01:02:0A  up  UART, hci_uart_bcm",
+                "    hci0 is in use by bluetoothd (process 800); to change that, run one of",
+                "        bluetoothctl power off",
+                "        sudo systemctl stop bluetooth",
+                "hci1    no address yet  up  USB, btusb, Radio",
+                "    eightball (process 900) has hci1 for itself; to change that, run",
+                "        kill 900",
+            ]
+        )
+        let objects = try report.objects.map { value in
+            try #require(try JSONSerialization.jsonObject(with: Data(value.text.utf8)) as? [String: Any])
+        }
+        let holders = objects.prefix(2).map { ($0["holder"] as? [String: Any])?["name"] as? String }
+        #expect(holders == ["bluetoothd", "eightball"])
     }
 
     @Test("The JSON has an object for each adapter and one for the air, with the same commands")

@@ -194,9 +194,18 @@ async def user_channel(ground):
     ball = await machine.begin("ball", f"{eightball} peripheral --name Held --adapter hci1")
     await ball.until("Held")
     await asked(f"COREBLUETOOTH_ADAPTER=hci1 {eightball}", "hci1", "eightball")
-    # The kernel does not tell which adapter a program holds, so the list names it beside each.
-    listing = await machine.run(f"{tool} adapters")
-    for part in ("hci0", "hci1", "eightball (process"):
+    # Each adapter has its own holder: the program has hci1, and bluetoothd the other one.
+    listing = await machine.run(f"{tool} adapters --json")
+    said = {each["adapter"]: each for each in map(json.loads, listing.splitlines())}
+    holders = {name: (said[name]["holder"] or {}).get("name") for name in ("hci0", "hci1")}
+    equal(holders, {"hci0": "bluetoothd", "hci1": "eightball"}, "the holders")
+    equal(str(said["hci1"]["holder"]["process"]), (machine.share / "ball.pid").read_text().strip(), "the program")
+    equal(said["hci0"]["obstacles"][0]["commands"][0], "bluetoothctl power off", "what frees hci0")
+    equal(said["hci1"]["obstacles"][0]["commands"], [f"kill {said['hci1']['holder']['process']}"], "what frees hci1")
+    # Who may look at nobody's sockets is told as much of the adapters.
+    nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups env"
+    listing = await machine.run(f"{nobody} {tool} adapters")
+    for part in ("hci0 is in use by bluetoothd (process", "another program has hci1 for itself"):
         assert part in listing, f"{part!r} is not in {listing!r}"
     await machine.tell("ball", "INT")
     await machine.until("[ -s /mnt/ball.status ]")

@@ -41,6 +41,8 @@ public struct AdapterListing: Hashable, Sendable {
         public var product: String?
         /// Whether the kernel has it in use; `nil` where it does not say.
         public var isUp: Bool?
+        /// Whether the system can use it; not so while a program has it for itself, `nil` where the kernel does not say.
+        public var isManaged: Bool?
         /// Whether it is switched off.
         public var block: Block
 
@@ -52,6 +54,7 @@ public struct AdapterListing: Hashable, Sendable {
             driver: String? = nil,
             product: String? = nil,
             isUp: Bool? = nil,
+            isManaged: Bool? = nil,
             block: Block = .none
         ) {
             self.index = index
@@ -60,6 +63,7 @@ public struct AdapterListing: Hashable, Sendable {
             self.driver = driver
             self.product = product
             self.isUp = isUp
+            self.isManaged = isManaged
             self.block = block
         }
 
@@ -91,16 +95,23 @@ public struct AdapterListing: Hashable, Sendable {
     ///
     /// - Parameter folder: Where the kernel shows its devices by class.
     public init(folder: String = "/sys/class") {
-        self.init(folder: folder, kernel: folder == "/sys/class" ? Self.askKernel : { _ in nil })
+        if folder == "/sys/class" {
+            self.init(folder: folder, kernel: Self.askKernel, managed: AdapterManagement.indices)
+        } else {
+            self.init(folder: folder, kernel: { _ in nil })
+        }
     }
 
-    init(folder: String, kernel: (Int) -> KernelInformation?) {
+    init(folder: String, kernel: (Int) -> KernelInformation?, managed: () -> Set<Int>? = { nil }) {
         let bluetooth = SystemFolder(path: "\(folder)/bluetooth")
         let switches = Self.switches(SystemFolder(path: "\(folder)/rfkill"))
-        self.adapters =
-            bluetooth.entries.compactMap(Self.index(of:)).sorted().map { index in
-                Self.adapter(index, bluetooth["hci\(index)"], switches, kernel(index))
-            }
+        let indices = bluetooth.entries.compactMap(Self.index(of:)).sorted()
+        let managed = indices.isEmpty ? nil : managed()
+        self.adapters = indices.map { index in
+            var adapter = Self.adapter(index, bluetooth["hci\(index)"], switches, kernel(index))
+            adapter.isManaged = managed?.contains(index)
+            return adapter
+        }
         let own = Set(self.adapters.map(\.name.description))
         self.radioSwitches = switches.filter { !own.contains($0.name) }
     }

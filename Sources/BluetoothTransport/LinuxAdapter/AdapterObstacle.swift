@@ -122,14 +122,19 @@ extension AdapterListing.Adapter {
         case .byProgram: obstacles.append(.switchedOff)
         case .bySwitch: obstacles.append(.switchedOffByHand)
         }
-        if let program = holders.programs.first {
-            obstacles.append(.program(program))
-        } else if holders.unseenCount > 0, self.isUp != false {
-            obstacles.append(.program(nil))
-        } else if self.isUp == true || self.isUp == nil && holders.daemon != nil {
-            obstacles.append(.system(holders.daemon))
-        }
+        if let holder = self.holder(among: holders) { obstacles.append(holder) }
         if mayUseAdapters != true { obstacles.append(.noPermission(program: program)) }
         return obstacles
+    }
+
+    /// Who has it: a program where the system cannot use it, the system where it can.
+    private func holder(among holders: AdapterHolders) -> AdapterObstacle? {
+        let isUsedBySystem = self.isUp == true || self.isUp == nil && holders.daemon != nil
+        let system: AdapterObstacle? = isUsedBySystem ? .system(holders.daemon) : nil
+        if self.isManaged == true { return system }
+        if let program = holders.programs.first { return .program(program) }
+        // One that the system cannot use and that is not up is in nobody's hands: it lacks its address or its firmware.
+        let isUnseenProgram = self.isManaged == false || holders.unseenCount > 0
+        return isUnseenProgram && self.isUp != false ? .program(nil) : system
     }
 }

@@ -14,12 +14,14 @@ extension TransportError {
     /// - Parameters:
     ///   - program: The file of the running program, for the command that permits it.
     ///   - holders: Who may have the adapter.
+    ///   - isManaged: Whether the system can use the adapter, so that no program has it for itself.
     init(
         openingAdapter index: Int,
         _ step: UserChannel.Step,
         errno number: CInt,
         program: String?,
-        holders: AdapterHolders = AdapterHolders()
+        holders: AdapterHolders = AdapterHolders(),
+        isManaged: Bool? = nil
     ) {
         let name = "hci\(index)"
         switch number {
@@ -36,7 +38,7 @@ extension TransportError {
             )
         case EPERM, EACCES:
             self.init(.noPermission, AdapterObstacle.noPermission(program: program).line(of: name))
-        case EBUSY where holders.programs.isEmpty && holders.unseenCount == 0:
+        case EBUSY where isManaged ?? (holders.programs.isEmpty && holders.unseenCount == 0):
             self.init(.inUse, AdapterObstacle.system(holders.daemon).line(of: name))
         case EBUSY, EUSERS:
             self.init(.inUse, AdapterObstacle.program(holders.programs.first).line(of: name))

@@ -28,12 +28,14 @@ enum UserChannel {
     static func open(_ index: Int) throws(TransportError) -> DeviceDescriptor {
         let processes = ProcessListing()
         func failure(_ step: Step, _ number: CInt) -> TransportError {
-            TransportError(
+            let isHeld = number == EBUSY || number == EUSERS
+            return TransportError(
                 openingAdapter: index,
                 step,
                 errno: number,
                 program: processes.ownProgram,
-                holders: number == EBUSY || number == EUSERS ? AdapterHolders(processes) : AdapterHolders()
+                holders: isHeld ? AdapterHolders(processes) : AdapterHolders(),
+                isManaged: isHeld ? AdapterManagement.indices()?.contains(index) : nil
             )
         }
         var number: CInt = -1

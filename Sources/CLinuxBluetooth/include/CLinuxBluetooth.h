@@ -19,6 +19,9 @@ int linux_hci_take_down(int descriptor, uint16_t index);
 /// Binds the socket to the user channel of an adapter, which powers the adapter up; this can take seconds.
 int linux_hci_bind_user_channel(int descriptor, uint16_t index);
 
+/// Binds the socket to the kernel's management of all adapters; some of its questions are open to everybody.
+int linux_hci_bind_management(int descriptor);
+
 /// What the kernel knows of an adapter without asking it.
 struct linux_hci_information {
     /// Least significant octet first; zeroes as long as the adapter was never up.

@@ -134,6 +134,21 @@ struct AdapterListingTests {
         #expect(listing.adapters.map(\.isUp) == [true, false, nil])
     }
 
+    @Test("An adapter that the kernel shows and its management leaves out is not managed; where it is silent, unknown")
+    func managed() throws {
+        let system = try System()
+        let folder = system.path
+        #expect(AdapterListing(folder: folder, kernel: { _ in nil }, managed: { [0] }).adapters.isEmpty)
+        for index in [0, 1, 10] { try system.addAdapter("hci\(index)", on: nil) }
+        func managed(_ indices: Set<Int>?) -> [Bool?] {
+            AdapterListing(folder: folder, kernel: { _ in nil }, managed: { indices }).adapters.map(\.isManaged)
+        }
+        #expect(managed([0, 2, 10]) == [true, false, true])
+        #expect(managed([]) == [false, false, false])
+        #expect(managed(nil) == [nil, nil, nil])
+        #expect(AdapterListing(folder: folder).adapters.map(\.isManaged) == [nil, nil, nil])
+    }
+
     @Test("This machine can be looked at")
     func real() {
         let listing = AdapterListing()

@@ -42,7 +42,11 @@ struct AdapterObstacleTests {
         }
     }
 
-    private func adapter(isUp: Bool?, block: AdapterListing.Block = .none) -> AdapterListing.Adapter {
+    private func adapter(
+        isUp: Bool?,
+        isManaged: Bool? = nil,
+        block: AdapterListing.Block = .none
+    ) -> AdapterListing.Adapter {
         AdapterListing.Adapter(
             index: 0,
             address: nil,
@@ -50,6 +54,7 @@ struct AdapterObstacleTests {
             driver: "btusb",
             product: nil,
             isUp: isUp,
+            isManaged: isManaged,
             block: block
         )
     }
@@ -117,6 +122,53 @@ struct AdapterObstacleTests {
         )
         try processes.add(800, "bluetoothd")
         #expect(AdapterHolders(processes.listing).unseenCount == 0)
+    }
+
+    @Test("A program is named for an adapter that the system cannot use, the service for one that it can")
+    func managed() {
+        let (service, program) = (
+            ProcessInformation(number: 800, name: "bluetoothd"), ProcessInformation(number: 900, name: "eightball")
+        )
+        func holder(
+            _ isUp: Bool?,
+            _ isManaged: Bool,
+            _ service: ProcessInformation?,
+            _ programs: [ProcessInformation],
+            unseen: Int = 0
+        ) -> [AdapterObstacle] {
+            var holders = AdapterHolders()
+            (holders.daemon, holders.programs, holders.unseenCount) = (service, programs, unseen)
+            return self.adapter(isUp: isUp, isManaged: isManaged)
+                .obstacles(holders: holders, program: nil, mayUseAdapters: true)
+        }
+        #expect(holder(true, true, service, [program]) == [.system(service)])
+        #expect(holder(nil, true, service, [program], unseen: 1) == [.system(service)])
+        #expect(holder(true, true, nil, [program]) == [.system(nil)])
+        #expect(holder(false, true, service, [program], unseen: 1).isEmpty)
+        #expect(holder(true, false, service, [program]) == [.program(program)])
+        // It is being powered up for its program.
+        #expect(holder(false, false, service, [program]) == [.program(program)])
+        #expect(holder(true, false, service, [], unseen: 1) == [.program(nil)])
+        #expect(holder(true, false, service, []) == [.program(nil)])
+        // It waits for its address or its firmware.
+        #expect(holder(false, false, service, []).isEmpty)
+        #if os(Linux)
+        var holders = AdapterHolders()
+        (holders.daemon, holders.programs) = (service, [program])
+        for (isManaged, expected) in [(true, AdapterObstacle.system(service)), (false, .program(program))] {
+            let error = TransportError(
+                openingAdapter: 0,
+                .takeDown,
+                errno: EBUSY,
+                program: nil,
+                holders: holders,
+                isManaged: isManaged
+            )
+            #expect(error.message == expected.line(of: "hci0"))
+        }
+        let unseen = TransportError(openingAdapter: 0, .takeDown, errno: EBUSY, program: nil, isManaged: false)
+        #expect(unseen.message == AdapterObstacle.program(nil).line(of: "hci0"))
+        #endif
     }
 
     @Test("What is first in the way comes first, and every error says the same as the listing")
