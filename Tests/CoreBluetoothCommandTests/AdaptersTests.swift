@@ -108,6 +108,10 @@ struct AdaptersTests {
         }
         let holders = objects.prefix(2).map { ($0["holder"] as? [String: Any])?["name"] as? String }
         #expect(holders == ["bluetoothd", "eightball"])
+        #expect(
+            self.report([second], may: true).lines[1]
+                == "    another program has hci1 for itself; to see which one, run this command with sudo"
+        )
     }
 
     @Test("The JSON has an object for each adapter and one for the air, with the same commands")

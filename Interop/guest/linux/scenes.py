@@ -181,7 +181,8 @@ async def user_channel(ground):
 
     # What is in the way of an adapter, and the commands that take it away.
     async def asked(command, *parts):
-        said = await machine.run(f"{command} ask '{QUESTIONS[0]}' --timeout 20", status=1)
+        # Such a program goes on looking for its adapter, as long as its user does.
+        said = await machine.run(f"{command} ask '{QUESTIONS[0]}' --timeout 5", status=1)
         for part in parts:
             assert part in said, f"{part!r} is not in {said!r}"
 
@@ -205,7 +206,7 @@ async def user_channel(ground):
     # Who may look at nobody's sockets is told as much of the adapters.
     nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups env"
     listing = await machine.run(f"{nobody} {tool} adapters")
-    for part in ("hci0 is in use by bluetoothd (process", "another program has hci1 for itself"):
+    for part in ("hci0 is in use by bluetoothd (process", "another program has hci1 for itself; to see which one"):
         assert part in listing, f"{part!r} is not in {listing!r}"
     await machine.tell("ball", "INT")
     await machine.until("[ -s /mnt/ball.status ]")

@@ -59,6 +59,7 @@ struct AdapterReport {
     private static func paragraph(_ obstacle: AdapterObstacle, _ adapter: AdapterListing.Adapter) -> [String] {
         let reason = "    " + obstacle.reason(of: adapter.name.description)
         switch obstacle.commands.count {
+        case 0 where obstacle == .program(nil): return [reason + "; to see which one, run this command with sudo"]
         case 0: return [reason + "; no command can change that"]
         case 1: return [reason + "; to change that, run", "        " + obstacle.commands[0]]
         default:
