@@ -47,6 +47,10 @@ struct RestorationScenes {
             lock.send(SIGKILL)
             #expect(try lock.end() == -SIGKILL)
             try first.line(with: "Out of reach")
+            // The line is printed before the lock is waited for, and the record is written behind both.
+            try eventually("the record of what is waited for") {
+                stage.records("central-").contains { $0.contains(#""wasConnected":false"#) }
+            }
             first.send(SIGKILL)
             #expect(try first.end() == -SIGKILL)
             let second = try stage.start("blueear", arguments)
@@ -63,6 +67,9 @@ struct RestorationScenes {
             let arguments = ["peripheral", "--identity", "alice", "--restore", "talk"]
             let first = try stage.start("blueear", arguments, input: true)
             try first.line(with: "Start advertising")
+            try eventually("the record of what is advertised") {
+                stage.records("peripheral-").contains { $0.contains(#""advertisement":{"#) }
+            }
             first.send(SIGKILL)
             #expect(try first.end() == -SIGKILL)
             let second = try stage.start("blueear", arguments, input: true)
@@ -107,5 +114,11 @@ extension Stage {
         let place = folder.appendingPathComponent("state")
         guard let walk = FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil) else { return [] }
         return walk.compactMap { $0 as? URL }
+    }
+
+    /// The records of a role, without white space.
+    fileprivate func records(_ role: String) -> [String] {
+        self.files.filter { $0.lastPathComponent.hasPrefix(role) && $0.pathExtension == "json" }
+            .compactMap { try? String(contentsOf: $0, encoding: .utf8).filter { !$0.isWhitespace } }
     }
 }
