@@ -69,17 +69,22 @@ extension Data {
     }
 
     /// The octets as hexadecimal digits.
-    var hex: String { self.map { String(format: "%02x", $0) }.joined() }
+    var hex: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: self.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
+    }
 }
 
 /// The values of a stream in which nothing may be lost: a number in four octets, little-endian, then octets that follow
 /// from it. The scripts make and check the same ones.
 enum Numbered {
     static func value(_ number: Int, length: Int) -> Data {
-        var data = Data(count: length)
-        for index in 0..<Swift.min(4, length) { data[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
-        for index in 4..<Swift.max(4, length) { data[index] = UInt8(truncatingIfNeeded: number &+ index) }
-        return data
+        // An array first: octet by octet, `Data` would cost more than the stack that it is to measure.
+        Data(
+            (0..<length).map { index in
+                UInt8(truncatingIfNeeded: index < 4 ? number >> (8 * index) : number &+ index)
+            }
+        )
     }
 }
 

@@ -137,9 +137,12 @@ async def measure(programs, folder, make_central, make_peripheral, scale):
 
             await timed(f"write without response, {length} octets", count, pour())
             count = 500 * scale
-            await timed(
-                f"write with response, {length} octets", count, link.write_many(database.WRITTEN, count, length)
-            )
+            outcome = await peripheral.count_writes(database.WRITTEN, count, length)
+
+            async def write(count=count, length=length, outcome=outcome):
+                await asyncio.gather(link.write_many(database.WRITTEN, count, length), outcome)
+
+            await timed(f"write with response, {length} octets", count, write())
         await timed("read, 40 octets", count, link.read_many(database.STATIC, count))
     finally:
         await ground.close()
