@@ -230,3 +230,32 @@ async def user_channel(ground):
 
 
 user_channel.title = "eightball on the user channel of btvirt's adapter, and what is in the way of one"
+
+
+async def two_of_ours(ground):
+    """Two of our programs in the guest, each on the user channel of one of btvirt's adapters: our host in both roles on
+    controllers that are neither ours nor Bumble's."""
+    machine = ground.machine = Machine(ground.image, ground.folder)
+    await machine.start()
+    await machine.begin("btvirt", f"{machine.binaries['btvirt']} -l2 -L")
+    await machine.until("[ -e /sys/class/bluetooth/hci1 ]")
+    eightball = f"HOME=/mnt XDG_STATE_HOME=/mnt/state XDG_RUNTIME_DIR=/mnt {ground.programs}/eightball"
+    captures = {name: ground.capture(name) for name in ("ball", "asker")}
+    ball = await machine.begin(
+        "ball", f"{eightball} peripheral --name Crystal --adapter hci1 --capture /mnt/ball.btsnoop"
+    )
+    await ball.until("Crystal")
+    # The second time the asker is a new process, and its adapter comes from another one's hands.
+    for question in QUESTIONS[:2]:
+        answer = await machine.run(
+            f"{eightball} ask '{question}' --device Crystal --adapter hci0 --timeout 60 --capture /mnt/asker.btsnoop"
+        )
+        equal(await ball.until("->"), f"{question} -> {answer}", "what the ball has answered")
+    await machine.tell("ball", "INT")
+    await machine.until("[ -s /mnt/ball.status ]")
+    equal((machine.share / "ball.status").read_text().strip(), "130", "how the ball ended")
+    for name, capture in captures.items():
+        capture.write_bytes((machine.share / f"{name}.btsnoop").read_bytes())
+
+
+two_of_ours.title = "eightball asks eightball, each on the user channel of one of btvirt's adapters"
