@@ -5,7 +5,7 @@ import json
 import pathlib
 import sys
 
-from meetings import database, ours
+from meetings import database, ours, theirs
 from meetings.balls import ANSWER, QUESTION, QUESTIONS, SERVICE
 from meetings.grounds import OurAir
 from meetings.scenes import equal, refused
@@ -53,7 +53,23 @@ async def event(words, name):
 async def bluez_asks_us(ground):
     """BlueZ as central of our peripheral, through bleak and D-Bus: the kernel's host on our air."""
     await ground.open()
-    peripheral = ours.Peripheral(ground, "our-peripheral")
+    await bluez_asks(ground, ours.Peripheral(ground, "our-peripheral"))
+
+
+bluez_asks_us.title = "BlueZ is the central of our peripheral, on our air"
+
+
+async def bluez_asks_bumble(ground):
+    """Two hosts of others on our air: BlueZ as central of a peripheral of Bumble's."""
+    await ground.open()
+    await bluez_asks(ground, theirs.Peripheral(ground, "bumble-peripheral", 247))
+
+
+bluez_asks_bumble.title = "BlueZ is the central of Bumble's peripheral, on our air"
+
+
+async def bluez_asks(ground, peripheral):
+    """Everything that BlueZ's central does with a peripheral."""
     await peripheral.power_on()
     description = database.values()
     await peripheral.publish(description)
@@ -97,9 +113,6 @@ async def bluez_asks_us(ground):
         equal(said["values"], [database.numbered(number, 20).hex() for number in range(count)], "the updates")
         await peripheral.unsubscribed(uuid)
     await event(words, "disconnected")
-
-
-bluez_asks_us.title = "BlueZ is the central of our peripheral, on our air"
 
 
 async def we_ask_bluez(ground):
