@@ -48,8 +48,8 @@ final class AdapterCore {
     private var wasReady = false
     private(set) var state: CBManagerState = .unknown
 
-    private(set) var centralSessions: [CentralSession] = []
-    private(set) var peripheralSessions: [PeripheralSession] = []
+    fileprivate(set) var centralSessions: [CentralSession] = []
+    fileprivate(set) var peripheralSessions: [PeripheralSession] = []
     /// What is known of the attributes of peers.
     let attributeCaches = AttributeCaches()
     private(set) lazy var connections = Connections(core: self)
@@ -99,33 +99,25 @@ final class AdapterCore {
 
     // MARK: Sessions
 
-    func add(_ session: CentralSession) {
-        if let heritage = self.heritage(of: session) {
+    /// All sessions, those of central managers first.
+    var sessions: [any ManagerSession] { self.centralSessions + self.peripheralSessions }
+
+    /// A manager is there; the session that it left behind as its app ended is taken up in place of a new one.
+    func add<Session: ManagerSession>(_ session: Session) {
+        if let heritage = Session.withSessions(of: self, { session.heritage(among: $0) }) {
             heritage.adopt(session)
             return heritage.flush()
         }
-        self.centralSessions.append(session)
+        Session.withSessions(of: self) { $0.append(session) }
         session.application?.core = self
         if self.state != .unknown { session.tellState() }
         self.begin()
         session.flush()
     }
 
-    func add(_ session: PeripheralSession) {
-        if let heritage = self.heritage(of: session) {
-            heritage.adopt(session)
-            return heritage.flush()
-        }
-        self.peripheralSessions.append(session)
-        session.application?.core = self
-        if self.state != .unknown { session.tellState() }
-        self.begin()
-        session.flush()
+    func remove<Session: ManagerSession>(_ session: Session) {
+        Session.withSessions(of: self) { $0.removeAll { $0 === session } }
     }
-
-    func remove(_ session: CentralSession) { self.centralSessions.removeAll { $0 === session } }
-
-    func remove(_ session: PeripheralSession) { self.peripheralSessions.removeAll { $0 === session } }
 
     /// Lets the events of all sessions leave: at the end of each turn.
     func flush() {
@@ -134,16 +126,9 @@ final class AdapterCore {
         for session in self.peripheralSessions { session.flush() }
     }
 
-    /// Carries out what a central manager asked for.
-    func drainCentral(_ number: Int) {
-        guard let session = self.centralSessions.first(where: { $0.laneNumber == number }) else { return }
-        session.drainCommands()
-        self.flush()
-    }
-
-    /// Carries out what a peripheral manager asked for.
-    func drainPeripheral(_ number: Int) {
-        guard let session = self.peripheralSessions.first(where: { $0.laneNumber == number }) else { return }
+    /// Carries out what a manager asked for.
+    func drain<Session: ManagerSession>(_ role: Session.Type, _ number: Int) {
+        guard let session = role.withSessions(of: self, { $0.first { $0.lanes.number == number } }) else { return }
         session.drainCommands()
         self.flush()
     }
@@ -273,8 +258,7 @@ final class AdapterCore {
         self.writer?.stop()
         self.identities.close()
         self.shutDown()
-        for session in self.centralSessions { session.kill() }
-        for session in self.peripheralSessions { session.kill() }
+        for session in self.sessions { session.kill() }
         self.connections.reset()
         self.centralSessions = []
         self.peripheralSessions = []
@@ -341,11 +325,9 @@ final class AdapterCore {
             self.scanPace = nil
             self.advertising.reset()
             self.updates = [:]
-            for session in self.centralSessions { session.adapterStopped(state) }
-            for session in self.peripheralSessions { session.adapterStopped(state) }
+            for session in self.sessions { session.adapterStopped(state) }
         }
-        for session in self.centralSessions { session.tellState() }
-        for session in self.peripheralSessions { session.tellState() }
+        for session in self.sessions { session.tellState() }
     }
 }
 
@@ -371,3 +353,15 @@ private struct UpdateRow {
 
 /// Foundation has a class of this name, too.
 typealias Host = BluetoothHost.Host
+
+extension CentralSession {
+    static func withSessions<Result>(of core: AdapterCore, _ body: (inout [CentralSession]) -> Result) -> Result {
+        body(&core.centralSessions)
+    }
+}
+
+extension PeripheralSession {
+    static func withSessions<Result>(of core: AdapterCore, _ body: (inout [PeripheralSession]) -> Result) -> Result {
+        body(&core.peripheralSessions)
+    }
+}

@@ -196,56 +196,26 @@ public final class BluetoothAdapter: Sendable {
         let begin: () -> Void
     }
 
-    /// The lanes between a central manager and the event loop.
-    func openCentralSession(
+    /// The lanes between a manager and its session on the event loop.
+    func openSession<Session: ManagerSession>(
+        _ role: Session.Type,
         queue: DispatchQueue?,
         restoreIdentifier: String?,
-        receive: @escaping @Sendable ([CentralEvent]) -> Void
-    ) -> SessionEnds<CentralCommand> {
+        receive: @escaping @Sendable ([Session.Event]) -> Void
+    ) -> SessionEnds<Session.Command> {
         let number = self.nextSessionNumber()
         let core = self.core
         let eventLoop = self.eventLoop
         let application = Application.current.map { NIOLoopBound($0, eventLoop: eventLoop) }
-        let commands = Lane<CentralCommand> { _ in
-            eventLoop.execute { core.value?.drainCentral(number) }
+        let commands = Lane<Session.Command> { _ in
+            eventLoop.execute { core.value?.drain(Session.self, number) }
         }
         let events = self.eventLane(queue, receive)
         return SessionEnds(commands: commands) {
             eventLoop.execute {
                 guard let core = core.value else { return }
                 core.add(
-                    CentralSession(
-                        number: number,
-                        core: core,
-                        application: application?.value,
-                        restoreIdentifier: restoreIdentifier,
-                        commands: commands,
-                        events: events
-                    )
-                )
-            }
-        }
-    }
-
-    /// The lanes between a peripheral manager and the event loop.
-    func openPeripheralSession(
-        queue: DispatchQueue?,
-        restoreIdentifier: String?,
-        receive: @escaping @Sendable ([PeripheralEvent]) -> Void
-    ) -> SessionEnds<PeripheralCommand> {
-        let number = self.nextSessionNumber()
-        let core = self.core
-        let eventLoop = self.eventLoop
-        let application = Application.current.map { NIOLoopBound($0, eventLoop: eventLoop) }
-        let commands = Lane<PeripheralCommand> { _ in
-            eventLoop.execute { core.value?.drainPeripheral(number) }
-        }
-        let events = self.eventLane(queue, receive)
-        return SessionEnds(commands: commands) {
-            eventLoop.execute {
-                guard let core = core.value else { return }
-                core.add(
-                    PeripheralSession(
+                    Session(
                         number: number,
                         core: core,
                         application: application?.value,

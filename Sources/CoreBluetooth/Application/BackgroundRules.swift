@@ -63,6 +63,12 @@ extension Application {
 }
 
 extension Application? {
+    /// What the managers of an app are told of the adapter's state, `nil` for nothing yet; those of no app are told all.
+    func visibleState(_ state: CBManagerState) -> CBManagerState? {
+        guard let self else { return state }
+        return self.visibleState(state)
+    }
+
     /// How much a role may do; no app at all may do everything.
     func permission(for role: Application.BackgroundModes) -> Application.Permission {
         self?.permission(for: role) ?? .everything

@@ -14,8 +14,8 @@ extension CentralSession {
 
     /// Whether the events that wait may leave; wakes the app, or has it launched, where they are worth it.
     func mayFlush(under application: Application) -> Bool {
-        guard !self.outbox.isEmpty else { return false }
-        let isWorthIt = self.outbox.contains(where: \.isWorthWaking)
+        guard !self.lanes.outbox.isEmpty else { return false }
+        let isWorthIt = self.lanes.outbox.contains(where: \.isWorthWaking)
         if self.estate != nil {
             self.hold()
             if isWorthIt { application.requestLaunch() }
@@ -33,11 +33,11 @@ extension CentralSession {
 
     /// Joins what waits: each peripheral is sighted once, and of too many events the oldest are lost that matter least.
     private func hold() {
-        guard self.outbox.count > self.heldCount else { return }
+        guard self.lanes.outbox.count > self.heldCount else { return }
         var sightings: Set<DeviceAddress> = []
         var joined: [CentralEvent] = []
-        joined.reserveCapacity(self.outbox.count)
-        for event in self.outbox.reversed() {
+        joined.reserveCapacity(self.lanes.outbox.count)
+        for event in self.lanes.outbox.reversed() {
             // The last sighting knows the most.
             if case .discovered(let discovery) = event, !sightings.insert(discovery.peer.address).inserted { continue }
             joined.append(event)
@@ -51,7 +51,7 @@ extension CentralSession {
                 return true
             }
         }
-        self.outbox = joined
+        self.lanes.outbox = joined
         self.heldCount = joined.count
     }
 }

@@ -9,8 +9,8 @@ extension PeripheralSession {
     /// What waits is limited by what centrals can do: a request waits for its answer, and without the background mode
     /// there is no service to use.
     func mayFlush(under application: Application) -> Bool {
-        guard !self.outbox.isEmpty else { return false }
-        let isWorthIt = self.outbox.contains(where: \.isWorthWaking)
+        guard !self.lanes.outbox.isEmpty else { return false }
+        let isWorthIt = self.lanes.outbox.contains(where: \.isWorthWaking)
         if self.estate != nil {
             if isWorthIt { application.requestLaunch() }
             return false

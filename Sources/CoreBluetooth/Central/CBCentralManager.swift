@@ -59,9 +59,11 @@ open class CBCentralManager: CBManager {
         let adapter = Self.adapter(in: options)
         let lock = NIOLock()
         let reference = ManagerReference<CBCentralManager>()
-        let ends = adapter.openCentralSession(queue: queue, restoreIdentifier: Self.restoreIdentifier(in: options)) {
-            reference.onItsQueue?.receive($0)
-        }
+        let ends = adapter.openSession(
+            CentralSession.self,
+            queue: queue,
+            restoreIdentifier: Self.restoreIdentifier(in: options)
+        ) { reference.onItsQueue?.receive($0) }
         self.context = CentralContext(adapter: adapter, lock: lock, commands: ends.commands)
         self.delegateStorage = delegate
         self.usesMainQueue = queue == nil || queue === DispatchQueue.main

@@ -116,7 +116,7 @@ struct Discovery: Sendable {
 }
 
 /// To a central manager and its peripherals.
-enum CentralEvent: Sendable {
+enum CentralEvent: ManagerEvent {
     /// What the process before this one did is to be taken up.
     case restored(CentralRestoration)
     case state(CBManagerState)

@@ -7,22 +7,21 @@ import Foundation
 import NIOCore
 
 /// One central manager, as the event loop knows it.
-final class CentralSession {
+final class CentralSession: ManagerSession {
+    static let role = Application.BackgroundModes.central
+
     let number: Int
     unowned let core: AdapterCore
     /// The app that the manager belongs to; `nil` for a process that is no app.
     let application: Application?
-    /// Whose commands are carried out; another number than the session's own after another manager has taken it over.
-    private(set) var laneNumber: Int
-    private var commands: Lane<CentralCommand>
-    private var events: Lane<CentralEvent>
-    var outbox: [CentralEvent] = []
+    /// The ways from the manager and to it.
+    var lanes: SessionLanes<CentralCommand, CentralEvent>
     /// How many of them are joined already, while they wait for the app.
     var heldCount = 0
     /// The state of the adapter that the manager was told last.
-    private(set) var toldState: CBManagerState?
+    var toldState: CBManagerState?
     /// What the app knew when it ended, while the session has no manager: what happens meanwhile waits.
-    private(set) var estate: CentralRestoration?
+    var estate: CentralRestoration?
 
     /// What is scanned for, while scanning.
     private(set) var scan: Scan?
@@ -45,19 +44,13 @@ final class CentralSession {
         events: Lane<CentralEvent>
     ) {
         self.number = number
-        self.laneNumber = number
         self.core = core
         self.application = application
         self.keeper = RecordKeeper(restoreIdentifier, program: application?.name)
-        self.commands = commands
-        self.events = events
+        self.lanes = SessionLanes(number: number, commands: commands, events: events)
     }
 
     // MARK: Messages
-
-    /// Adds an event to those that leave at the end of the turn.
-    @inline(__always)
-    func tell(_ event: CentralEvent) { self.outbox.append(event) }
 
     /// Lets the turn's events leave.
     func flush() {
@@ -65,33 +58,11 @@ final class CentralSession {
         if self.core.state != .resetting { self.keeper?.save(self.makeRecord) }
         if let application = self.application, !self.mayFlush(under: application) { return }
         self.heldCount = 0
-        self.events.send(&self.outbox)
+        self.lanes.send()
     }
 
-    /// Tells the manager what the adapter can do for it, where that is news.
-    func tellState() {
-        guard let state = self.application?.visibleState(self.core.state) ?? self.plainState, state != self.toldState
-        else { return }
-        if state == .poweredOn, let writer = self.core.writer { self.restore(from: writer) }
-        self.toldState = state
-        self.tell(.state(state))
-    }
-
-    private var plainState: CBManagerState? { self.application == nil ? self.core.state : nil }
-
-    /// Whether the manager has a restore identifier.
-    var isPreserved: Bool { self.keeper != nil }
-
-    /// Something has changed that its record holds.
-    @inline(__always)
-    func noteChange() { self.keeper?.noteChange() }
-
-    /// Carries out the commands that wait.
-    func drainCommands() {
-        self.commands.drain { for command in $0 { self.perform(command) } }
-    }
-
-    private func perform(_ command: CentralCommand) {
+    /// Carries out what the manager asks for.
+    func perform(_ command: CentralCommand) {
         switch command {
         case .operate(let name, let operation, let invalidations):
             self.interest(name)?.perform(operation, invalidations: invalidations)
@@ -208,13 +179,6 @@ final class CentralSession {
         self.interests = []
     }
 
-    /// The manager is gone, and everything that it did ends.
-    func end() {
-        self.giveUp()
-        self.keeper?.remove()
-        self.core.remove(self)
-    }
-
     /// Ends everything that the manager does, without a word to it.
     func giveUp() {
         self.scan = nil
@@ -227,26 +191,8 @@ final class CentralSession {
         self.noteChange()
     }
 
-    // MARK: Between two managers
-
-    /// The app has ended; the session goes on until a manager with the same restore identifier takes it over.
-    func leaveToSuccessor() {
-        // Channels end with the process that has their streams.
+    /// Ends the channels: they end with the app that has their streams.
+    func closeChannels() {
         for interest in self.liveInterests { self.core.channels.close(of: interest) }
-        self.estate = self.restoration()
-        self.laneNumber = -1
-        self.outbox = []
-    }
-
-    /// A new manager takes the session over: it is told what there was, then what has happened since.
-    func adopt(_ successor: CentralSession) {
-        guard let estate = self.estate else { return }
-        let waiting = self.outbox
-        self.estate = nil
-        self.laneNumber = successor.laneNumber
-        self.commands = successor.commands
-        self.events = successor.events
-        self.outbox = [.restored(estate), .state(self.core.state)] + waiting
-        self.toldState = self.core.state
     }
 }

@@ -50,9 +50,11 @@ open class CBPeripheralManager: CBManager {
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         let adapter = Self.adapter(in: options)
         let reference = ManagerReference<CBPeripheralManager>()
-        let ends = adapter.openPeripheralSession(queue: queue, restoreIdentifier: Self.restoreIdentifier(in: options)) {
-            reference.onItsQueue?.receive($0)
-        }
+        let ends = adapter.openSession(
+            PeripheralSession.self,
+            queue: queue,
+            restoreIdentifier: Self.restoreIdentifier(in: options)
+        ) { reference.onItsQueue?.receive($0) }
         self.commands = ends.commands
         self.delegateStorage = delegate
         super.init(adapter: adapter, lock: NIOLock())

@@ -54,7 +54,7 @@ enum PeripheralCommand: Sendable {
 }
 
 /// To a peripheral manager.
-enum PeripheralEvent: Sendable {
+enum PeripheralEvent: ManagerEvent {
     /// What the process before this one did is to be taken up.
     case restored(PeripheralRestoration)
     /// A service of the process before this one has handles again.

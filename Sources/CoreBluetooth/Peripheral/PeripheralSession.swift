@@ -8,20 +8,19 @@ import Foundation
 import NIOCore
 
 /// One peripheral manager, as the event loop knows it.
-final class PeripheralSession {
+final class PeripheralSession: ManagerSession {
+    static let role = Application.BackgroundModes.peripheral
+
     let number: Int
     unowned let core: AdapterCore
     /// The app that the manager belongs to; `nil` for a process that is no app.
     let application: Application?
-    /// Whose commands are carried out; another number than the session's own after another manager has taken it over.
-    private(set) var laneNumber: Int
-    private var commands: Lane<PeripheralCommand>
-    private var events: Lane<PeripheralEvent>
-    private(set) var outbox: [PeripheralEvent] = []
+    /// The ways from the manager and to it.
+    var lanes: SessionLanes<PeripheralCommand, PeripheralEvent>
     /// The state of the adapter that the manager was told last.
-    private(set) var toldState: CBManagerState?
+    var toldState: CBManagerState?
     /// What the app knew when it ended, while the session has no manager: what happens meanwhile waits.
-    private(set) var estate: PeripheralRestoration?
+    var estate: PeripheralRestoration?
 
     struct Published {
         var token: LocalServiceToken
@@ -65,51 +64,24 @@ final class PeripheralSession {
         events: Lane<PeripheralEvent>
     ) {
         self.number = number
-        self.laneNumber = number
         self.core = core
         self.application = application
         self.keeper = RecordKeeper(restoreIdentifier, program: application?.name)
-        self.commands = commands
-        self.events = events
+        self.lanes = SessionLanes(number: number, commands: commands, events: events)
         self.areServicesWithdrawn = application.permission(for: .peripheral) == .nothing
     }
 
     // MARK: Messages
 
-    /// Adds an event to those that leave at the end of the turn.
-    @inline(__always)
-    func tell(_ event: PeripheralEvent) { self.outbox.append(event) }
-
     /// Lets the turn's events leave.
     func flush() {
         if self.core.state != .resetting { self.keeper?.save(self.makeRecord) }
         if let application = self.application, !self.mayFlush(under: application) { return }
-        self.events.send(&self.outbox)
+        self.lanes.send()
     }
 
-    /// Tells the manager what the adapter can do for it, where that is news.
-    func tellState() {
-        guard let state = self.application?.visibleState(self.core.state) ?? self.plainState, state != self.toldState
-        else { return }
-        if state == .poweredOn, let writer = self.core.writer { self.restore(from: writer) }
-        self.toldState = state
-        self.tell(.state(state))
-    }
-
-    private var plainState: CBManagerState? { self.application == nil ? self.core.state : nil }
-
-    /// Whether the manager has a restore identifier.
-    var isPreserved: Bool { self.keeper != nil }
-
-    /// Something has changed that its record holds.
-    func noteChange() { self.keeper?.noteChange() }
-
-    /// Carries out the commands that wait.
-    func drainCommands() {
-        self.commands.drain { for command in $0 { self.perform(command) } }
-    }
-
-    private func perform(_ command: PeripheralCommand) {
+    /// Carries out what the manager asks for.
+    func perform(_ command: PeripheralCommand) {
         let host = self.core.host
         switch command {
         case .update(let handle, let value, let targets):
@@ -153,13 +125,6 @@ final class PeripheralSession {
         }
     }
 
-    /// The manager is gone, and everything that it did ends.
-    func end() {
-        self.giveUp()
-        self.keeper?.remove()
-        self.core.remove(self)
-    }
-
     /// Ends everything that the manager does, without a word to it.
     func giveUp() {
         self.core.advertising.stop(self)
@@ -169,27 +134,9 @@ final class PeripheralSession {
         self.announced = []
     }
 
-    // MARK: Between two managers
-
-    /// The app has ended; the session goes on until a manager with the same restore identifier takes it over.
-    func leaveToSuccessor() {
-        // Channels end with the process that has their streams.
+    /// Ends the channels: they end with the app that has their streams.
+    func closeChannels() {
         self.core.channels.unpublishAll(of: self)
-        self.estate = self.restoration()
-        self.laneNumber = -1
-        self.outbox = []
-    }
-
-    /// A new manager takes the session over: it is told what there was, then what has happened since.
-    func adopt(_ successor: PeripheralSession) {
-        guard let estate = self.estate else { return }
-        let waiting = self.outbox
-        self.estate = nil
-        self.laneNumber = successor.laneNumber
-        self.commands = successor.commands
-        self.events = successor.events
-        self.outbox = [.restored(estate), .state(self.core.state)] + waiting
-        self.toldState = self.core.state
     }
 
     // MARK: Services
