@@ -206,15 +206,7 @@ extension CBPeripheral {
         {
             return known
         }
-        let service = CBService(
-            type: CBUUID(record.uuid),
-            isPrimary: record.isPrimary,
-            handles: record.handles,
-            peripheral: self,
-            lock: self.lock
-        )
-        self.attributes.services[record.handles.lowerBound] = service
-        return service
+        return self.makeObject(of: record)
     }
 
     private func discoveredIncludedServices(
@@ -252,15 +244,7 @@ extension CBPeripheral {
             if error == nil {
                 var characteristics = service.characteristicsStorage ?? []
                 for record in records where self.attributes.characteristics[record.valueHandle]?.record != record {
-                    let characteristic = CBCharacteristic(
-                        type: CBUUID(record.uuid),
-                        properties: CBCharacteristicProperties(rawValue: UInt(record.properties.rawValue)),
-                        value: nil,
-                        record: record,
-                        service: service,
-                        lock: self.lock
-                    )
-                    self.attributes.characteristics[record.valueHandle] = characteristic
+                    let characteristic = self.makeObject(of: record, in: service)
                     let place = characteristics.firstIndex {
                         ($0.record?.valueHandle ?? 0) > record.valueHandle
                     }
@@ -286,15 +270,7 @@ extension CBPeripheral {
                     if let known = self.attributes.descriptors[record.handle], known.uuid.value == record.uuid {
                         return known
                     }
-                    let descriptor = CBDescriptor(
-                        type: CBUUID(record.uuid),
-                        value: nil,
-                        handle: record.handle,
-                        characteristic: characteristic,
-                        lock: self.lock
-                    )
-                    self.attributes.descriptors[record.handle] = descriptor
-                    return descriptor
+                    return self.makeObject(of: record, in: characteristic)
                 }
             }
             return characteristic

@@ -74,14 +74,7 @@ extension CBPeripheral {
     private func rebuild(_ tree: AttributeTree) {
         guard !tree.isEmpty else { return }
         for entry in tree.services {
-            let service = CBService(
-                type: CBUUID(entry.record.uuid),
-                isPrimary: entry.record.isPrimary,
-                handles: entry.record.handles,
-                peripheral: self,
-                lock: self.lock
-            )
-            self.attributes.services[entry.handle] = service
+            let service = self.makeObject(of: entry.record)
             service.characteristicsStorage = entry.characteristics?.map { self.rebuild($0, of: service) }
         }
         for entry in tree.services {
@@ -92,26 +85,11 @@ extension CBPeripheral {
     }
 
     private func rebuild(_ entry: AttributeTree.Characteristic, of service: CBService) -> CBCharacteristic {
-        let characteristic = CBCharacteristic(
-            type: CBUUID(entry.record.uuid),
-            properties: CBCharacteristicProperties(rawValue: UInt(entry.record.properties.rawValue)),
-            value: nil,
-            record: entry.record,
-            service: service,
-            lock: self.lock
-        )
+        let characteristic = self.makeObject(of: entry.record, in: service)
         characteristic.notifyingStorage = entry.isNotifying
-        self.attributes.characteristics[entry.record.valueHandle] = characteristic
-        characteristic.descriptorsStorage = entry.descriptors?.map { record in
-            let descriptor = CBDescriptor(
-                type: CBUUID(record.uuid),
-                value: nil,
-                handle: record.handle,
-                characteristic: characteristic,
-                lock: self.lock
-            )
-            self.attributes.descriptors[record.handle] = descriptor
-            return descriptor
+        characteristic.descriptorsStorage = entry.descriptors?.map { descriptor in
+            let record = GATTRemoteDescriptor(uuid: descriptor.uuid, handle: descriptor.handle)
+            return self.makeObject(of: record, in: characteristic)
         }
         return characteristic
     }
