@@ -54,12 +54,9 @@ extension Host: HCIChannelReceiver {
             self.answered(event.opcode, credits: event.numberOfCommandPackets, outcome: .status(event.status))
         case .leAdvertisingReports(let reports): self.receive(reports)
         case .leExtendedAdvertisingReports(let reports): self.receive(reports)
-        case .leConnectionComplete(let event):
-            self.connectionComplete(event.status, event.handle, isCentral: event.role == .central, event.peer)
-        case .leEnhancedConnectionComplete(let event):
-            self.connectionComplete(event.status, event.handle, isCentral: event.role == .central, event.peer)
-        case .leEnhancedConnectionCompleteV2(let event):
-            self.connectionComplete(event.status, event.handle, isCentral: event.role == .central, event.peer)
+        case .leConnectionComplete(let event): self.connectionCompleted(event)
+        case .leEnhancedConnectionComplete(let event): self.connectionCompleted(event)
+        case .leEnhancedConnectionCompleteV2(let event): self.connectionCompleted(event)
         case .disconnectionComplete(let event):
             guard event.status == .success, let link = self.linksByHandle[event.handle] else { return }
             self.close(link, reason: event.reason)

@@ -44,26 +44,23 @@ extension Host {
 
     // MARK: Begin and end
 
-    func connectionComplete(
-        _ status: HCIErrorCode,
-        _ handle: ConnectionHandle,
-        isCentral: Bool,
-        _ peer: DeviceAddress
-    ) {
-        guard status == .success else {
+    /// A link was made, or could not be.
+    func connectionCompleted(_ event: some LEConnectionCompletion) {
+        guard event.status == .success else {
             // Only an initiator gets an error here, or an advertiser whose directed advertising ran out.
-            if status == .advertisingTimeout {
+            if event.status == .advertisingTimeout {
                 self.advertiser.connected(asPeripheral: true)
                 return
             }
             self.cancelDeadline = nil
             self.scanner.circumstancesChanged()
-            for address in self.initiator.finished(nil, error: status) {
-                self.delegate?.host(self, didFailToConnectTo: address, error: status)
+            for address in self.initiator.finished(nil, error: event.status) {
+                self.delegate?.host(self, didFailToConnectTo: address, error: event.status)
             }
             return
         }
-        let peer = peer.withoutIdentity
+        let isCentral = event.role == .central
+        let peer = event.peer.withoutIdentity
         if isCentral {
             _ = self.initiator.finished(peer, error: .success)
             self.cancelDeadline = nil
@@ -71,15 +68,15 @@ extension Host {
         self.scanner.circumstancesChanged()
         self.advertiser.connected(asPeripheral: !isCentral)
         // A handle in use can only mean that the end of the older link was missed.
-        if let stale = self.linksByHandle[handle] { self.close(stale, reason: .connectionTimeout) }
+        if let stale = self.linksByHandle[event.handle] { self.close(stale, reason: .connectionTimeout) }
 
         let id = LinkID(rawValue: self.nextLinkNumber)
         self.nextLinkNumber += 1
         let information = LinkInformation(id: id, peer: peer, isCentral: isCentral)
-        let link = Link(handle: handle, information: information, preferredMTU: self.configuration.preferredMTU)
+        let link = Link(handle: event.handle, information: information, preferredMTU: self.configuration.preferredMTU)
         link.signalling.channels.listeners = self.channelListeners
         self.openLinks.append(link)
-        self.linksByHandle[handle] = link
+        self.linksByHandle[event.handle] = link
         self.linksByID[id] = link
         self.server.linkOpened(id)
         self.delegate?.host(self, didConnect: information)

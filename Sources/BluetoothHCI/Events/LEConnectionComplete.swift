@@ -4,8 +4,28 @@
 public import BluetoothTypes
 public import NIOCore
 
+/// What all forms say of the link (Vol 4, Part E, 7.7.65.1 and 7.7.65.10).
+public protocol LEConnectionCompletion {
+    /// Whether it succeeded.
+    var status: HCIErrorCode { get }
+    /// The link.
+    var handle: ConnectionHandle { get }
+    /// This device's role.
+    var role: ConnectionRole { get }
+    /// The peer.
+    var peer: DeviceAddress { get }
+    /// The connection interval.
+    var interval: ConnectionInterval { get }
+    /// How many connection events the peripheral may leave out.
+    var latency: UInt16 { get }
+    /// The supervision timeout.
+    var supervisionTimeout: SupervisionTimeout { get }
+    /// The accuracy of the central's clock.
+    var centralClockAccuracy: ClockAccuracy { get }
+}
+
 /// A link was made, or could not be (Vol 4, Part E, 7.7.65.1).
-public struct LEConnectionComplete: LEEventPayload {
+public struct LEConnectionComplete: LEEventPayload, LEConnectionCompletion {
     /// The number of the subevent.
     public static let subevent = LESubeventCode.connectionComplete
 
@@ -77,7 +97,7 @@ public struct LEConnectionComplete: LEEventPayload {
 }
 
 /// A link was made, or could not be, with private addresses [v1] (Vol 4, Part E, 7.7.65.10).
-public struct LEEnhancedConnectionComplete: LEEventPayload {
+public struct LEEnhancedConnectionComplete: LEEventPayload, LEConnectionCompletion {
     /// The number of the subevent.
     public static let subevent = LESubeventCode.enhancedConnectionComplete
 
@@ -153,7 +173,7 @@ public struct LEEnhancedConnectionComplete: LEEventPayload {
 }
 
 /// A link was made, or could not be, with the periodic advertising it came from [v2] (Vol 4, Part E, 7.7.65.10).
-public struct LEEnhancedConnectionCompleteV2: LEEventPayload {
+public struct LEEnhancedConnectionCompleteV2: LEEventPayload, LEConnectionCompletion {
     /// The number of the subevent.
     public static let subevent = LESubeventCode.enhancedConnectionCompleteV2
 

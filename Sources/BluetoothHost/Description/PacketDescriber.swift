@@ -160,36 +160,9 @@ public struct PacketDescriber: Sendable {
             return PacketDescription(layer: .hci, text: packet.description)
         }
         switch event {
-        case .leConnectionComplete(let event):
-            return self.connected(
-                event.status,
-                event.handle,
-                event.role,
-                event.peer,
-                event.interval,
-                event.latency,
-                event.supervisionTimeout
-            )
-        case .leEnhancedConnectionComplete(let event):
-            return self.connected(
-                event.status,
-                event.handle,
-                event.role,
-                event.peer,
-                event.interval,
-                event.latency,
-                event.supervisionTimeout
-            )
-        case .leEnhancedConnectionCompleteV2(let event):
-            return self.connected(
-                event.status,
-                event.handle,
-                event.role,
-                event.peer,
-                event.interval,
-                event.latency,
-                event.supervisionTimeout
-            )
+        case .leConnectionComplete(let event): return self.connected(event)
+        case .leEnhancedConnectionComplete(let event): return self.connected(event)
+        case .leEnhancedConnectionCompleteV2(let event): return self.connected(event)
         case .disconnectionComplete(let event):
             let peer = self.text(of: event.handle)
             self.links[event.handle] = nil
@@ -221,27 +194,20 @@ public struct PacketDescriber: Sendable {
         return "\(kind) of \(sender): \(advertisingText(data)), \(rssi) dBm"
     }
 
-    private mutating func connected(
-        _ status: HCIErrorCode,
-        _ handle: ConnectionHandle,
-        _ role: ConnectionRole,
-        _ peer: DeviceAddress,
-        _ interval: ConnectionInterval,
-        _ latency: UInt16,
-        _ timeout: SupervisionTimeout
-    ) -> PacketDescription {
-        guard status == .success else {
-            return PacketDescription(layer: .gap, text: "Connecting ended: \(status)")
+    private mutating func connected(_ event: some LEConnectionCompletion) -> PacketDescription {
+        guard event.status == .success else {
+            return PacketDescription(layer: .gap, text: "Connecting ended: \(event.status)")
         }
         if self.links.count >= Self.capacity { self.links = [:] }
         if self.attributes.count >= Self.capacity { self.attributes = [:] }
-        self.links[handle] = LinkState(peer: peer)
+        self.links[event.handle] = LinkState(peer: event.peer)
+        let role = event.role == .central ? "central" : "peripheral"
         return PacketDescription(
             layer: .gap,
-            handle: handle,
+            handle: event.handle,
             text: """
-                Connected to \(self.text(of: peer)) as \(role == .central ? "central" : "peripheral"), \
-                interval \(interval), latency \(latency), timeout \(timeout)
+                Connected to \(self.text(of: event.peer)) as \(role), interval \(event.interval), \
+                latency \(event.latency), timeout \(event.supervisionTimeout)
                 """
         )
     }
