@@ -170,7 +170,8 @@ package final class LateClient {
         peripheral.delegate = nil
         central.scanForPeripherals(withServices: nil, options: nil)
         central.scanForPeripherals(withServices: [batteryServiceUUID])
-        central.connect(central.retrievePeripherals(withIdentifiers: [UUID()]).first ?? { fatalError() }())
+        guard let known = central.retrievePeripherals(withIdentifiers: [UUID()]).first else { return }
+        central.connect(known)
     }
 }
 
