@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// Passes one connection on, and holds what it is told to hold.
+/// Passes one connection on, and holds what it is told to hold. Unchecked: the condition's lock guards what changes.
 final class Gate: @unchecked Sendable {
     /// Where the process connects to.
     let path: String

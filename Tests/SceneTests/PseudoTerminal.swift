@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A pseudo-terminal whose other end the test reads.
+/// A pseudo-terminal whose other end the test reads. Unchecked: the lock guards the octets.
 final class PseudoTerminal: @unchecked Sendable {
     /// The end for the process.
     let process: FileHandle

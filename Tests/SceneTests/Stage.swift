@@ -90,7 +90,7 @@ struct Missing: Error, CustomStringConvertible {
     init(_ what: String) { description = "missing: " + what }
 }
 
-/// A process in a scene.
+/// A process in a scene. Unchecked: the condition's lock guards what changes.
 final class Player: @unchecked Sendable {
     /// How long, in seconds, anything may take, on the slowest of machines.
     static let patience: TimeInterval = 30

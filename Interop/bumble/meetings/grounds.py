@@ -98,6 +98,7 @@ class OurAir(Ground):
         while not path.exists():
             if self.process.returncode is not None:
                 raise MeetingFailure("the air ended before it listened, see controllers.txt")
+            # Nothing tells that a socket is there. The meeting's own time limit ends this.
             await asyncio.sleep(0.005)
 
     def our_adapter(self):
@@ -143,7 +144,8 @@ class BumbleControllers(Ground):
         await self.serving()
 
     async def serving(self):
-        # A look by connecting would be taken for the one host that each port has.
+        # A look by connecting would be taken for the one host that each port has, so the kernel's table is read until
+        # both ports listen. The meeting's own time limit ends this.
         wanted = {f"{port:04X}" for port in self.ports}
         while True:
             if self.process.returncode is not None:

@@ -140,7 +140,8 @@ async def main():
                 f"{ROOT}/advertisement", {}
             )
             break
-        except Exception as error:  # The daemon or the adapter is not there yet.
+        except Exception as error:
+            # The daemon or the adapter is not there yet; the scene's time limit ends this.
             if "InterfaceNotFound" not in type(error).__name__ and "not" not in str(error).lower():
                 raise
             await asyncio.sleep(0.1)

@@ -107,7 +107,7 @@ class Machine:
         await self.run(f"kill -{signal} $(cat /mnt/{name}.pid)")
 
     async def until(self, command):
-        """Waits until a command succeeds."""
+        """Waits until a command succeeds, looking again and again; the scene's time limit ends this."""
         await self.run(f"until {command}; do sleep 0.05; done")
 
     async def start_bluez(self):

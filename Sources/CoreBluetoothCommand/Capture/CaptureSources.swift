@@ -71,6 +71,7 @@ final class CapturePipe: Sendable {
     private static let removal: Void = {
         atexit { CapturePipe.removeFolder() }
     }()
+    // Written on the main thread, and read as the program ends.
     nonisolated(unsafe) private static var folder: String?
 
     init() throws {

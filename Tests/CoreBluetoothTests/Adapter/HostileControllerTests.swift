@@ -13,7 +13,8 @@ import Testing
 
 @Suite("An adapter on a hostile controller", .serialized, .timeLimit(.minutes(3)))
 struct HostileControllerTests {
-    /// An air on a socket, a peripheral on it, and a central whose controller is reached through a meddler.
+    /// An air on a socket, a peripheral on it, and a central whose controller is reached through a meddler. Unchecked: it
+    /// does not change, and what it holds is bound to its own loop or queue.
     private final class Scene: @unchecked Sendable {
         let folder: String
         let meddler: Meddler
@@ -64,7 +65,7 @@ struct HostileControllerTests {
         }
     }
 
-    /// Has one characteristic with a value.
+    /// Has one characteristic with a value. Unchecked: it lives on its queue.
     private final class Answerer: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
         static var service: CBUUID { CBUUID(string: "A0B0") }
         private let queue = DispatchQueue(label: "answerer")
@@ -92,7 +93,8 @@ struct HostileControllerTests {
         }
     }
 
-    /// Connects and reads, again and again, as long as it is told to; keeps the states that it was told of.
+    /// Connects and reads, again and again, as long as it is told to; keeps the states that it was told of. Unchecked: it
+    /// lives on its queue, and the condition's lock guards what the test looks at.
     private final class Caller: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
         private let queue = DispatchQueue(label: "caller")
         private let condition = NSCondition()

@@ -4,7 +4,7 @@
 
 import Foundation
 
-/// Passes H4 connections on and meddles with what the controller says.
+/// Passes H4 connections on and meddles with what the controller says. Unchecked: the lock guards what changes.
 final class Meddler: @unchecked Sendable {
     /// What is done with the controller's octets of one connection.
     enum Mode {

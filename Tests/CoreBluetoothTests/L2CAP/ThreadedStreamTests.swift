@@ -11,7 +11,7 @@ import Testing
 
 @Suite("12.3 Streams on threads", .serialized)
 struct ThreadedStreamTests {
-    /// Both roles on one queue, with channels between them.
+    /// Both roles on one queue, with channels between them. Unchecked: it lives on that queue, where the test looks at it.
     private final class Apps: NSObject, CBPeripheralManagerDelegate, CBCentralManagerDelegate, CBPeripheralDelegate,
         @unchecked Sendable
     {
@@ -101,7 +101,7 @@ struct ThreadedStreamTests {
         }
     }
 
-    /// What is handed to a thread.
+    /// What is handed to a thread. Unchecked: streams are not `Sendable`, and that threads use them is what is tested.
     private struct Handed<Value>: @unchecked Sendable {
         let value: Value
     }

@@ -7,7 +7,8 @@ import Dispatch
 import NIOCore
 import NIOEmbedded
 
-/// An event loop in virtual time with a limit on the tasks of each second.
+/// An event loop in virtual time with a limit on the tasks of each second. Unchecked, as the loop within: it belongs to the
+/// one thread of its test.
 final class GuardedEventLoop: EventLoop, @unchecked Sendable {
     let inner: EmbeddedEventLoop
     /// How many tasks may run within one second of virtual time.
