@@ -156,6 +156,15 @@ let package = Package(
             // Ordinary client code, written before strict concurrency, as most is.
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
+        // What tests of several modules stand on, in every layer; not a product.
+        .target(
+            name: "Fixtures",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Fixtures"
+        ),
         .testTarget(
             name: "BluetoothTypesTests",
             dependencies: ["BluetoothTypes"]
@@ -176,6 +185,7 @@ let package = Package(
             name: "BluetoothTransportTests",
             dependencies: [
                 "BluetoothTransport",
+                "Fixtures",
                 .target(name: "CLinuxBluetooth", condition: .when(platforms: [.linux])),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
@@ -184,6 +194,7 @@ let package = Package(
             name: "BluetoothAirTests",
             dependencies: [
                 "BluetoothAir",
+                "Fixtures",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),

@@ -1,4 +1,5 @@
 import BluetoothHCI
+import Fixtures
 import Foundation
 import NIOCore
 import NIOEmbedded

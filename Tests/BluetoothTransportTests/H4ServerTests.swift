@@ -1,6 +1,7 @@
 // Real sockets: the server with raw clients, the client with raw servers, and both with each other.
 
 import BluetoothHCI
+import Fixtures
 import Foundation
 import NIOCore
 import NIOPosix

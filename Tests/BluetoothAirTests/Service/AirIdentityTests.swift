@@ -1,4 +1,5 @@
 import BluetoothTransport
+import Fixtures
 import Foundation
 import Testing
 
@@ -6,12 +7,12 @@ import Testing
 
 @Suite("Identities on an air")
 struct AirIdentityTests {
-    let folder: ScratchFolder
-    let log = KeptLog()
+    let folder: TemporaryFolder
+    let log = LogLines(level: .info)
     let store: AirIdentityStore
 
     init() throws {
-        self.folder = try ScratchFolder()
+        self.folder = try TemporaryFolder()
         self.store = try AirIdentityStore(folder: self.folder.path, logger: self.log.logger)
     }
 

@@ -1,5 +1,6 @@
 import BluetoothHCI
 import BluetoothTransport
+import Fixtures
 import NIOCore
 import NIOPosix
 import Testing
@@ -26,7 +27,7 @@ struct AirServerTests {
             let loop = self.loop
             let air = try await loop.run { NIOLoopBound(FakeAir(eventLoop: loop), eventLoop: loop) }
             self.air = air
-            let logger = KeptLog().logger
+            let logger = LogLines().logger
             let server = try await loop.started {
                 let air = air.value
                 return AirServer.serve(on: loop, at: address, limits: limits, logger: logger) { air.makeController() }
@@ -41,9 +42,9 @@ struct AirServerTests {
 
     @Test("Each raw host gets a controller of its own, and they hear each other")
     func hosts() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("a")))
-        let hosts = try (0..<4).map { _ in try RawHost(unix: folder("a")) }
+        let hosts = try (0..<4).map { _ in try RawSocket(unix: folder("a")) }
         for (number, host) in hosts.enumerated() {
             #expect(host.complete(0x0C03) == [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00])
             let address = host.complete(0x1009)
@@ -60,11 +61,11 @@ struct AirServerTests {
 
     @Test("A controller leaves when its host does, when the host sends garbage, and when it gives up itself")
     func leaving() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("a")))
-        let hosts = try (0..<4).map { _ in try RawHost(unix: folder("a")) }
+        let hosts = try (0..<4).map { _ in try RawSocket(unix: folder("a")) }
         for host in hosts { #expect(host.complete(0x0C03).count == 7) }
-        hosts[0].finish()
+        hosts[0].hangUp()
         hosts[1].send([0x77, 1, 2, 3])
         #expect(hosts[1].endsWithin20Seconds())
         hosts[2].send([0x01, 0x02, 0xFC, 0x00])
@@ -80,9 +81,9 @@ struct AirServerTests {
     @Test("An air that nobody holds any more is not served any more, whichever thread let it go")
     func released() async throws {
         for onLoop in [true, false] {
-            let folder = try ScratchFolder()
+            let folder = try TemporaryFolder()
             let served = try await Served(.unix(path: folder("a")))
-            let host = try RawHost(unix: folder("a"))
+            let host = try RawSocket(unix: folder("a"))
             #expect(host.complete(0x0C03).count == 7)
             if onLoop {
                 try await served.loop.run { served.server.value = nil }
@@ -108,16 +109,16 @@ struct AirServerTests {
 
     @Test("Who serves is told who joins, by process and address, and why he leaves")
     func observer() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("a")))
         let events = Watched<[AirServerEvent]>([])
         try await served.loop.run { served.server.value?.observer = { event in events.update { $0.append(event) } } }
-        let host = try RawHost(unix: folder("a"))
+        let host = try RawSocket(unix: folder("a"))
         #expect(host.complete(0x0C03).count == 7)
         // LE Set Random Address, twice the same and once another one.
         for last: UInt8 in [0xC1, 0xC1, 0xC2] { host.send([0x01, 0x05, 0x20, 0x06, 1, 2, 3, 4, 5, last]) }
         #expect(await events.wait { $0.count == 3 })
-        host.finish()
+        host.hangUp()
         #expect(await events.wait { $0.count == 4 })
         let own = H4Peer.process(Int(getpid()))
         let addresses = events.value.map { event in

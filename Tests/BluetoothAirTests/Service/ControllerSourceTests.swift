@@ -1,4 +1,5 @@
 import BluetoothTransport
+import Fixtures
 import Foundation
 import NIOCore
 import NIOPosix
@@ -10,10 +11,10 @@ import Testing
 struct ControllerSourceTests {
     @Test("A served air is reached by both of its names, each time anew")
     func sockets() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let served = try await AirServerTests.Served(.unix(path: folder("a")))
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let logger = KeptLog().logger
+        let logger = LogLines().logger
         var number: UInt8 = 0
         for name in ["air:\(folder("a"))", "h4:unix:\(folder("a"))"] {
             let name = try AdapterName(parsing: name)
@@ -37,7 +38,7 @@ struct ControllerSourceTests {
     )
     func errors(text: String) async throws {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let logger = KeptLog().logger
+        let logger = LogLines().logger
         let name = try AdapterName(parsing: text)
         let error = await #expect(throws: TransportError.self) {
             try await loop.started { ControllerSource(name, on: loop, logger: logger).open() }
@@ -48,7 +49,7 @@ struct ControllerSourceTests {
     @Test("A Linux adapter that is not there says why")
     func linuxAdapter() async throws {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let logger = KeptLog().logger
+        let logger = LogLines().logger
         let error = await #expect(throws: TransportError.self) {
             try await loop.started { ControllerSource(.linux(index: 65_000), on: loop, logger: logger).open() }
         }
@@ -67,7 +68,7 @@ struct ControllerSourceTests {
         var number: CUnsignedInt = 0
         try #require(ioctl(line, 0x4004_5431, &lock) == 0 && ioctl(line, 0x8004_5430, &number) == 0)
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let logger = KeptLog().logger
+        let logger = LogLines().logger
         let name = try AdapterName(parsing: "h4:serial:/dev/pts/\(number)@921600")
         let source = try await loop.run {
             NIOLoopBound(ControllerSource(name, on: loop, logger: logger), eventLoop: loop)

@@ -2,6 +2,7 @@
 
 import BluetoothHCI
 import BluetoothTransport
+import Fixtures
 import NIOCore
 import NIOPosix
 
@@ -45,7 +46,7 @@ final class Member: Sendable {
         waits: Bool = true
     ) async throws -> Member {
         let member = Member(loop: loop)
-        let logger = KeptLog().logger
+        let logger = LogLines().logger
         try await loop.run {
             let air = UserAir(
                 eventLoop: loop,

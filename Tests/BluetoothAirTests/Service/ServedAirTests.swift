@@ -2,6 +2,7 @@
 
 import BluetoothTransport
 import BluetoothTypes
+import Fixtures
 import Foundation
 import NIOCore
 import NIOPosix
@@ -39,7 +40,7 @@ struct ServedAirTests {
     }
 
     /// Runs a list of commands, each of which must succeed.
-    func run(_ commands: [[UInt8]], on host: RawHost, sourceLocation: SourceLocation = #_sourceLocation) {
+    func run(_ commands: [[UInt8]], on host: RawSocket, sourceLocation: SourceLocation = #_sourceLocation) {
         for command in commands {
             let opcode = UInt16(command[1]) | UInt16(command[2]) << 8
             let answer = host.complete(opcode, Array(command[4...]))
@@ -49,15 +50,15 @@ struct ServedAirTests {
 
     @Test("One raw host hears what another advertises, from the socket on", arguments: [AirModel.instant, .realistic])
     func rawHosts(model: AirModel) async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let path = folder("a")
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let logger = KeptLog().logger
+        let logger = LogLines().logger
         let server = try await loop.started {
             AirServer.serve(Air(eventLoop: loop, model: model, seed: 7), at: .unix(path: path), logger: logger)
         }
-        let ball = try RawHost(unix: path)
-        let asker = try RawHost(unix: path)
+        let ball = try RawSocket(unix: path)
+        let asker = try RawSocket(unix: path)
         // Two controllers, two public addresses.
         #expect(ball.complete(0x1009) != asker.complete(0x1009))
         self.run(Self.advertising, on: ball)
@@ -67,7 +68,7 @@ struct ServedAirTests {
         // One metre away.
         #expect(report.last.map(Int8.init(bitPattern:)) == -45)
         // A controller that leaves is heard no more by one that comes later.
-        ball.finish()
+        ball.hangUp()
         #expect(ball.endsWithin20Seconds())
         try await eventually { try await loop.run { server.value.connectionCount } == 1 }
         #expect(try await loop.run { server.value.connectionCount } == 1)
@@ -77,25 +78,25 @@ struct ServedAirTests {
 
     @Test("Octets at random never disturb the other hosts")
     func garbage() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let path = folder("a")
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let logger = KeptLog().logger
+        let logger = LogLines().logger
         let server = try await loop.started {
             AirServer.serve(Air(eventLoop: loop), at: .unix(path: path), logger: logger)
         }
-        let ball = try RawHost(unix: path)
+        let ball = try RawSocket(unix: path)
         self.run(Self.advertising, on: ball)
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<100 {
-            let guest = try RawHost(unix: path)
+            let guest = try RawSocket(unix: path)
             var octets = (0..<200).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
             // Mostly commands and data that frame well and mean nothing.
             octets[0] = [0x01, 0x01, 0x02, 0x05, 0x00][Int.random(in: 0..<5, using: &generator)]
             guest.send(octets)
-            guest.finish()
+            guest.hangUp()
         }
-        let asker = try RawHost(unix: path)
+        let asker = try RawSocket(unix: path)
         self.run(Self.scanning, on: asker)
         #expect(Array(asker.read(Self.report.count + 1).dropLast()) == Self.report)
         try await eventually { try await loop.run { server.value.connectionCount } == 2 }
@@ -105,11 +106,11 @@ struct ServedAirTests {
 
     @Test("The one that serves the user's air and one that joins hear each other, also after an election")
     func userAir() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let loops = (0..<3).map { _ in MultiThreadedEventLoopGroup(numberOfThreads: 1).next() }
         var airs: [NIOLoopBound<UserAir>] = []
         for loop in loops {
-            let logger = KeptLog().logger
+            let logger = LogLines().logger
             let path = folder.path
             airs.append(
                 try await loop.run {

@@ -3,10 +3,8 @@
 
 import BluetoothHCI
 import BluetoothTransport
-import Foundation
-import Logging
+import Fixtures
 import NIOCore
-import NIOPosix
 
 @testable import BluetoothAir
 
@@ -73,123 +71,12 @@ final class FakeController: HCIChannel {
     }
 }
 
-/// A folder that is removed with its content when the object goes.
-final class ScratchFolder: Sendable {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/ocb-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
-        self.path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: self.path) }
-
-    func callAsFunction(_ name: String) -> String { "\(self.path)/\(name)" }
-
-    var content: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: self.path)) ?? []).sorted() }
-}
-
-/// Log lines, kept instead of printed.
-final class KeptLog: Sendable {
-    let lines = Watched<[String]>([])
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(lines: self.lines) } }
-
-    private struct Handler: LogHandler {
-        var lines: Watched<[String]>
-        var metadata = Logger.Metadata()
-        var logLevel = Logger.Level.info
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { self.metadata[key] }
-            set { self.metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let line = event.message.description
-            self.lines.update { $0.append(line) }
-        }
-    }
-}
-
-/// A host that is nothing but a socket, used from the test's own thread.
-final class RawHost: Sendable {
-    let descriptor: CInt
-
-    init(unix path: String) throws {
-        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-        self.descriptor = descriptor
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result == 0 else { throw IOError(errnoCode: errno, reason: "connect") }
-    }
-
-    deinit { Foundation.close(self.descriptor) }
-
-    func send(_ octets: [UInt8]) {
-        _ = octets.withUnsafeBytes { Foundation.send(self.descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
-    }
-
-    /// Reads exactly `count` octets, or fewer where the stream ends or 20 seconds are over.
-    func read(_ count: Int) -> [UInt8] {
-        var octets: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while octets.count < count {
-            let got = recv(self.descriptor, &chunk, min(chunk.count, count - octets.count), 0)
-            guard got > 0 else { break }
-            octets += chunk[..<got]
-        }
-        return octets
-    }
-
-    /// Sends a command and reads its Command Complete event.
+extension RawSocket {
+    /// Sends a command and reads its Command Complete event, as the simplest host does.
     func complete(_ opcode: UInt16, _ parameters: [UInt8] = []) -> [UInt8] {
         self.send([0x01, UInt8(opcode & 0xFF), UInt8(opcode >> 8), UInt8(parameters.count)] + parameters)
         let head = self.read(3)
         guard head.count == 3 else { return head }
         return head + self.read(Int(head[2]))
     }
-
-    /// Whether the other end has closed, after whatever it sent.
-    func endsWithin20Seconds() -> Bool {
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let got = recv(self.descriptor, &chunk, chunk.count, 0)
-            if got == 0 { return true }
-            if got < 0 { return errno == ECONNRESET }
-        }
-    }
-
-    func finish() { shutdown(self.descriptor, CInt(SHUT_RDWR)) }
-}
-
-extension EventLoop {
-    /// Runs `body` on the loop and waits for what it returns.
-    func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await self.submit(body).get()
-    }
-
-    /// Runs `body` on the loop and waits for the future, whose value stays there.
-    func started<Value>(
-        _ body: @escaping @Sendable () -> EventLoopFuture<Value>
-    ) async throws -> NIOLoopBound<Value> {
-        try await self.flatSubmit {
-            body().assumeIsolated().map { NIOLoopBound($0, eventLoop: self) }.nonisolated()
-        }.get()
-    }
-}
-
-/// Looks again and again until the condition is met or 20 seconds are over.
-func eventually(_ isMet: () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while try await !isMet(), ContinuousClock.now < deadline { await Task.yield() }
 }

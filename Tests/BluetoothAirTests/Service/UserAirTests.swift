@@ -1,4 +1,5 @@
 import BluetoothTransport
+import Fixtures
 import Foundation
 import NIOCore
 import NIOPosix
@@ -38,10 +39,10 @@ struct UserAirTests {
         "Who looks sees whether the air is served and by whom; an air can be served without a controller of one's own"
     )
     func status() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         #expect(try UserAirStatus(folder: folder.path).isServed == false)
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let logger = KeptLog().logger
+        let logger = LogLines().logger
         let path = folder.path
         func serve() async throws -> NIOLoopBound<UserAir> {
             let air = try await loop.run {
@@ -71,7 +72,7 @@ struct UserAirTests {
 
     @Test("The first serves, the second joins, and they hear each other")
     func two() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let first = try await Member.userAir(in: folder.path)
         let second = try await Member.userAir(in: folder.path)
         #expect(try await self.servers([first, second]) == [0])
@@ -84,7 +85,7 @@ struct UserAirTests {
 
     @Test("Of many that come at once one serves, and all hear each other", arguments: 0..<5)
     func many(run: Int) async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let loops = (0..<4).map { _ in MultiThreadedEventLoopGroup(numberOfThreads: 1).next() }
         var members: [Member] = []
         for number in 0..<12 {
@@ -101,7 +102,7 @@ struct UserAirTests {
 
     @Test("When the server leaves, one of the others serves and all come back")
     func election() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         var members: [Member] = []
         for _ in 0..<6 { members.append(try await Member.userAir(in: folder.path)) }
         for round in 1...5 {
@@ -122,11 +123,11 @@ struct UserAirTests {
 
     @Test("What a killed server leaves behind is taken over at once")
     func stale() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         // A socket at which nobody listens any more, and a lock that the system has taken back.
         try "4711\n".write(toFile: folder("air.lock"), atomically: false, encoding: .utf8)
         do {
-            let other = try ScratchFolder()
+            let other = try TemporaryFolder()
             let dead = try await Member.userAir(in: other.path)
             #expect(rename(other("air"), folder("air")) == 0)
             try await dead.leave()
@@ -142,7 +143,7 @@ struct UserAirTests {
 
     @Test("A server whose lock file was removed under it stays the server")
     func lockRemoved() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let first = try await Member.userAir(in: folder.path)
         #expect(unlink(folder("air.lock")) == 0)
         let second = try await Member.userAir(in: folder.path)
@@ -156,9 +157,9 @@ struct UserAirTests {
 
     @Test("Several adapters of one process share its membership")
     func severalJoins() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let logger = KeptLog().logger
+        let logger = LogLines().logger
         let air = try await loop.run {
             let air = UserAir(eventLoop: loop, configuration: .init(folder: folder.path), logger: logger) {
                 let air = FakeAir(eventLoop: loop)
@@ -178,7 +179,7 @@ struct UserAirTests {
 
     @Test("A server that has the lock and does not listen is named after a while")
     func silent() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let lock = try #require(try FileLock.take(folder("air.lock")))
         lock.writeProcessNumber()
         let member = try await Member.userAir(in: folder.path, timeout: .milliseconds(150), waits: false)
@@ -193,7 +194,7 @@ struct UserAirTests {
 
     @Test("A place that cannot be is told in one line")
     func badPlaces() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let long = folder(String(repeating: "x", count: 120))
         mkdir(long, 0o700)
         let member = try await Member.userAir(in: long, waits: false)

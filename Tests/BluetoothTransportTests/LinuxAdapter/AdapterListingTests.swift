@@ -1,6 +1,7 @@
 // The listing, over folders that look like the kernel's.
 
 import BluetoothTypes
+import Fixtures
 import Foundation
 import Testing
 

@@ -1,6 +1,7 @@
 // The question which adapters the system can use: its answer octet by octet, and the exchange over a socket that keeps
 // packets apart, as the kernel's does.
 
+import Fixtures
 import Foundation
 import Testing
 

@@ -1,5 +1,6 @@
 // Who has an adapter and what frees it, over folders that look like the kernel's.
 
+import Fixtures
 import Foundation
 import Testing
 

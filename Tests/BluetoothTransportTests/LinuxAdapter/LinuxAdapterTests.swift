@@ -5,6 +5,7 @@
 
 import BluetoothHCI
 import CLinuxBluetooth
+import Fixtures
 import Foundation
 import NIOCore
 import NIOPosix

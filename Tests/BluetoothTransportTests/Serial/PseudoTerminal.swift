@@ -2,6 +2,7 @@
 
 #if os(Linux)
 
+import Fixtures
 import Foundation
 import NIOCore
 

@@ -5,6 +5,7 @@
 import BluetoothHCI
 import BluetoothTypes
 import CLinuxBluetooth
+import Fixtures
 import Foundation
 import NIOCore
 import NIOEmbedded

@@ -4,7 +4,7 @@ import Dispatch
 import Synchronization
 
 /// A value that can be changed on any thread and waited on.
-final class Watched<Value: Sendable>: Sendable {
+package final class Watched<Value: Sendable>: Sendable {
     private struct Waiter: Sendable {
         var number: Int
         var isMet: @Sendable (Value) -> Bool
@@ -19,11 +19,14 @@ final class Watched<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ value: Value) { self.state = Mutex(State(value: value)) }
+    /// Starts with a value.
+    package init(_ value: Value) { self.state = Mutex(State(value: value)) }
 
-    var value: Value { self.state.withLock { $0.value } }
+    /// The value as it is now.
+    package var value: Value { self.state.withLock { $0.value } }
 
-    func update(_ change: @Sendable (inout Value) -> Void) {
+    /// Changes the value, and wakes whoever waited for that.
+    package func update(_ change: @Sendable (inout Value) -> Void) {
         let met = self.state.withLock { state in
             change(&state.value)
             let met = state.waiters.filter { $0.isMet(state.value) }
@@ -36,7 +39,7 @@ final class Watched<Value: Sendable>: Sendable {
 
     /// Waits for the condition; says whether it was met before the deadline.
     @discardableResult
-    func wait(seconds: Double = 20, until isMet: @escaping @Sendable (Value) -> Bool) async -> Bool {
+    package func wait(seconds: Double = 20, until isMet: @escaping @Sendable (Value) -> Bool) async -> Bool {
         await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
             let number: Int? = self.state.withLock { state in
                 if isMet(state.value) { return nil }

@@ -1,0 +1,29 @@
+// A folder for one test, in a place whose path is short: the path of a socket has little room.
+
+import Foundation
+
+/// A folder that is removed with its content when the object goes.
+package final class TemporaryFolder: Sendable {
+    /// Where it is.
+    package let path: String
+
+    /// Makes the folder; the user alone may look into it.
+    package init() throws {
+        var template = Array("/tmp/ocb-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
+        self.path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit { self.remove() }
+
+    /// Removes the folder with its content; for a test that keeps paths in it, and no longer the object.
+    package func remove() { try? FileManager.default.removeItem(atPath: self.path) }
+
+    /// The path of something in the folder, which need not be there.
+    package func callAsFunction(_ name: String) -> String { "\(self.path)/\(name)" }
+
+    /// The names of what is in the folder, sorted.
+    package var content: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: self.path)) ?? []).sorted()
+    }
+}
