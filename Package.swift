@@ -204,13 +204,14 @@ let package = Package(
                 "CoreBluetooth",
                 "BluetoothHost",
                 "BluetoothAir",
+                "Fixtures",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
         .testTarget(
             name: "CoreBluetoothTestingTests",
-            dependencies: ["CoreBluetoothTesting", "BluetoothTypes"]
+            dependencies: ["CoreBluetoothTesting", "BluetoothTypes", "Fixtures"]
         ),
         // Code as others write it: no @testable, the public modules alone. The samples are Swift 5 code, as most is.
         .target(
@@ -243,6 +244,7 @@ let package = Package(
             name: "ITCBTests",
             dependencies: [
                 "ITCB",
+                "Fixtures",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),

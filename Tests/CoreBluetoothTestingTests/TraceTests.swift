@@ -1,6 +1,7 @@
 // The trace as an instrument of tests, and the captures that a failing test leaves.
 
 import CoreBluetoothTesting
+import Fixtures
 import Testing
 
 @Suite("Trace")
@@ -49,12 +50,10 @@ struct TraceTests {
 
     @Test("A test that throws leaves a capture of each device, and says where")
     func captures() throws {
-        let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(
-            "captures-\(UUID().uuidString)"
-        )
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
         let error = #expect(throws: WorldError.self) {
-            try withWorld("a failing/test()", seed: 1, folder: folder.path) { world in
+            try withWorld("a failing/test()", seed: 1, folder: folder("captures")) { world in
                 _ = world.addPeripheral(.thermometer(), as: "thermo")
                 let reader = world.addDevice("phone").run { Reader() }
                 try world.run(until: reader.calls.contains("notifying true"))
@@ -77,14 +76,13 @@ struct TraceTests {
 
     @Test("A test that succeeds leaves nothing")
     func noCaptures() throws {
-        let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(
-            "captures-\(UUID().uuidString)"
-        )
-        let count = try withWorld(seed: 1, folder: folder.path) { world in
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let count = try withWorld(seed: 1, folder: folder("captures")) { world in
             world.advance(by: .seconds(1))
             return world.trace.count
         }
         #expect(count == 0)
-        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        #expect(!FileManager.default.fileExists(atPath: folder("captures")))
     }
 }

@@ -1,6 +1,7 @@
 // Equal seeds give equal runs: every HCI packet of every device is the same, octet for octet.
 
 import BluetoothAir
+import Fixtures
 import Foundation
 import NIOCore
 import Testing
@@ -11,10 +12,9 @@ import Testing
 struct ReplayTests {
     /// Plays in a lossy room; returns what each device's host and controller said to each other.
     private func play(seed: UInt64) throws -> [[String]] {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("replay-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let files = (0..<5).map { folder.appendingPathComponent("\($0).btsnoop") }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let files = (0..<5).map { URL(fileURLWithPath: folder("\($0).btsnoop")) }
         do {
             let room = Room(model: AirModel(hasAirTime: true, loss: 0.2), seed: seed)
             let balls = (0..<3).map { room.ball("Ball \($0)", capture: files[$0].path) }

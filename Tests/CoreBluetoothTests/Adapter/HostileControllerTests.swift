@@ -3,6 +3,7 @@
 
 import BluetoothAir
 import BluetoothTransport
+import Fixtures
 import Foundation
 import Logging
 import NIOCore
@@ -16,7 +17,7 @@ struct HostileControllerTests {
     /// An air on a socket, a peripheral on it, and a central whose controller is reached through a meddler. Unchecked: it
     /// does not change, and what it holds is bound to its own loop or queue.
     private final class Scene: @unchecked Sendable {
-        let folder: String
+        let folder: TemporaryFolder
         let meddler: Meddler
         let central: Caller
         private let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
@@ -24,9 +25,7 @@ struct HostileControllerTests {
         private let peripheral: Answerer
 
         init(_ modes: [Meddler.Mode] = []) async throws {
-            var template = Array("/tmp/ocb-XXXXXX".utf8CString)
-            guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
-            let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+            let folder = try TemporaryFolder()
             self.folder = folder
             let loop = self.loop
             let server = try await loop.submit { NIOLoopBoundBox<AirServer?>(nil, eventLoop: loop) }.get()
@@ -34,14 +33,14 @@ struct HostileControllerTests {
             try await loop.flatSubmit {
                 AirServer.serve(
                     Air(eventLoop: loop),
-                    at: .unix(path: folder + "/air"),
+                    at: .unix(path: folder("air")),
                     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
                 )
                 .assumeIsolated().map { server.value = $0 }.nonisolated()
             }.get()
-            self.meddler = try Meddler(at: folder + "/h4", to: folder + "/air", modes: modes)
-            self.peripheral = Answerer(Self.adapter(folder + "/air"))
-            self.central = Caller(Self.adapter(folder + "/h4"))
+            self.meddler = try Meddler(at: folder("h4"), to: folder("air"), modes: modes)
+            self.peripheral = Answerer(Self.adapter(folder("air")))
+            self.central = Caller(Self.adapter(folder("h4")))
         }
 
         /// An adapter as its name makes it, `h4:unix:PATH`, that keeps nothing on disk.
@@ -61,7 +60,7 @@ struct HostileControllerTests {
             self.meddler.unplug()
             let server = self.server
             try await self.loop.submit { server.value = nil }.get()
-            try? FileManager.default.removeItem(atPath: self.folder)
+            self.folder.remove()
         }
     }
 

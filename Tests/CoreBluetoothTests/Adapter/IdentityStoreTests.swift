@@ -1,4 +1,5 @@
 import BluetoothTypes
+import Fixtures
 import Foundation
 import Testing
 
@@ -7,13 +8,6 @@ import Testing
 @Suite("Identities")
 struct IdentityStoreTests {
     private func address(_ number: UInt64) -> DeviceAddress { DeviceAddress(0xC000_0000_0000 | number, kind: .random) }
-
-    /// A folder that is gone after the test.
-    private func withFolder(_ body: (FolderStorage) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("identities-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(FolderStorage(folder: folder.path))
-    }
 
     @Test("5.1 an identifier is random, stable, and says nothing of the address")
     func stable() {
@@ -50,7 +44,7 @@ struct IdentityStoreTests {
 
     @Test("5.1 identities survive the process")
     func file() throws {
-        try self.withFolder { folder in
+        try withFolderStorage { folder in
             let file = IdentityFile(folder)
             let store = IdentityStore()
             store.open(file)
@@ -71,7 +65,7 @@ struct IdentityStoreTests {
 
     @Test("private addresses, which change, are not kept")
     func privateAddresses() throws {
-        try self.withFolder { folder in
+        try withFolderStorage { folder in
             let store = IdentityStore()
             store.open(IdentityFile(folder))
             _ = store.record(for: DeviceAddress(0x4000_0000_0001, kind: .random))
@@ -83,7 +77,7 @@ struct IdentityStoreTests {
 
     @Test("a torn file is set aside", arguments: ["{\"version\":1,\"pee", "{\"version\":2,\"peers\":[]}", ""])
     func torn(text: String) throws {
-        try self.withFolder { folder in
+        try withFolderStorage { folder in
             try folder.write(Data(text.utf8), to: "identities.json")
             let store = IdentityStore()
             Misuse.$listener.withValue({ _ in }) { store.open(IdentityFile(folder)) }
@@ -98,7 +92,7 @@ struct IdentityStoreTests {
 
     @Test("what another process has added is kept")
     func shared() throws {
-        try self.withFolder { folder in
+        try withFolderStorage { folder in
             let file = IdentityFile(folder)
             let left = IdentityStore()
             let right = IdentityStore()
@@ -124,8 +118,9 @@ struct IdentityStoreTests {
 
     @Test("the folder follows XDG_STATE_HOME, else HOME")
     func place() throws {
-        let base = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: base) }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let base = folder("base")
         let named = try FolderStorage(adapter: self.address(1)) { ["XDG_STATE_HOME": "\(base)/named"][$0] }
         #expect(named.folder == "\(base)/named/corebluetooth/C0:00:00:00:00:01")
         let home = try FolderStorage(adapter: self.address(1)) {

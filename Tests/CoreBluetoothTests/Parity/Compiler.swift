@@ -2,6 +2,7 @@
 // judges whether lines of code compile. It is called by itself, not through the package manager, which holds a lock while
 // tests run.
 
+import Fixtures
 import Foundation
 
 /// The compiler that built this test.
@@ -68,9 +69,10 @@ enum Compiler {
         let process = Process()
         process.executableURL = toolFolder.appendingPathComponent(tool)
         process.arguments = arguments
-        let errors = FileManager.default.temporaryDirectory.appendingPathComponent("errors-\(UUID().uuidString)")
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let errors = URL(fileURLWithPath: folder("errors"))
         try Data().write(to: errors)
-        defer { try? FileManager.default.removeItem(at: errors) }
         process.standardError = try FileHandle(forWritingTo: errors)
         process.standardOutput = FileHandle.nullDevice
         let status = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
@@ -85,14 +87,6 @@ enum Compiler {
         return Run(status: status, errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
     }
 
-    /// Calls `body` with a folder that exists as long as it runs.
-    private static func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("parity-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        return try await body(folder)
-    }
-
     /// The symbol graph of a module, as the compiler writes it.
     static func symbolGraph(of module: String) async throws -> Data {
         #if arch(x86_64)
@@ -100,37 +94,37 @@ enum Compiler {
         #else
         let target = "aarch64-unknown-linux-gnu"
         #endif
-        return try await self.withFolder { folder in
-            let run = try await self.run(
-                "swift-symbolgraph-extract",
-                ["-module-name", module, "-target", target, "-output-dir", folder.path]
-                    + ["-minimum-access-level", "public", "-skip-inherited-docs"] + self.importArguments()
-            )
-            guard run.status == 0 else { throw Failure(description: run.errors) }
-            return try Data(contentsOf: folder.appendingPathComponent("\(module).symbols.json"))
-        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let run = try await self.run(
+            "swift-symbolgraph-extract",
+            ["-module-name", module, "-target", target, "-output-dir", folder.path]
+                + ["-minimum-access-level", "public", "-skip-inherited-docs"] + self.importArguments()
+        )
+        guard run.status == 0 else { throw Failure(description: run.errors) }
+        return try Data(contentsOf: URL(fileURLWithPath: folder("\(module).symbols.json")))
     }
 
     /// The errors that the compiler finds in a program: what they say, by line, counted from 1.
     static func errors(in program: String, arguments: [String] = []) async throws -> [Int: [String]] {
-        try await self.withFolder { folder in
-            let file = folder.appendingPathComponent("program.swift")
-            try Data(program.utf8).write(to: file)
-            let run = try await self.run(
-                "swiftc",
-                ["-typecheck", "-swift-version", "6", "-diagnostic-style=llvm", file.path] + arguments
-                    + self.importArguments()
-            )
-            var errors: [Int: [String]] = [:]
-            for text in run.errors.split(separator: "\n") {
-                let parts = text.split(separator: ":", maxSplits: 4, omittingEmptySubsequences: false)
-                guard parts.count == 5, parts[0].hasSuffix("program.swift"), parts[3] == " error",
-                    let line = Int(parts[1])
-                else { continue }
-                errors[line, default: []].append(parts[4].trimmingCharacters(in: .whitespaces))
-            }
-            guard run.status == 0 || !errors.isEmpty else { throw Failure(description: run.errors) }
-            return errors
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = URL(fileURLWithPath: folder("program.swift"))
+        try Data(program.utf8).write(to: file)
+        let run = try await self.run(
+            "swiftc",
+            ["-typecheck", "-swift-version", "6", "-diagnostic-style=llvm", file.path] + arguments
+                + self.importArguments()
+        )
+        var errors: [Int: [String]] = [:]
+        for text in run.errors.split(separator: "\n") {
+            let parts = text.split(separator: ":", maxSplits: 4, omittingEmptySubsequences: false)
+            guard parts.count == 5, parts[0].hasSuffix("program.swift"), parts[3] == " error",
+                let line = Int(parts[1])
+            else { continue }
+            errors[line, default: []].append(parts[4].trimmingCharacters(in: .whitespaces))
         }
+        guard run.status == 0 || !errors.isEmpty else { throw Failure(description: run.errors) }
+        return errors
     }
 }

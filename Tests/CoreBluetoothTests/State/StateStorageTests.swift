@@ -8,13 +8,6 @@ import Testing
 
 @Suite("What is kept on disk")
 struct StateStorageTests {
-    /// A folder that is gone after the test.
-    private func withFolder(_ body: (FolderStorage) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(FolderStorage(folder: folder.path))
-    }
-
     private var record: CentralRecord {
         CentralRecord(
             scan: CentralRecord.Scan(services: [0x180D], solicitedServices: [], allowsDuplicates: true),
@@ -24,7 +17,7 @@ struct StateStorageTests {
 
     @Test("a document is what was written last; folder and files are the user's alone")
     func documents() throws {
-        try self.withFolder { folder throws in
+        try withFolderStorage { folder throws in
             #expect(try folder.read("a.json") == nil)
             try folder.write(Data("one".utf8), to: "a.json")
             try folder.write(Data("two, longer".utf8), to: "a.json")
@@ -53,7 +46,7 @@ struct StateStorageTests {
         ]
     )
     func damaged(text: String) throws {
-        try self.withFolder { folder throws in
+        try withFolderStorage { folder throws in
             for storage in [folder, MemoryStorage()] as [any StateStorage] {
                 try storage.write(Data(text.utf8), to: "central.json")
                 let lines = Lines()
@@ -102,7 +95,7 @@ struct StateStorageTests {
 
     @Test("one has a claim at a time, in one process as in two")
     func claims() throws {
-        try self.withFolder { folder throws in
+        try withFolderStorage { folder throws in
             for storage in [folder, MemoryStorage()] as [any StateStorage] {
                 var first = try storage.claim("central")
                 #expect(first != nil)
@@ -117,7 +110,7 @@ struct StateStorageTests {
 
     @Test("many changes are few writes, and the last one stays")
     func coalescing() throws {
-        try self.withFolder { folder throws in
+        try withFolderStorage { folder throws in
             let writer = StateWriter(folder)
             for number in 0..<1000 { writer.write("a.json") { Data("\(number)".utf8) } }
             writer.flush()
@@ -145,7 +138,7 @@ struct StateStorageTests {
 
     @Test("7.13 as many peers are remembered as there is room for, those met last")
     func cacheLimit() throws {
-        try self.withFolder { folder throws in
+        try withFolderStorage { folder throws in
             let caches = AttributeCaches()
             let writer = StateWriter(folder)
             caches.writer = writer
