@@ -167,17 +167,18 @@ let package = Package(
         ),
         .testTarget(
             name: "BluetoothTypesTests",
-            dependencies: ["BluetoothTypes"]
+            dependencies: ["BluetoothTypes", "Fixtures"]
         ),
         .testTarget(
             name: "BluetoothHCITests",
-            dependencies: ["BluetoothHCI"]
+            dependencies: ["BluetoothHCI", "Fixtures"]
         ),
         .testTarget(
             name: "BluetoothHostTests",
             dependencies: [
                 "BluetoothHost",
                 "BluetoothAir",
+                "Fixtures",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
@@ -230,6 +231,7 @@ let package = Package(
                 "BlueEar",
                 "CoreBluetoothTesting",
                 "BluetoothAir",
+                "Fixtures",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),

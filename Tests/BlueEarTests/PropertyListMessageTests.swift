@@ -1,5 +1,6 @@
 // The reader of binary property lists: what Foundation writes it reads, and what is broken it refuses without a trap.
 
+import Fixtures
 import Foundation
 import Testing
 
@@ -29,10 +30,8 @@ struct PropertyListMessageTests {
         let hello =
             "62706c6973743030d101025548656c6c6f584461726b6e657373080b11000000000000010100000000000000030000000000000000"
             + "000000000000001a"
-        #expect(try PropertyListMessage.encode(["Hello": "Darkness"]).map { hex($0) }.joined() == hello)
+        #expect(try PropertyListMessage.encode(["Hello": "Darkness"]).hex == normalized(hello))
     }
-
-    private func hex(_ octet: UInt8) -> String { (octet < 16 ? "0" : "") + String(octet, radix: 16) }
 
     @Test("Lists of other things are no messages")
     func otherThings() throws {

@@ -2,6 +2,7 @@
 // HCICommandTests.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 

@@ -2,6 +2,7 @@
 // octets were written by hand from the tables of Vol 4, Part E, 7.1 to 7.8.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 

@@ -2,6 +2,7 @@
 // from the tables of Vol 4, Part E, 7.7.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 

@@ -1,4 +1,5 @@
 import BluetoothTypes
+import Fixtures
 import Foundation
 import NIOCore
 import Testing

@@ -1,4 +1,5 @@
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 

@@ -3,6 +3,7 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -113,14 +114,8 @@ struct InformationTests {
     /// The public debug key of Vol 3, Part H, 2.3.5.6.1 belongs to the private one.
     @Test("the debug key is that of the specification")
     func debugKey() throws {
-        func octets(_ hex: String) -> Octets32? {
-            var digits = Substring(hex)
-            var octets: [UInt8] = []
-            while !digits.isEmpty {
-                octets.append(UInt8(digits.prefix(2), radix: 16) ?? 0)
-                digits = digits.dropFirst(2)
-            }
-            return Octets32(mostSignificantFirst: octets)
+        func octets(_ text: String) -> Octets32? {
+            Octets32(mostSignificantFirst: ByteBuffer(hex: text).readableBytesView)
         }
         let x = try #require(octets("20b003d2f297be2c5e2c83a7e9f9a5b9eff49111acf4fddbcc0301480e359de6"))
         let y = try #require(octets("dc809c49652aeb6d63329abf5a52155c766345c28fed3024741c8ed01589d28b"))

@@ -17,6 +17,7 @@
 //     security encrypted 16         the link is safer now
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
@@ -68,17 +69,17 @@ struct ChannelScript: HexScriptRunner {
         case .updateConnection, .parameterRequestEnded:
             self.output.append("? \(action)")
         case .channel(.requested(let name, let spsm)):
-            self.output.append("? requested \(digits(name.rawValue)) \(digits(spsm))")
+            self.output.append("? requested \(name.rawValue.hexDigits) \(spsm.hexDigits)")
         case .channel(.opened(let channel)):
             self.tags[channel.tag.id.rawValue] = channel.tag
             let direction = channel.isIncoming ? "in" : "out"
             self.output.append(
-                "? opened \(channel.tag.id.rawValue) \(digits(channel.spsm)) \(direction) \(channel.peerMTU)"
+                "? opened \(channel.tag.id.rawValue) \(channel.spsm.hexDigits) \(direction) \(channel.peerMTU)"
             )
         case .channel(.failed(let id, let error)):
             let reason =
                 switch error {
-                case .refused(let result): "refused \(digits(result.rawValue))"
+                case .refused(let result): "refused \(result.rawValue.hexDigits)"
                 default: "\(error)"
                 }
             self.output.append("? failed \(id.rawValue) \(reason)")
@@ -193,8 +194,3 @@ struct ChannelScript: HexScriptRunner {
 }
 
 private func number(_ text: String) -> UInt16 { UInt16(text, radix: 16) ?? 0 }
-
-private func digits(_ number: UInt16) -> String {
-    let text = String(number, radix: 16, uppercase: true)
-    return String(repeating: "0", count: 4 - text.utf8.count) + text
-}

@@ -1,6 +1,7 @@
 // LE credit-based channels as scripts, named by the cases of the qualification suite. Octets are written as on the air:
 // least significant first.
 
+import Fixtures
 import NIOCore
 import Testing
 
@@ -214,8 +215,7 @@ struct LESignallingChannelsTests {
     func laterResult() { self.refusedByPeer(0x1234) }
 
     private func refusedByPeer(_ result: UInt16) {
-        let text = String(result, radix: 16, uppercase: true)
-        let digits = String(repeating: "0", count: 4 - text.utf8.count) + text
+        let digits = result.hexDigits
         self.run(
             """
             open 0080 64 32 4
@@ -417,6 +417,3 @@ struct LESignallingChannelsTests {
         #expect(Set(given).count == 254)
     }
 }
-
-/// Two hexadecimal digits.
-func octet(_ number: Int) -> String { (number < 16 ? "0" : "") + String(number, radix: 16, uppercase: true) }

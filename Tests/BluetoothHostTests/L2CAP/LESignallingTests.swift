@@ -1,6 +1,7 @@
 // The signalling channel as scripts: what comes, what leaves, named by the cases of the qualification suite.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
@@ -194,8 +195,7 @@ struct LESignallingTests {
                 return
             }
             seen.append(identifier)
-            let digits = String(identifier, radix: 16)
-            let text = "13" + (digits.count == 1 ? "0" : "") + digits + "02 00 01 00"
+            let text = "13" + identifier.hexDigits + "02 00 01 00"
             #expect(self.receive(text, &signalling, at: time).count == 1)
         }
         #expect(seen == (0..<600).map { UInt8($0 % 255 + 1) })

@@ -1,24 +1,13 @@
-// Octets as text, for tests that hold packets beside the specification.
+// Octets as text in one short word, for scripts and tests that have hundreds of them.
 
+import Fixtures
 import NIOCore
 
-/// The octets of text such as `"0A 03 00"`; blanks and line ends mean nothing.
-func hex(_ text: String) -> ByteBuffer {
-    let digits = text.filter { !$0.isWhitespace }
-    precondition(digits.count % 2 == 0, "an odd number of digits in \(text)")
-    var bytes = ByteBuffer()
-    var index = digits.startIndex
-    while index < digits.endIndex {
-        let next = digits.index(index, offsetBy: 2)
-        guard let octet = UInt8(digits[index..<next], radix: 16) else { preconditionFailure("no octet in \(text)") }
-        bytes.writeInteger(octet)
-        index = next
-    }
-    return bytes
-}
+/// The octets of text such as `"0A 03 00"`.
+func hex(_ text: String) -> ByteBuffer { ByteBuffer(hex: text) }
 
 /// The text of octets, as ``hex(_:)-(String)`` takes it.
-func hex(_ bytes: ByteBuffer) -> String {
-    bytes.readableBytesView.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
-        .joined(separator: " ")
-}
+func hex(_ bytes: ByteBuffer) -> String { bytes.hex }
+
+/// Two hexadecimal digits.
+func octet(_ number: Int) -> String { UInt8(number).hexDigits }

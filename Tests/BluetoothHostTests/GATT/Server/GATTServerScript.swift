@@ -17,6 +17,7 @@
 //     reconnect                 the link of a bonded client ends and comes back
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
@@ -65,10 +66,10 @@ struct GATTServerScript: HexScriptRunner {
             (link, text) = (to, "< " + hex(pdu))
         case .read(let request):
             self.reads[request.link] = request.id
-            (link, text) = (request.link, "? read \(handle(request.handle)) @\(request.offset)")
+            (link, text) = (request.link, "? read \(request.handle.hexDigits) @\(request.offset)")
         case .write(let request):
             let parts = request.parts.map { part in
-                "\(handle(part.handle))" + (request.id == nil ? "" : " @\(part.offset)")
+                part.handle.hexDigits + (request.id == nil ? "" : " @\(part.offset)")
                     + (part.value.readableBytes == 0 ? "" : " " + hex(part.value))
             }
             if let id = request.id { self.writes[request.link] = id }
@@ -77,12 +78,12 @@ struct GATTServerScript: HexScriptRunner {
                 "? \(request.id == nil ? "command" : "write") " + parts.joined(separator: " ; ")
             )
         case .subscriptionChanged(let on, let characteristic, let isSubscribed):
-            (link, text) = (on, "? \(isSubscribed ? "subscribed" : "unsubscribed") \(handle(characteristic))")
+            (link, text) = (on, "? \(isSubscribed ? "subscribed" : "unsubscribed") \(characteristic.hexDigits)")
         case .mtuChanged(let on, let mtu):
             #expect(self.server.mtu(of: on) == mtu)
             (link, text) = (on, "? mtu \(mtu)")
         case .indicationConfirmed(let on, let characteristic):
-            (link, text) = (on, "? confirmed \(handle(characteristic))")
+            (link, text) = (on, "? confirmed \(characteristic.hexDigits)")
         case .notificationsDropped(let on, let count):
             (link, text) = (on, "? dropped \(count)")
         case .bearerFailed(let on, let reason):
@@ -167,10 +168,5 @@ struct GATTServerScript: HexScriptRunner {
             return false
         }
         return true
-    }
-
-    private func handle(_ handle: AttributeHandle) -> String {
-        let digits = String(handle, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 4 - digits.count) + digits
     }
 }
