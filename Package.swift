@@ -225,6 +225,16 @@ let package = Package(
             name: "ClientTests",
             dependencies: ["ClientSamples", "CoreBluetooth", "CoreBluetoothTesting"]
         ),
+        // Devices in virtual time, for the tests of what stands on Core Bluetooth; not a product.
+        .target(
+            name: "Rooms",
+            dependencies: [
+                "CoreBluetooth",
+                "BluetoothAir",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            path: "Tests/Rooms"
+        ),
         .testTarget(
             name: "BlueEarTests",
             dependencies: [
@@ -232,7 +242,7 @@ let package = Package(
                 "CoreBluetoothTesting",
                 "BluetoothAir",
                 "Fixtures",
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                "Rooms",
             ]
         ),
         .testTarget(
@@ -246,8 +256,9 @@ let package = Package(
             name: "ITCBTests",
             dependencies: [
                 "ITCB",
+                "BluetoothAir",
                 "Fixtures",
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                "Rooms",
             ]
         ),
         .testTarget(

@@ -3,6 +3,7 @@
 import BluetoothAir
 import Foundation
 import NIOCore
+import Rooms
 import Testing
 
 @testable import BlueEar

@@ -4,6 +4,7 @@
 import CoreBluetooth
 import Foundation
 import NIOCore
+import Rooms
 import Testing
 
 @testable import BlueEar

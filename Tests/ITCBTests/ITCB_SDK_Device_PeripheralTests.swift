@@ -3,6 +3,7 @@
 import CoreBluetooth
 import Foundation
 import NIOCore
+import Rooms
 import Testing
 
 @testable @_spi(Steps) import ITCB

@@ -4,6 +4,7 @@ import BluetoothAir
 import CoreBluetooth
 import Foundation
 import NIOCore
+import Rooms
 import Testing
 
 @testable @_spi(Steps) import ITCB

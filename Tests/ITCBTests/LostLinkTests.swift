@@ -2,6 +2,7 @@
 // find each other again.
 
 import NIOCore
+import Rooms
 import Testing
 
 @testable @_spi(Steps) import ITCB

@@ -4,6 +4,7 @@ import BluetoothAir
 import Fixtures
 import Foundation
 import NIOCore
+import Rooms
 import Testing
 
 @testable @_spi(Steps) import ITCB

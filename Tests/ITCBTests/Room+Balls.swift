@@ -1,84 +1,33 @@
-// A room of devices in one process and in virtual time: an air on an embedded event loop, balls and centrals made of the
-// SDK, and devices made of Core Bluetooth alone that do what the SDK never would.
+// Who is in the SDK's rooms: balls and those who ask, with their timers on the room's clock.
 
-import BluetoothAir
 import CoreBluetooth
 import Foundation
-import NIOCore
-import NIOEmbedded
+import Rooms
 
 @testable @_spi(Steps) import ITCB
 
-/// A room with an air of its own.
-final class Room {
-    let loop = EmbeddedEventLoop()
-    let air: Air
-    private let seed: UInt64
-    private var balls: UInt64 = 0
-    private var adapters = 0
-
-    init(model: AirModel = .instant, seed: UInt64 = 1) {
-        self.seed = seed
-        air = Air(eventLoop: loop, model: model, seed: seed)
-    }
-
+extension Room {
     /// A ball with a name.
     func ball(_ name: String, distance: Double? = nil, capture: String? = nil) -> Ball {
-        balls += 1
-        return Ball(name, in: self, on: adapter(distance: distance, capture: capture), seed: seed &+ balls)
+        let adapter = adapter(distance: distance, capture: capture)
+        return Ball(name, in: self, on: adapter, seed: seed &+ UInt64(deviceCount))
     }
 
     /// Somebody who asks.
     func central(distance: Double? = nil, capture: String? = nil) -> Asker {
         Asker(in: self, on: adapter(distance: distance, capture: capture))
     }
-
-    /// A controller with nobody's SDK on it.
-    func adapter(distance: Double? = nil, capture: String? = nil) -> BluetoothAdapter {
-        adapters += 1
-        // A name of its own decides the address: the same room has the same addresses in every run.
-        return BluetoothAdapter(
-            air: air,
-            configuration: .init(identity: "device \(adapters)", distance: distance, captureFile: capture)
-        )
-    }
-
-    /// Lets time pass until something is true; false where it did not come true in time.
-    @discardableResult
-    func run(_ limit: TimeAmount = .seconds(30), until condition: () -> Bool) -> Bool {
-        let end = loop.now + limit
-        loop.run()
-        while !condition() {
-            guard loop.now < end else { return false }
-            loop.advanceTime(by: .milliseconds(5))
-        }
-        return true
-    }
-
-    /// Lets time pass.
-    func pass(_ time: TimeAmount) {
-        loop.run()
-        loop.advanceTime(by: time)
-    }
 }
 
 /// The SDK's timers, on the room's clock.
-final class RoomScheduler: ITCB_SDK_Scheduler {
-    private final class Work: ITCB_SDK_ScheduledWork {
-        let task: Scheduled<Void>
-        init(_ task: Scheduled<Void>) { self.task = task }
-        func cancel() { task.cancel() }
-    }
-
-    private let loop: EmbeddedEventLoop
-
-    init(_ loop: EmbeddedEventLoop) { self.loop = loop }
-
+extension RoomScheduler: ITCB_SDK_Scheduler {
     func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ITCB_SDK_ScheduledWork {
-        let bound = NIOLoopBound(work, eventLoop: loop)
-        return Work(loop.scheduleTask(in: .milliseconds(Int64(seconds * 1000))) { bound.value() })
+        postpone(work, by: seconds)
     }
 }
+
+/// What of it can be called off.
+extension RoomScheduler.Work: ITCB_SDK_ScheduledWork {}
 
 /// An error as a path of its parts.
 func words(_ error: (any Error)?) -> String {

@@ -1,34 +1,12 @@
-// A room of devices in one process and in virtual time: an air on an embedded event loop, both halves of the messenger,
-// and devices made of Core Bluetooth alone.
+// Who is in the messenger's rooms: both halves of it, with the timers on the room's clock.
 
-import BluetoothAir
 import CoreBluetooth
 import Foundation
-import NIOCore
-import NIOEmbedded
+import Rooms
 
 @testable import BlueEar
 
-/// A room with an air of its own.
-final class Room {
-    let loop = EmbeddedEventLoop()
-    let air: Air
-    private var adapters = 0
-
-    init(model: AirModel = .instant, seed: UInt64 = 1) {
-        air = Air(eventLoop: loop, model: model, seed: seed)
-    }
-
-    /// A device's controller.
-    func adapter(mtu: Int = 517) -> BluetoothAdapter {
-        adapters += 1
-        // A name of its own decides the address: the same room has the same addresses in every run.
-        return BluetoothAdapter(
-            air: air,
-            configuration: .init(identity: "device \(adapters)", preferredMTU: mtu)
-        )
-    }
-
+extension Room {
     /// Somebody who shows himself.
     func speaker(_ message: [String: String]? = ["Hello": "Darkness"], mtu: Int = 517) -> Speaker {
         Speaker(message, on: adapter(mtu: mtu))
@@ -45,43 +23,17 @@ final class Room {
         listener.scan()
         return listener
     }
-
-    /// Lets time pass until something is true; false where it did not come true in time.
-    @discardableResult
-    func run(_ limit: TimeAmount = .seconds(60), until condition: () -> Bool) -> Bool {
-        let end = loop.now + limit
-        loop.run()
-        while !condition() {
-            guard loop.now < end else { return false }
-            loop.advanceTime(by: .milliseconds(5))
-        }
-        return true
-    }
-
-    /// Lets time pass.
-    func pass(_ time: TimeAmount) {
-        loop.run()
-        loop.advanceTime(by: time)
-    }
 }
 
 /// The messenger's timers, on the room's clock.
-final class RoomScheduler: WorkScheduler {
-    private final class Work: ScheduledWork {
-        let task: Scheduled<Void>
-        init(_ task: Scheduled<Void>) { self.task = task }
-        func cancel() { task.cancel() }
-    }
-
-    private let loop: EmbeddedEventLoop
-
-    init(_ loop: EmbeddedEventLoop) { self.loop = loop }
-
+extension RoomScheduler: WorkScheduler {
     func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ScheduledWork {
-        let bound = NIOLoopBound(work, eventLoop: loop)
-        return Work(loop.scheduleTask(in: .milliseconds(Int64(seconds * 1000))) { bound.value() })
+        postpone(work, by: seconds)
     }
 }
+
+/// What of it can be called off.
+extension RoomScheduler.Work: ScheduledWork {}
 
 /// A message with whom it was exchanged.
 struct Exchanged: Equatable {
