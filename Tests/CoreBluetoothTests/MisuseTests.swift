@@ -35,9 +35,7 @@ struct MisuseTests {
     @Test("2 commands of a peripheral that is not connected are ignored and logged")
     func notConnected() throws {
         let talk = Conversation()
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
-        let peripheral = try talk.peripheral
+        let peripheral = try talk.find()
         let lines = Lines()
         lines.listen {
             peripheral.discoverServices(nil)
@@ -167,6 +165,19 @@ struct MisuseTests {
         return (talk, peripheral, answer)
     }
 
+    /// Gives one command after the other, each of which must say this and nothing else.
+    private func expectEach(
+        of commands: [() -> Void],
+        toSay line: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        for command in commands {
+            let lines = Lines()
+            lines.listen(command)
+            #expect(lines.all == ["[CoreBluetooth] \(line)"], sourceLocation: sourceLocation)
+        }
+    }
+
     @Test("2 every command of a central manager that is not powered on is dropped with the same line")
     func centralCommands() throws {
         let (talk, peripheral, _) = try self.switchedOff()
@@ -179,15 +190,10 @@ struct MisuseTests {
             { _ = manager.retrieveConnectedPeripherals(withServices: [IDs.service]) },
             { manager.registerForConnectionEvents(options: nil) },
         ]
-        for command in commands {
-            let lines = Lines()
-            lines.listen(command)
-            #expect(
-                lines.all == [
-                    "[CoreBluetooth] API MISUSE: \(manager) can only accept this command while in the powered on state"
-                ]
-            )
-        }
+        self.expectEach(
+            of: commands,
+            toSay: "API MISUSE: \(manager) can only accept this command while in the powered on state"
+        )
         #expect(manager.description.hasPrefix("<CBCentralManager: 0x"))
         talk.room.run(.seconds(2))
         #expect(talk.central.calls == calls)
@@ -208,15 +214,10 @@ struct MisuseTests {
             { manager.setDesiredConnectionLatency(.low, for: central) },
             { manager.publishL2CAPChannel(withEncryption: false) },
         ]
-        for command in commands {
-            let lines = Lines()
-            lines.listen(command)
-            #expect(
-                lines.all == [
-                    "[CoreBluetooth] API MISUSE: \(manager) can only accept this command while in the powered on state"
-                ]
-            )
-        }
+        self.expectEach(
+            of: commands,
+            toSay: "API MISUSE: \(manager) can only accept this command while in the powered on state"
+        )
         #expect(manager.description.hasPrefix("<CBPeripheralManager: 0x"))
         talk.room.run(.seconds(2))
         #expect(ball.calls == calls)
@@ -245,17 +246,10 @@ struct MisuseTests {
             { peripheral.writeValue(Data(), for: descriptor) }, { peripheral.setNotifyValue(true, for: answer) },
             { peripheral.readRSSI() }, { peripheral.openL2CAPChannel(0xC0) },
         ]
-        for command in commands {
-            let lines = Lines()
-            lines.listen(command)
-            #expect(
-                lines.all == [
-                    """
-                    [CoreBluetooth] API MISUSE: \(peripheral) can only accept commands while in the connected state
-                    """
-                ]
-            )
-        }
+        self.expectEach(
+            of: commands,
+            toSay: "API MISUSE: \(peripheral) can only accept commands while in the connected state"
+        )
         talk.room.run(.seconds(2))
         #expect(talk.central.calls == calls)
     }

@@ -9,9 +9,7 @@ struct ConnectingTests {
     @Test("6.2 state and callback of a connection")
     func connect() throws {
         let talk = Conversation()
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
-        let peripheral = try talk.peripheral
+        let peripheral = try talk.find()
         talk.central.manager.connect(peripheral)
         #expect(peripheral.state == .connecting)
         talk.room.run { peripheral.state == .connected }
@@ -23,9 +21,7 @@ struct ConnectingTests {
     @Test("6.1 a request never expires; it is met when the device comes")
     func pending() throws {
         let talk = Conversation()
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
-        let peripheral = try talk.peripheral
+        let peripheral = try talk.find()
         talk.ball.manager.stopAdvertising()
         talk.room.run()
         talk.central.manager.connect(peripheral)
@@ -49,9 +45,7 @@ struct ConnectingTests {
     @Test("6.4 cancelling a pending connection tells didDisconnect without error, not didFail")
     func cancelPending() throws {
         let talk = Conversation()
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
-        let peripheral = try talk.peripheral
+        let peripheral = try talk.find()
         talk.ball.manager.stopAdvertising()
         talk.room.run()
         talk.central.manager.connect(peripheral)
@@ -80,9 +74,7 @@ struct ConnectingTests {
     @Test("6.4 connect, cancel and connect in one turn ends connected")
     func flicker() throws {
         let talk = Conversation()
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
-        let peripheral = try talk.peripheral
+        let peripheral = try talk.find()
         talk.central.calls = []
         talk.central.manager.connect(peripheral)
         talk.central.manager.cancelPeripheralConnection(peripheral)
@@ -192,9 +184,7 @@ struct ConnectingTests {
     @Test("6.8 StartDelay puts the connection off")
     func delay() throws {
         let talk = Conversation()
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
-        let peripheral = try talk.peripheral
+        let peripheral = try talk.find()
         talk.central.manager.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: 3)])
         talk.room.run(.milliseconds(2900))
         #expect(peripheral.state == .connecting)

@@ -219,11 +219,7 @@ struct GATTClientTests {
             ball.open()
         }
         let peripheral = try talk.connect()
-        peripheral.discoverServices(nil)
-        talk.room.run { peripheral.services != nil }
-        let service = try #require(peripheral.services?.first)
-        peripheral.discoverCharacteristics(nil, for: service)
-        talk.room.run { service.characteristics != nil }
+        let service = try peripheral.discover(nil, in: talk.room)
         let remote = try #require(service.characteristics?.first)
         peripheral.setNotifyValue(true, for: remote)
         talk.room.run { remote.isNotifying }

@@ -11,19 +11,34 @@ import Testing
 
 @Suite("6 Links with several hands in them")
 struct LinkTests {
+    /// A central whose controller has its limits, and balls that it has found.
+    private struct Crowd {
+        let room = Room()
+        let source: BreakableSource
+        let central: CentralApp
+        let balls: [PeripheralApp]
+
+        init(of count: Int, limit: (inout VirtualControllerConfiguration) -> Void) throws {
+            let room = self.room
+            var configuration = VirtualControllerConfiguration()
+            limit(&configuration)
+            self.source = BreakableSource(air: room.air, configuration: configuration)
+            let central = CentralApp(on: self.source.adapter("Curious", room))
+            let balls = (1...count).map { PeripheralApp(on: room.adapter("Ball \($0)")) }
+            self.central = central
+            self.balls = balls
+            room.run { central.manager.state == .poweredOn && balls.allSatisfy { $0.manager.state == .poweredOn } }
+            for (index, ball) in balls.enumerated() { ball.open(name: "Ball \(index + 1)") }
+            central.manager.scanForPeripherals(withServices: [IDs.service])
+            try #require(room.run { central.found.count == count })
+            central.manager.stopScan()
+        }
+    }
+
     @Test("6.9 6.3 one connection too many fails with connectionLimitReached, and its peripheral is disconnected again")
     func limit() throws {
-        let room = Room()
-        var configuration = VirtualControllerConfiguration()
-        configuration.maximumLinkCount = 2
-        let source = BreakableSource(air: room.air, configuration: configuration)
-        let central = CentralApp(on: source.adapter("Curious", room))
-        let balls = (1...3).map { PeripheralApp(on: room.adapter("Ball \($0)")) }
-        room.run { central.manager.state == .poweredOn && balls.allSatisfy { $0.manager.state == .poweredOn } }
-        for (index, ball) in balls.enumerated() { ball.open(name: "Ball \(index + 1)") }
-        central.manager.scanForPeripherals(withServices: [IDs.service])
-        try #require(room.run { central.found.count == 3 })
-        central.manager.stopScan()
+        let crowd = try Crowd(of: 3) { $0.maximumLinkCount = 2 }
+        let (room, central) = (crowd.room, crowd.central)
         for peripheral in central.found.prefix(2) {
             central.manager.connect(peripheral)
             try #require(room.run { peripheral.state == .connected })
@@ -51,12 +66,7 @@ struct LinkTests {
         let ball = PeripheralApp(on: ballAdapter)
         room.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
         ball.open()
-        central.manager.scanForPeripherals(withServices: nil)
-        try #require(room.run { !central.found.isEmpty })
-        central.manager.stopScan()
-        let peripheral = central.found[0]
-        central.manager.connect(peripheral)
-        try #require(room.run { peripheral.state == .connected })
+        let peripheral = try central.connect(in: room, services: nil)
 
         let second = ConnectionHandle(rawValue: 0x0E00)
         source.inject(
@@ -93,17 +103,8 @@ struct LinkTests {
 
     @Test("6.1 devices that never come do not keep out those that do, whatever room the controller's list has")
     func absentDevices() throws {
-        let room = Room()
-        var configuration = VirtualControllerConfiguration()
-        configuration.filterAcceptListSize = 2
-        let source = BreakableSource(air: room.air, configuration: configuration)
-        let central = CentralApp(on: source.adapter("Curious", room))
-        let balls = (1...6).map { PeripheralApp(on: room.adapter("Ball \($0)")) }
-        room.run { central.manager.state == .poweredOn && balls.allSatisfy { $0.manager.state == .poweredOn } }
-        for (index, ball) in balls.enumerated() { ball.open(name: "Ball \(index + 1)") }
-        central.manager.scanForPeripherals(withServices: [IDs.service])
-        try #require(room.run { central.found.count == 6 })
-        central.manager.stopScan()
+        let crowd = try Crowd(of: 6) { $0.filterAcceptListSize = 2 }
+        let (room, central, balls) = (crowd.room, crowd.central, crowd.balls)
         for ball in balls { ball.manager.stopAdvertising() }
         room.run()
         for peripheral in central.found { central.manager.connect(peripheral) }

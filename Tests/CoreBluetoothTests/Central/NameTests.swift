@@ -102,12 +102,7 @@ struct NameTests {
             if octets.count == 16, octets[9] == 0x08, octets.suffix(2) == [0x00, 0x2A] { nameReads += 1 }
         }
         let peripheral = try scene.connect()
-        peripheral.discoverServices(nil)
-        scene.room.run { peripheral.services != nil }
-        let service = try #require(peripheral.services?.first)
-        peripheral.discoverCharacteristics(nil, for: service)
-        scene.room.run { service.characteristics != nil }
-        let question = try #require(service.characteristics?.first { $0.uuid == IDs.question })
+        let question = try peripheral.discover(nil, in: scene.room).characteristic(IDs.question)
         scene.ball.onRequests = { _ in }
         peripheral.writeValue("Hm?".octets, for: question, type: .withResponse)
         scene.room.run(.seconds(10))

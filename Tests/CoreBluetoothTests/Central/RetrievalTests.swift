@@ -27,9 +27,7 @@ struct RetrievalTests {
     @Test("5.3 while it lives, a peripheral is one object")
     func sameObject() throws {
         let talk = Conversation()
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
-        let peripheral = try talk.peripheral
+        let peripheral = try talk.find()
         let again = talk.central.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
         #expect(again.count == 1 && again[0] === peripheral)
         #expect((peripheral.copy() as? CBPeripheral) === peripheral)

@@ -22,21 +22,11 @@ struct StrangerTests {
             let central = CentralApp(on: self.room.adapter("Curious"))
             self.central = central
             self.room.run { central.manager.state == .poweredOn }
-            central.manager.scanForPeripherals(withServices: nil)
-            try #require(self.room.run { !central.found.isEmpty })
-            central.manager.stopScan()
-            let peripheral = central.found[0]
-            self.peripheral = peripheral
-            central.manager.connect(peripheral)
-            try #require(self.room.run { peripheral.state == .connected })
+            self.peripheral = try central.connect(in: self.room, services: nil)
         }
 
         func discover() throws -> CBCharacteristic {
-            self.peripheral.discoverServices(nil)
-            try #require(self.room.run { self.peripheral.services != nil })
-            let service = try #require(self.peripheral.services?.first)
-            self.peripheral.discoverCharacteristics(nil, for: service)
-            try #require(self.room.run { service.characteristics != nil })
+            let service = try self.peripheral.discover(nil, in: self.room)
             return try #require(service.characteristics?.first)
         }
 

@@ -71,13 +71,8 @@ struct RefusalTests {
             self.room.run { central.manager.state == .poweredOn && refuser.host.state == .ready }
             _ = try refuser.host.listenForChannels(spsm: 0x80)
             refuser.host.startAdvertising(AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
-            central.manager.scanForPeripherals(withServices: nil)
-            try #require(self.room.run { !central.found.isEmpty })
-            central.manager.stopScan()
-            let peripheral = central.found[0]
-            self.peripheral = peripheral
-            central.manager.connect(peripheral)
-            try #require(self.room.run { peripheral.state == .connected && refuser.link != nil })
+            self.peripheral = try central.connect(in: self.room, services: nil)
+            try #require(self.room.run { refuser.link != nil })
         }
     }
 

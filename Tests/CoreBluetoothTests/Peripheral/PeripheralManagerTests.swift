@@ -311,19 +311,7 @@ struct RequestTests {
         let centrals = (1...3).map { CentralApp(on: room.adapter("Central \($0)")) }
         room.run { ball.manager.state == .poweredOn && centrals.allSatisfy { $0.manager.state == .poweredOn } }
         ball.open()
-        for central in centrals {
-            central.onCall = { [unowned central] call in
-                if call.hasPrefix("discover") { central.manager.connect(central.found[0]) }
-                if call == "connect 2" { central.found[0].discoverServices([IDs.service]) }
-                if call == "services 1" {
-                    central.found[0].discoverCharacteristics([IDs.answer], for: central.found[0].services![0])
-                }
-                if call == "characteristics 1" {
-                    central.found[0].setNotifyValue(true, for: central.found[0].services![0].characteristics![0])
-                }
-            }
-            central.manager.scanForPeripherals(withServices: [IDs.service])
-        }
+        for central in centrals { central.subscribeToAnswer(services: [IDs.service]) }
         #expect(room.run { ball.answer.subscribedCentrals?.count == 3 })
         return (room, ball, centrals)
     }

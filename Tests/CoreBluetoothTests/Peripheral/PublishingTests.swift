@@ -63,17 +63,8 @@ struct PublishingTests {
         CBPeripheral, [CBCharacteristic]
     ) {
         let peripheral = try talk.connect()
-        peripheral.discoverServices([IDs.service])
-        talk.room.run { peripheral.services != nil }
-        let service = try #require(peripheral.services?.first)
-        peripheral.discoverCharacteristics(nil, for: service)
-        talk.room.run { service.characteristics != nil }
-        return (
-            peripheral,
-            try characteristics.map { own in
-                try #require(service.characteristics?.first { $0.uuid == own.uuid })
-            }
-        )
+        let service = try peripheral.discover([IDs.service], in: talk.room)
+        return (peripheral, try characteristics.map { try service.characteristic($0.uuid) })
     }
 
     @Test("9.1 every add is told, in order, even of a service that is withdrawn at once; withdrawing is silent")
@@ -339,17 +330,7 @@ struct PublishingTests {
         let ball = PeripheralApp(on: room.adapter("Crystal"))
         room.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
         ball.open()
-        central.onCall = { [unowned central] call in
-            if call.hasPrefix("discover") { central.manager.connect(central.found[0]) }
-            if call == "connect 2" { central.found[0].discoverServices([IDs.service]) }
-            if call == "services 1" {
-                central.found[0].discoverCharacteristics([IDs.answer], for: central.found[0].services![0])
-            }
-            if call == "characteristics 1" {
-                central.found[0].setNotifyValue(true, for: central.found[0].services![0].characteristics![0])
-            }
-        }
-        central.manager.scanForPeripherals(withServices: nil)
+        central.subscribeToAnswer(services: nil)
         try #require(room.run { !ball.centrals.isEmpty })
         room.run(.seconds(1))
         ball.manager.setDesiredConnectionLatency(latency, for: ball.centrals[0])

@@ -32,24 +32,13 @@ struct Lives {
 
     /// Finds the ball and connects.
     func connect() throws -> CBPeripheral {
-        self.central.manager.scanForPeripherals(withServices: [IDs.service])
-        try #require(self.room.run { !self.central.found.isEmpty })
-        self.central.manager.stopScan()
-        let peripheral = self.central.found[0]
-        self.central.manager.connect(peripheral)
-        try #require(self.room.run { peripheral.state == .connected })
-        return peripheral
+        try self.central.connect(in: self.room)
     }
 
     /// Connects, discovers everything and subscribes.
     func subscribe() throws -> CBPeripheral {
         let peripheral = try self.connect()
-        peripheral.discoverServices(nil)
-        try #require(self.room.run { peripheral.services != nil })
-        let service = try #require(peripheral.services?.first)
-        peripheral.discoverCharacteristics(nil, for: service)
-        try #require(self.room.run { service.characteristics != nil })
-        let answer = try #require(service.characteristics?.first { $0.uuid == IDs.answer })
+        let answer = try peripheral.discover(nil, in: self.room).characteristic(IDs.answer)
         peripheral.discoverDescriptors(for: answer)
         peripheral.setNotifyValue(true, for: answer)
         try #require(self.room.run { answer.isNotifying })

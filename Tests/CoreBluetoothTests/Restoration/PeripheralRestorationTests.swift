@@ -33,12 +33,7 @@ struct BallLives {
     /// Finds the ball and discovers its services.
     func visit() throws -> CBPeripheral {
         self.central.found = []
-        self.central.manager.scanForPeripherals(withServices: [IDs.service])
-        try #require(self.room.run { !self.central.found.isEmpty })
-        self.central.manager.stopScan()
-        let peripheral = self.central.found[0]
-        self.central.manager.connect(peripheral)
-        try #require(self.room.run { peripheral.state == .connected })
+        let peripheral = try self.central.connect(in: self.room)
         peripheral.discoverServices(nil)
         try #require(self.room.run { peripheral.services != nil })
         for service in peripheral.services ?? [] {

@@ -5,7 +5,7 @@ import NIOCore
 
 @testable import CoreBluetooth
 
-final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
+final class CentralApp: NSObject, NotingApp, CBCentralManagerDelegate, CBPeripheralDelegate {
     private(set) var manager: CBCentralManager!
     /// What was called, in order.
     var calls: [String] = []
@@ -34,19 +34,6 @@ final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
     }
 
     func end() { self.manager = nil }
-
-    func count(_ call: String) -> Int { self.calls.count { $0 == call } }
-
-    private func note(_ call: String, _ error: (any Error)? = nil) {
-        if let error {
-            self.errors.append(error)
-            let nsError = error as NSError
-            self.calls.append("\(call) \(nsError.domain) \(nsError.code)")
-        } else {
-            self.calls.append(call)
-        }
-        self.onCall?(call)
-    }
 
     // MARK: CBCentralManagerDelegate
 

@@ -32,29 +32,19 @@ struct Conversation {
         get throws { try #require(self.central.found.first) }
     }
 
+    /// Scans until the ball is found.
+    func find() throws -> CBPeripheral { try self.central.find(in: self.room) }
+
     /// Scans and connects.
     func connect(options: [String: Any]? = nil) throws -> CBPeripheral {
-        self.central.manager.scanForPeripherals(withServices: [IDs.service])
-        try #require(self.room.run { !self.central.found.isEmpty })
-        self.central.manager.stopScan()
-        let peripheral = try self.peripheral
-        self.central.manager.connect(peripheral, options: options)
-        try #require(self.room.run { peripheral.state == .connected })
-        return peripheral
+        try self.central.connect(in: self.room, options: options)
     }
 
     /// Connects and discovers the ball's characteristics.
     func discover() throws -> (peripheral: CBPeripheral, question: CBCharacteristic, answer: CBCharacteristic) {
         let peripheral = try self.connect()
-        peripheral.discoverServices([IDs.service])
-        try #require(self.room.run { peripheral.services != nil })
-        let service = try #require(peripheral.services?.first)
-        peripheral.discoverCharacteristics(nil, for: service)
-        try #require(self.room.run { service.characteristics != nil })
-        return (
-            peripheral, try #require(service.characteristics?.first { $0.uuid == IDs.question }),
-            try #require(service.characteristics?.first { $0.uuid == IDs.answer })
-        )
+        let service = try peripheral.discover([IDs.service], in: self.room)
+        return (peripheral, try service.characteristic(IDs.question), try service.characteristic(IDs.answer))
     }
 }
 

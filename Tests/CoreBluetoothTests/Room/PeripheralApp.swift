@@ -4,7 +4,7 @@ import Foundation
 
 @testable import CoreBluetooth
 
-final class PeripheralApp: NSObject, CBPeripheralManagerDelegate {
+final class PeripheralApp: NSObject, NotingApp, CBPeripheralManagerDelegate {
     private(set) var manager: CBPeripheralManager!
     /// What was called, in order.
     var calls: [String] = []
@@ -54,8 +54,6 @@ final class PeripheralApp: NSObject, CBPeripheralManagerDelegate {
 
     func end() { self.manager = nil }
 
-    func count(_ call: String) -> Int { self.calls.count { $0 == call } }
-
     /// Publishes the ball and advertises it.
     func open(name: String? = "Crystal", services: [CBUUID] = [IDs.service]) {
         self.manager.add(self.ball)
@@ -66,17 +64,6 @@ final class PeripheralApp: NSObject, CBPeripheralManagerDelegate {
         var data: [String: Any] = [CBAdvertisementDataServiceUUIDsKey: services]
         data[CBAdvertisementDataLocalNameKey] = name
         self.manager.startAdvertising(data)
-    }
-
-    private func note(_ call: String, _ error: (any Error)? = nil) {
-        if let error {
-            self.errors.append(error)
-            let nsError = error as NSError
-            self.calls.append("\(call) \(nsError.domain) \(nsError.code)")
-        } else {
-            self.calls.append(call)
-        }
-        self.onCall?(call)
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {

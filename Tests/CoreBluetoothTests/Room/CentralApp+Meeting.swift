@@ -1,0 +1,62 @@
+// What most tests of the central begin with: a device is found, connected, and looked into.
+
+import Testing
+
+@testable import CoreBluetooth
+
+extension CentralApp {
+    /// Scans until a device is found; the scan goes on.
+    func find(in room: Room, services: [CBUUID]? = nil) throws -> CBPeripheral {
+        self.manager.scanForPeripherals(withServices: services)
+        try #require(room.run { !self.found.isEmpty })
+        return self.found[0]
+    }
+
+    /// Finds a device, stops the scan, and connects.
+    func connect(
+        in room: Room,
+        services: [CBUUID]? = [IDs.service],
+        options: [String: Any]? = nil
+    ) throws -> CBPeripheral {
+        let peripheral = try self.find(in: room, services: services)
+        self.manager.stopScan()
+        self.manager.connect(peripheral, options: options)
+        try #require(room.run { peripheral.state == .connected })
+        return peripheral
+    }
+
+    /// Scans, connects to what is found first and subscribes to its answer, one call after the other as room and air let
+    /// it happen.
+    func subscribeToAnswer(services: [CBUUID]?) {
+        self.onCall = { [unowned self] call in
+            if call.hasPrefix("discover") { self.manager.connect(self.found[0]) }
+            if call == "connect 2" { self.found[0].discoverServices([IDs.service]) }
+            if call == "services 1" {
+                self.found[0].discoverCharacteristics([IDs.answer], for: self.found[0].services![0])
+            }
+            if call == "characteristics 1" {
+                self.found[0].setNotifyValue(true, for: self.found[0].services![0].characteristics![0])
+            }
+        }
+        self.manager.scanForPeripherals(withServices: services)
+    }
+}
+
+extension CBPeripheral {
+    /// Discovers services, and all characteristics of the first one.
+    func discover(_ services: [CBUUID]?, in room: Room) throws -> CBService {
+        self.discoverServices(services)
+        try #require(room.run { self.services != nil })
+        let service = try #require(self.services?.first)
+        self.discoverCharacteristics(nil, for: service)
+        try #require(room.run { service.characteristics != nil })
+        return service
+    }
+}
+
+extension CBService {
+    /// The discovered characteristic with a UUID.
+    func characteristic(_ uuid: CBUUID) throws -> CBCharacteristic {
+        try #require(self.characteristics?.first { $0.uuid == uuid })
+    }
+}

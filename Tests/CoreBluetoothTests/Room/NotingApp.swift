@@ -1,0 +1,31 @@
+// How the apps of the tests note what they are told: a word or two for each call of a delegate, with the error's domain
+// and code where there was one.
+
+import Foundation
+
+/// An app that notes each call.
+protocol NotingApp: AnyObject {
+    /// What was called, in order.
+    var calls: [String] { get set }
+    /// The errors that came with the calls.
+    var errors: [any Error] { get set }
+    /// Called after a call was noted.
+    var onCall: ((String) -> Void)? { get }
+}
+
+extension NotingApp {
+    /// Notes a call.
+    func note(_ call: String, _ error: (any Error)? = nil) {
+        if let error {
+            self.errors.append(error)
+            let nsError = error as NSError
+            self.calls.append("\(call) \(nsError.domain) \(nsError.code)")
+        } else {
+            self.calls.append(call)
+        }
+        self.onCall?(call)
+    }
+
+    /// How often something was called.
+    func count(_ call: String) -> Int { self.calls.count { $0 == call } }
+}
