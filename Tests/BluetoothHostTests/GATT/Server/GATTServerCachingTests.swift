@@ -7,12 +7,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("GATT server: caching")
-struct GATTServerCachingTests {
-    private func run(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        var runner = try GATTServerScript()
-        runner.run(script, sourceLocation: sourceLocation)
-    }
-
+struct GATTServerCachingTests: GATTServerSuite {
     @Test func `GATT/SR/GAS/BV-01-C Service Changed`() throws {
         try self.run(
             """

@@ -7,16 +7,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("GATT server: discovery")
-struct GATTServerDiscoveryTests {
-    private func run(
-        _ script: String,
-        configuration: GATTServer.Configuration = GATTServerFixture.configuration,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        var runner = try GATTServerScript(configuration: configuration)
-        runner.run(script, sourceLocation: sourceLocation)
-    }
-
+struct GATTServerDiscoveryTests: GATTServerSuite {
     // MARK: Configuration
 
     @Test func `GATT/SR/GAC/BV-01-C Exchange MTU`() throws {
@@ -32,8 +23,6 @@ struct GATTServerDiscoveryTests {
     }
 
     @Test func `Exchange MTU: the smaller offer wins, and one below 23 changes nothing`() throws {
-        var small = GATTServerFixture.configuration
-        small.mtu = 50
         try self.run(
             """
             > 02 FF FF
@@ -51,7 +40,7 @@ struct GATTServerDiscoveryTests {
             > 02 17 00 00
             < 01 02 00 00 04
             """,
-            configuration: small
+            configure: { $0.mtu = 50 }
         )
     }
 

@@ -6,18 +6,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("GATT server: notifications and indications")
-struct GATTServerNotificationsTests {
-    private func run(
-        _ script: String,
-        configure: (inout GATTServer.Configuration) -> Void = { _ in },
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        var configuration = GATTServerFixture.configuration
-        configure(&configuration)
-        var runner = try GATTServerScript(configuration: configuration)
-        runner.run(script, sourceLocation: sourceLocation)
-    }
-
+struct GATTServerNotificationsTests: GATTServerSuite {
     @Test("Vol 3, Part F, 3.4.2.2: nothing is notified or indicated while this device waits for its own MTU response")
     func heldBack() throws {
         try self.run(

@@ -6,18 +6,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("GATT server: reading")
-struct GATTServerReadingTests {
-    private func run(
-        _ script: String,
-        minimumKeySize: Int = 7,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        var configuration = GATTServerFixture.configuration
-        configuration.minimumKeySize = minimumKeySize
-        var runner = try GATTServerScript(configuration: configuration)
-        runner.run(script, sourceLocation: sourceLocation)
-    }
-
+struct GATTServerReadingTests: GATTServerSuite {
     // MARK: Read
 
     @Test func `GATT/SR/GAR/BV-01-C Read Characteristic Value`() throws {
@@ -125,7 +114,7 @@ struct GATTServerReadingTests {
             = 02
             < 0B 02
             """,
-            minimumKeySize: 16
+            configure: { $0.minimumKeySize = 16 }
         )
     }
 
@@ -240,7 +229,7 @@ struct GATTServerReadingTests {
             > 08 01 00 FF FF 07 A0
             < 01 08 1F 00 0C
             """,
-            minimumKeySize: 8
+            configure: { $0.minimumKeySize = 8 }
         )
     }
 
@@ -335,7 +324,7 @@ struct GATTServerReadingTests {
             > 0C 1F 00 00 00
             < 01 0C 1F 00 0C
             """,
-            minimumKeySize: 16
+            configure: { $0.minimumKeySize = 16 }
         )
     }
 
@@ -409,7 +398,7 @@ struct GATTServerReadingTests {
             > 0E 10 00 1F 00
             < 01 0E 1F 00 0C
             """,
-            minimumKeySize: 16
+            configure: { $0.minimumKeySize = 16 }
         )
     }
 

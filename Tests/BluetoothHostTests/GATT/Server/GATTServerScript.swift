@@ -170,3 +170,20 @@ struct GATTServerScript: HexScriptRunner {
         return true
     }
 }
+
+/// Tests that are scripts.
+protocol GATTServerSuite {}
+
+extension GATTServerSuite {
+    /// Runs a script against the server of ``GATTServerFixture``, where need be with another configuration.
+    func run(
+        _ script: String,
+        configure: (inout GATTServer.Configuration) -> Void = { _ in },
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        var configuration = GATTServerFixture.configuration
+        configure(&configuration)
+        var runner = try GATTServerScript(configuration: configuration)
+        runner.run(script, sourceLocation: sourceLocation)
+    }
+}

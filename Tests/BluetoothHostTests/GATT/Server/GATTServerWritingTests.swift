@@ -6,18 +6,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("GATT server: writing")
-struct GATTServerWritingTests {
-    private func run(
-        _ script: String,
-        configure: (inout GATTServer.Configuration) -> Void = { _ in },
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        var configuration = GATTServerFixture.configuration
-        configure(&configuration)
-        var runner = try GATTServerScript(configuration: configuration)
-        runner.run(script, sourceLocation: sourceLocation)
-    }
-
+struct GATTServerWritingTests: GATTServerSuite {
     // MARK: Commands
 
     @Test func `GATT/SR/GAW/BV-01-C Write Without Response`() throws {
