@@ -173,12 +173,19 @@ let package = Package(
             name: "BluetoothHCITests",
             dependencies: ["BluetoothHCI", "Fixtures"]
         ),
+        // What tests that have a host stand on besides; not a product.
+        .target(
+            name: "HostFixtures",
+            dependencies: ["BluetoothHost"],
+            path: "Tests/HostFixtures"
+        ),
         .testTarget(
             name: "BluetoothHostTests",
             dependencies: [
                 "BluetoothHost",
                 "BluetoothAir",
                 "Fixtures",
+                "HostFixtures",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
@@ -206,6 +213,7 @@ let package = Package(
                 "BluetoothHost",
                 "BluetoothAir",
                 "Fixtures",
+                "HostFixtures",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]

@@ -4,6 +4,7 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import HostFixtures
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -11,7 +12,7 @@ import Testing
 @testable import BluetoothHost
 
 /// One side: a host and its user.
-final class ChannelUser: HostDelegate {
+final class ChannelUser: QuietHostDelegate {
     let host: Host
     private(set) var written = 0
     private(set) var received = 0
@@ -88,18 +89,6 @@ final class ChannelUser: HostDelegate {
 
     func host(_ host: Host, didConnect link: LinkInformation) { self.link = link.id }
     func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
-
-    func host(_ host: Host, didChange state: HostState) {}
-    func host(_ host: Host, didReceive report: AdvertisingReport) {}
-    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
-    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
-    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {}
-    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
-    func host(_ host: Host, didReceive request: GATTReadRequest) {}
-    func host(_ host: Host, didReceive request: GATTWriteRequest) {}
-    func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic: AttributeHandle) {}
-    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
-    func hostDidFinishTurn(_ host: Host) {}
 }
 
 /// Both sides and their air.

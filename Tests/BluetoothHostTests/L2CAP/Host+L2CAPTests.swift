@@ -3,6 +3,7 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import HostFixtures
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -11,7 +12,7 @@ import Testing
 
 @Suite("Host: credit-based channels")
 struct HostL2CAPTests {
-    private final class User: HostDelegate {
+    private final class User: QuietHostDelegate {
         private(set) var lines: [String] = []
         var link: LinkID?
         var channel: ChannelID?
@@ -49,18 +50,6 @@ struct HostL2CAPTests {
         func host(_ host: Host, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) {
             self.note("closed \(channel.rawValue) \(reason)")
         }
-
-        func host(_ host: Host, didChange state: HostState) {}
-        func host(_ host: Host, didReceive report: AdvertisingReport) {}
-        func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
-        func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
-        func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {}
-        func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
-        func host(_ host: Host, didReceive request: GATTReadRequest) {}
-        func host(_ host: Host, didReceive request: GATTWriteRequest) {}
-        func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic: AttributeHandle) {}
-        func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
-        func hostDidFinishTurn(_ host: Host) {}
     }
 
     /// A host on a scripted controller in virtual time, with one link in the peripheral role.

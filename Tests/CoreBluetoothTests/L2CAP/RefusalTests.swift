@@ -6,6 +6,7 @@ import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import Foundation
+import HostFixtures
 import NIOCore
 import Testing
 
@@ -17,7 +18,7 @@ private typealias Host = BluetoothHost.Host
 @Suite("12.2 Refused channels")
 struct RefusalTests {
     /// A peripheral that says what it is told to.
-    private final class Refuser: HostDelegate {
+    private final class Refuser: QuietHostDelegate {
         let host: Host
         var result = CreditBasedConnectionResult.success
         var link: LinkID?
@@ -42,19 +43,8 @@ struct RefusalTests {
         }
 
         func host(_ host: Host, didReceive request: ChannelRequest) -> CreditBasedConnectionResult { self.result }
-        func host(_ host: Host, didChange state: HostState) {}
-        func host(_ host: Host, didReceive report: AdvertisingReport) {}
         func host(_ host: Host, didConnect link: LinkInformation) { self.link = link.id }
-        func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
         func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
-        func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
-        func host(_ host: Host, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {}
-        func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
-        func host(_ host: Host, didReceive request: GATTReadRequest) {}
-        func host(_ host: Host, didReceive request: GATTWriteRequest) {}
-        func host(_ host: Host, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {}
-        func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
-        func hostDidFinishTurn(_ host: Host) {}
     }
 
     private struct Scene {

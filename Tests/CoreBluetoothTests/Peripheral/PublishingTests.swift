@@ -5,6 +5,7 @@ import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import Foundation
+import HostFixtures
 import NIOCore
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
 private typealias Host = BluetoothHost.Host
 
 /// A central without Core Bluetooth: a host alone, for what the façade never sends.
-private final class BareCentral: HostDelegate {
+private final class BareCentral: QuietHostDelegate {
     let host: Host
     private(set) var link: LinkID?
     private(set) var isReady = false
@@ -26,18 +27,7 @@ private final class BareCentral: HostDelegate {
     }
 
     func host(_ host: Host, didChange state: HostState) { if case .ready = state { self.isReady = true } }
-    func host(_ host: Host, didReceive report: AdvertisingReport) {}
     func host(_ host: Host, didConnect link: LinkInformation) { self.link = link.id }
-    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
-    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
-    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
-    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {}
-    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
-    func host(_ host: Host, didReceive request: GATTReadRequest) {}
-    func host(_ host: Host, didReceive request: GATTWriteRequest) {}
-    func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {}
-    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
-    func hostDidFinishTurn(_ host: Host) {}
 }
 
 @Suite("9 10 11 Publishing")
