@@ -1,14 +1,14 @@
-// The central of the benchmarks: ordinary CBCentralManager code that finds the peripheral, discovers what a case needs,
-// and then counts what comes.
+// The central of the benchmarks: ordinary Core Bluetooth code that discovers what a case needs on the peripheral that is
+// found, and then counts what comes.
 
 import CoreBluetooth
 
-final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
+final class Central: NSObject, CBPeripheralDelegate {
     // Confined to `queue`; `done` is how the benchmark's thread waits.
     let queue = DispatchQueue(label: "central")
     private let done = DispatchSemaphore(value: 0)
-    private var manager: CBCentralManager?
-    private var peripheral: CBPeripheral?
+    private lazy var finder = Finder(Peripheral.service, for: self)
+    private var peripheral: CBPeripheral? { self.finder.peripheral }
     private var characteristics: [CBUUID: CBCharacteristic] = [:]
     private var left = 0
     private var operation: () -> Void = {}
@@ -27,7 +27,7 @@ final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
 
     /// Finds a peripheral, connects, discovers and subscribes; returns when all is ready.
     func start(on adapter: BluetoothAdapter) {
-        self.manager = adapter.run { CBCentralManager(delegate: self, queue: self.queue) }
+        self.finder.start(on: adapter, queue: self.queue)
         self.done.wait()
     }
 
@@ -94,27 +94,6 @@ final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     }
 
     // MARK: Callbacks
-
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        if central.state == .poweredOn { central.scanForPeripherals(withServices: [Peripheral.service]) }
-    }
-
-    func centralManager(
-        _ central: CBCentralManager,
-        didDiscover peripheral: CBPeripheral,
-        advertisementData: [String: Any],
-        rssi RSSI: NSNumber
-    ) {
-        guard self.peripheral == nil else { return }
-        self.peripheral = peripheral
-        peripheral.delegate = self
-        central.stopScan()
-        central.connect(peripheral)
-    }
-
-    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        peripheral.discoverServices([Peripheral.service])
-    }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         let services = peripheral.services ?? []

@@ -7,12 +7,11 @@ import NIOCore
 import NIOEmbedded
 
 /// Opens a channel; ordinary Core Bluetooth code in both roles.
-final class ChannelApps: NSObject, CBPeripheralManagerDelegate, CBCentralManagerDelegate, CBPeripheralDelegate {
+final class ChannelApps: NSObject, CBPeripheralManagerDelegate, CBPeripheralDelegate {
     private static let service = CBUUID(string: "8E38140A-27BE-4090-8955-4FC4B5698D1E")
     private static let psm = CBUUID(string: CBUUIDL2CAPPSMCharacteristicString)
     private var peripheralManager: CBPeripheralManager?
-    private var centralManager: CBCentralManager?
-    private var peripheral: CBPeripheral?
+    private lazy var finder = Finder(Self.service, for: self)
     private(set) var here: CBL2CAPChannel?
     private(set) var there: CBL2CAPChannel?
     var onOpen: () -> Void = {}
@@ -20,7 +19,7 @@ final class ChannelApps: NSObject, CBPeripheralManagerDelegate, CBCentralManager
     /// Starts both roles; everything is called on `queue`.
     func start(_ adapters: [BluetoothAdapter], queue: DispatchQueue?) {
         self.peripheralManager = adapters[0].run { CBPeripheralManager(delegate: self, queue: queue) }
-        self.centralManager = adapters[1].run { CBCentralManager(delegate: self, queue: queue) }
+        self.finder.start(on: adapters[1], queue: queue)
     }
 
     private func opened() { if self.here != nil, self.there != nil { self.onOpen() } }
@@ -46,27 +45,6 @@ final class ChannelApps: NSObject, CBPeripheralManagerDelegate, CBCentralManager
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
         self.there = channel
         self.opened()
-    }
-
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        if central.state == .poweredOn { central.scanForPeripherals(withServices: [Self.service]) }
-    }
-
-    func centralManager(
-        _ central: CBCentralManager,
-        didDiscover peripheral: CBPeripheral,
-        advertisementData: [String: Any],
-        rssi RSSI: NSNumber
-    ) {
-        guard self.peripheral == nil else { return }
-        self.peripheral = peripheral
-        peripheral.delegate = self
-        central.stopScan()
-        central.connect(peripheral)
-    }
-
-    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        peripheral.discoverServices([Self.service])
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {

@@ -1,0 +1,45 @@
+// How a benchmark's central comes to its peripheral: the first one that offers a service is connected, and the service
+// discovered there; from then on the peripheral's delegate goes on.
+
+import CoreBluetooth
+
+/// Finds one peripheral.
+final class Finder: NSObject, CBCentralManagerDelegate {
+    private let service: CBUUID
+    private unowned let delegate: any CBPeripheralDelegate
+    private var manager: CBCentralManager?
+    /// What was found.
+    private(set) var peripheral: CBPeripheral?
+
+    /// Looks for `service`; `delegate` is the peripheral's, and owns this object.
+    init(_ service: CBUUID, for delegate: any CBPeripheralDelegate) {
+        self.service = service
+        self.delegate = delegate
+    }
+
+    /// Begins; everything is called on `queue`.
+    func start(on adapter: BluetoothAdapter, queue: DispatchQueue?) {
+        self.manager = adapter.run { CBCentralManager(delegate: self, queue: queue) }
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state == .poweredOn { central.scanForPeripherals(withServices: [self.service]) }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        guard self.peripheral == nil else { return }
+        self.peripheral = peripheral
+        peripheral.delegate = self.delegate
+        central.stopScan()
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        peripheral.discoverServices([self.service])
+    }
+}
