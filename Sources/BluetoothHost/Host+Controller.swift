@@ -36,7 +36,7 @@ extension Host {
         self.scheduleTurn()
     }
 
-    /// Lets the controller go; links end without a word to the peers.
+    /// Lets the controller go at once, whatever it is doing; links end without a word to the peers.
     public func detach() {
         guard let channel = self.channel else { return }
         self.channel = nil
@@ -73,6 +73,7 @@ extension Host {
             self.afterwards { completion(.failure(.hardwareFailure)) }
         }
         self.controller = ControllerInformation()
+        self.tellLeave()
         if isNews { self.tellState(state) }
         self.scheduleTurn()
     }

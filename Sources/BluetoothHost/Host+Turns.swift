@@ -27,12 +27,14 @@ extension Host {
         self.drain()
         self.server.flush(into: &self.serverActions)
         self.drainServer()
+        self.endLinksWhenLeaving()
         self.reconcile()
         self.transmit()
         self.tellCounts()
         self.tellReadiness()
         self.armTimer()
         self.delegate?.hostDidFinishTurn(self)
+        self.detachWhenLeft()
     }
 
     /// Carries out the actions of all machines.

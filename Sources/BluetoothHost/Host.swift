@@ -45,6 +45,8 @@ public final class Host {
     var isProbing = false
     /// How many packets could not be read, as far as they were told of.
     var unreadablePacketCount = 0
+    /// Set while the controller is being let go.
+    var leave: Leave?
 
     // GAP.
     var advertiser = Advertiser()

@@ -164,6 +164,21 @@ final class ScriptedController: HCIChannel {
         )
     }
 
+    /// The end of an attempt to connect.
+    func failConnection(_ status: HCIErrorCode) {
+        self.deliver(
+            LEConnectionComplete(
+                status: status,
+                handle: ConnectionHandle(rawValue: 0),
+                role: .central,
+                peer: .none,
+                interval: ConnectionInterval(rawValue: 0),
+                latency: 0,
+                supervisionTimeout: SupervisionTimeout(rawValue: 0)
+            ).packet()
+        )
+    }
+
     func disconnect(_ handle: UInt16, reason: HCIErrorCode) {
         self.deliver(
             DisconnectionComplete(status: .success, handle: ConnectionHandle(rawValue: handle), reason: reason).packet()

@@ -51,6 +51,9 @@ struct Advertiser {
     /// Whether links are open, so that a refusal to enable may be for want of a free one.
     private var hasLinks = false
 
+    /// Whether the controller does not advertise, is not about to, and holds nothing that is to be advertised again.
+    var isOff: Bool { if case .off = self.state { true } else { false } }
+
     /// Asks for advertising; the number comes back in an ``Outcome``.
     mutating func start(_ request: AdvertisingRequest) -> Int {
         let number = self.nextNumber
