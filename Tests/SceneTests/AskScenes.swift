@@ -147,6 +147,25 @@ struct AskScenes {
         }
     }
 
+    @Test("A program that ends takes leave: it ends its links and stops advertising", .timeLimit(.minutes(1)))
+    func leave() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        let ball = try stage.eightball("peripheral", "--name", "Crystal", "--capture", stage.path("ball.btsnoop"))
+        try ball.line(with: "is a Magic 8-Ball now")
+        let ask = try stage.eightball("ask", "Is that all?", "--capture", stage.path("ask.btsnoop"))
+        #expect(try ask.end() == 0, "\(ask.reports)")
+        ball.send(SIGTERM)
+        #expect(try ball.end() == 130)
+        let asked = try Btsnoop.records(of: stage.path("ask.btsnoop"))
+        // Disconnect of any handle, because the user wishes it; then Disconnection Complete.
+        let end = try #require(asked.lastIndex { $0.prefix(4) == Data([0x01, 0x06, 0x04, 0x03]) && $0.last == 0x13 })
+        #expect(asked[end...].contains { $0.prefix(4) == Data([0x04, 0x05, 0x04, 0x00]) })
+        // LE Set Advertising Enable, off.
+        let answered = try Btsnoop.records(of: stage.path("ball.btsnoop"))
+        #expect(answered.contains(Data([0x01, 0x0A, 0x20, 0x01, 0x00])))
+    }
+
     @Test("A capture that cannot be written is one line and a failure")
     func badCapture() throws {
         let stage = try Stage()

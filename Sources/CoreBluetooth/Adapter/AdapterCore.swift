@@ -255,23 +255,50 @@ final class AdapterCore {
 
     /// The process is over, all at once: nothing more is told or kept.
     func kill() {
-        self.writer?.stop()
-        self.identities.close()
+        self.closeStorage()
         self.shutDown()
-        for session in self.sessions { session.kill() }
-        self.connections.reset()
-        self.centralSessions = []
-        self.peripheralSessions = []
+        self.killSessions()
+    }
+
+    /// The process ends by itself: what it has asked for is kept and sent, nobody is told anything any more, and the
+    /// controller ends what it does for the process, as far as it can within `limit`.
+    func leave(within limit: TimeAmount, completion: @escaping () -> Void) {
+        self.writer?.flush()
+        self.closeStorage()
+        self.fallSilent()
+        self.killSessions()
+        self.host.detachGracefully(within: limit) {
+            self.source.close()
+            completion()
+        }
     }
 
     /// The adapter is no longer used.
     func shutDown() {
+        self.fallSilent()
+        self.host.detach()
+        self.source.close()
+    }
+
+    /// Listens no longer to the host, nor for a controller to come.
+    private func fallSilent() {
         if case .waiting(let timer) = self.controller { timer.cancel() }
         self.controller = .off
         self.channels.reset()
         self.host.delegate = nil
-        self.host.detach()
-        self.source.close()
+    }
+
+    /// What is kept stays as it is.
+    private func closeStorage() {
+        self.writer?.stop()
+        self.identities.close()
+    }
+
+    private func killSessions() {
+        for session in self.sessions { session.kill() }
+        self.connections.reset()
+        self.centralSessions = []
+        self.peripheralSessions = []
     }
 
     /// What the host says of its controller.

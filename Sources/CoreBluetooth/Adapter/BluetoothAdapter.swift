@@ -144,6 +144,8 @@ public final class BluetoothAdapter: Sendable {
                 usesLoopTime: callbacks == .onEventLoop
             )
         }
+        // In virtual time a process has no end of its own.
+        if callbacks == .onQueues { ProcessEnd.add(self) }
     }
 
     /// Reads an adapter's name.
@@ -183,6 +185,21 @@ public final class BluetoothAdapter: Sendable {
         self.eventLoop.execute {
             core.value?.kill()
             core.value = nil
+        }
+    }
+
+    /// Ends the adapter as an orderly end of its process does: peers are told that their links end, and advertising and
+    /// scanning stop, within `limit`; what is kept stays as it is.
+    ///
+    /// The managers of the adapter are told nothing more. `completion` is called on the event loop.
+    package func leave(within limit: TimeAmount, completion: @escaping @Sendable () -> Void) {
+        let core = self.core
+        self.eventLoop.execute {
+            guard let present = core.value else { return completion() }
+            present.leave(within: limit) {
+                core.value = nil
+                completion()
+            }
         }
     }
 

@@ -30,9 +30,9 @@ final class Device {
         self.watch()
     }
 
-    /// Ends the process, as `kill -9` does, and begins the next one.
-    func restart() {
-        self.adapter.kill()
+    /// Ends the process, as `kill -9` does or by itself, and begins the next one.
+    func restart(byExit: Bool = false) {
+        if byExit { self.adapter.leave(within: .seconds(1)) {} } else { self.adapter.kill() }
         self.room.loop.run()
         self.source.onPacket = nil
         self.source = BreakableSource(air: self.room.air)

@@ -1,0 +1,54 @@
+// The end of the process by `exit` or by the return of `main`, where a phone's system would end the links of the app: its
+// adapters take leave of their controllers, which otherwise would go on advertising, and hold links whose peers wait.
+
+import Dispatch
+import NIOConcurrencyHelpers
+import NIOCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The adapters of this process, for its end.
+enum ProcessEnd {
+    private struct Entry {
+        weak var adapter: BluetoothAdapter?
+    }
+
+    /// Longer than the supervision timeout of a link to a peer that has gone, and short for somebody who waits.
+    private static let limit = TimeAmount.seconds(1)
+
+    private static let entries = NIOLockedValueBox<[Entry]>([])
+    // The threads of the event loops are not there in a child that was forked.
+    private static let process = getpid()
+    private static let exitHook: Void = {
+        _ = ProcessEnd.process
+        atexit { ProcessEnd.takeLeave() }
+    }()
+
+    /// Remembers an adapter, as long as it lives.
+    static func add(_ adapter: BluetoothAdapter) {
+        _ = self.exitHook
+        self.entries.withLockedValue { entries in
+            entries.removeAll { $0.adapter == nil }
+            entries.append(Entry(adapter: adapter))
+        }
+    }
+
+    private static func takeLeave() {
+        guard self.process == getpid() else { return }
+        let adapters = self.entries.withLockedValue { $0.compactMap(\.adapter) }
+        let group = DispatchGroup()
+        // Whoever calls `exit` on an event loop cannot wait for what happens there.
+        for adapter in adapters where !adapter.eventLoop.inEventLoop {
+            group.enter()
+            adapter.leave(within: self.limit) { group.leave() }
+        }
+        // Nothing holds the process up for longer, not even an event loop that does not turn any more.
+        _ = group.wait(timeout: .now() + .nanoseconds(Int(self.limit.nanoseconds) * 3 / 2))
+    }
+}
