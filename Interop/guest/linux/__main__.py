@@ -11,7 +11,14 @@ from meetings import captures
 
 from . import scenes
 
-SCENES = (scenes.bluez_asks_us, scenes.bluez_asks_bumble, scenes.we_ask_bluez, scenes.user_channel, scenes.two_of_ours)
+SCENES = (
+    scenes.bluez_asks_us,
+    scenes.bluez_asks_bumble,
+    scenes.we_ask_bluez,
+    scenes.user_channel,
+    scenes.two_of_ours,
+    scenes.ours_and_bumble,
+)
 
 #: A meeting that has not ended by then has failed, in seconds; the guest is emulated.
 PATIENCE = 240

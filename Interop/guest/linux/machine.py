@@ -121,6 +121,18 @@ class Machine:
         await self.begin("btattach", f"{self.binaries['btattach']} -B /dev/ttyS1 -P h4 -S 115200 -N")
         await self.until("[ -e /sys/class/bluetooth/hci0 ]")
 
+    async def serve_controllers(self):
+        """Starts btvirt's server of controllers that are Bluetooth LE alone; each connection to its socket is one."""
+        # Its socket is made in /tmp, which is this machine's: it gets one of its own, with the image beside it.
+        place = "/run/image"
+        command = self.binaries["btvirt"].replace(str(self.image), place)
+        own = f"mkdir -p {place} && mount --bind {self.image} {place} && mount -t tmpfs own /tmp && exec env {command} -s"
+        await self.begin("btvirt", f"unshare -m sh -c '{own}'")
+        number = (self.share / "btvirt.pid").read_text().strip()
+        socket = f"/proc/{number}/root/tmp/bt-server-le"
+        await self.until(f"[ -S {socket} ]")
+        return socket
+
     async def powered(self, index=0):
         """Waits until an adapter is up: bit 0 of its flags, as the kernel tells them."""
         here = pathlib.Path(__file__).resolve().parents[1]

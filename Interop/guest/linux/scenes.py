@@ -3,10 +3,11 @@
 import asyncio
 import json
 import pathlib
+import re
 import sys
 
 from meetings import database, ours, theirs
-from meetings.balls import ANSWER, QUESTION, QUESTIONS, SERVICE
+from meetings.balls import ANSWER, QUESTION, QUESTIONS, SERVICE, UNLIKELY_ERROR
 from meetings.grounds import OurAir
 from meetings.scenes import equal, refused
 
@@ -15,6 +16,7 @@ from .machine import Machine
 INSIDE = pathlib.Path(__file__).resolve().parents[1] / "inside"
 STREAM = 60
 NAME = "Meeting"
+REMOTE_USER_TERMINATED = 0x13
 
 
 class GuestOnOurAir(OurAir):
@@ -272,3 +274,63 @@ async def two_of_ours(ground):
 
 
 two_of_ours.title = "eightball asks eightball, each on the user channel of one of btvirt's adapters"
+
+
+async def ours_and_bumble(ground):
+    """Our host and Bumble's on the controllers that btvirt serves at a socket, in both roles."""
+    machine = ground.machine = Machine(ground.image, ground.folder)
+    await machine.start()
+    socket = await machine.serve_controllers()
+    eightball = f"HOME=/mnt XDG_STATE_HOME=/mnt/state XDG_RUNTIME_DIR=/mnt {ground.programs}/eightball"
+    captures = {name: ground.capture(name) for name in ("our-ball", "bumble-central", "bumble-ball", "our-central")}
+
+    # Bumble's central asks our ball.
+    ball = await machine.begin(
+        "ball",
+        f"{eightball} peripheral --name Crystal --json --adapter h4:unix:{socket} --capture /mnt/our-ball.btsnoop",
+    )
+    await event(ball, "advertising")
+    asker = await machine.begin(
+        "asker", ground.python("bumble_ball.py", "ask", socket, "Crystal", *QUESTIONS, "This is no question.")
+    )
+    found = await event(asker, "found")
+    equal((found["name"], found["services"], found["connectable"]), ("Crystal", [SERVICE], True), "what Bumble found")
+    properties = {QUESTION: database.WRITE, ANSWER: database.READ | database.NOTIFY}
+    equal((await event(asker, "database"))["properties"], properties, "what Bumble discovered")
+    for question in QUESTIONS:
+        said = await event(asker, "answer")
+        equal(said["uuid"], ANSWER, "the attribute of the answer")
+        key = bytes.fromhex(said["value"]).decode()
+        assert re.fullmatch(r"SLUG-ANSWER-(0\d|1\d)", key), key
+        equal((await event(ball, "question"))["question"], question, "the question at our ball")
+        sent = await event(ball, "answer")
+        equal((sent["key"], sent["question"]), (key, question), "what the ball says it answered")
+    said = await event(asker, "refused")
+    equal((said["error"], said["unasked"]), (UNLIKELY_ERROR, 0), "the end of what is no question")
+    await event(asker, "disconnected")
+    await machine.tell("ball", "INT")
+    await machine.until("[ -s /mnt/ball.status ] && [ -s /mnt/asker.status ]")
+    for name, status in (("ball", "130"), ("asker", "0")):
+        equal((machine.share / f"{name}.status").read_text().strip(), status, f"how the {name} ended")
+
+    # Our central asks Bumble's ball.
+    ball = await machine.begin("bumble", ground.python("bumble_ball.py", "answer", socket, "Crystal", "SLUG-ANSWER-07"))
+    await event(ball, "advertising")
+    answer = await machine.run(
+        f"{eightball} ask '{QUESTIONS[0]}' --device Crystal --adapter h4:unix:{socket} --timeout 60"
+        " --capture /mnt/our-central.btsnoop"
+    )
+    equal(answer, "Outlook good.", "the answer")
+    # The longest value that an update of Bumble's may have: the MTU was exchanged.
+    equal((await event(ball, "subscribed"))["length"], 512, "the room for the answer")
+    question = bytes.fromhex((await event(ball, "question"))["value"]).decode()
+    equal(question, QUESTIONS[0], "the question at Bumble's ball")
+    # btvirt never tells of a host that has gone: our program has ended its link before it ended.
+    equal((await event(ball, "disconnected"))["reason"], REMOTE_USER_TERMINATED, "why the link ended")
+    await machine.until("[ -s /mnt/bumble.status ]")
+    equal((machine.share / "bumble.status").read_text().strip(), "0", "how Bumble's ball ended")
+    for name, capture in captures.items():
+        capture.write_bytes((machine.share / f"{name}.btsnoop").read_bytes())
+
+
+ours_and_bumble.title = "our host and Bumble's ask each other, on btvirt's controllers"
