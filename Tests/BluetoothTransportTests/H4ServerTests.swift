@@ -195,6 +195,23 @@ struct H4ServerTests {
         try await dead.end()
     }
 
+    /// A port that is taken and at which nobody listens; one that was just given back may be another test's by now.
+    private static func silentPort() throws -> (port: Int, descriptor: CInt) {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        try #require(descriptor >= 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        try #require(isBound)
+        return (Int(UInt16(bigEndian: address.sin_port)), descriptor)
+    }
+
     @Test("A file that another server put in the place of ours stays")
     func foreignSocket() async throws {
         let folder = try TemporaryFolder()
@@ -221,11 +238,9 @@ struct H4ServerTests {
         #expect(missing?.message.contains("start what serves it") == true)
         try await self.leaveDeadSocket(folder("gone"), in: folder)
         #expect(await failure(.unix(path: folder("gone")))?.code == .refused)
-        // A port that was free a moment ago.
-        let served = try await Served(.tcp(host: "127.0.0.1", port: 0))
-        let address = try await served.address()
-        try await served.end()
-        #expect(await failure(address)?.code == .refused)
+        let silent = try Self.silentPort()
+        #expect(await failure(.tcp(host: "127.0.0.1", port: silent.port))?.code == .refused)
+        close(silent.descriptor)
         #expect(await failure(.tcp(host: "no-such-host.invalid", port: 1))?.code == .notFound)
         let long = await failure(.unix(path: folder(String(repeating: "x", count: 120))))
         #expect(long?.message.contains("at most 107") == true)
