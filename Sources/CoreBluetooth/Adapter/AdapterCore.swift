@@ -256,12 +256,18 @@ final class AdapterCore {
     /// The process is over, all at once: nothing more is told or kept.
     func kill() {
         self.closeStorage()
-        self.shutDown()
+        self.fallSilent()
         self.killSessions()
+        self.host.detach()
+        self.source.close()
     }
 
-    /// The process ends by itself: what it has asked for is kept and sent, nobody is told anything any more, and the
-    /// controller ends what it does for the process, as far as it can within `limit`.
+    /// How long the controller of an adapter that is let go may take to end what it does. Longer than the supervision
+    /// timeout of a link to a peer that has gone, and short for somebody who waits.
+    static let leaveLimit = TimeAmount.seconds(1)
+
+    /// The process ends by itself, or has let the adapter go: what it has asked for is kept and sent, nobody is told
+    /// anything any more, and the controller ends what it does for the process, as far as it can within `limit`.
     func leave(within limit: TimeAmount, completion: @escaping () -> Void) {
         self.writer?.flush()
         self.closeStorage()
@@ -271,13 +277,6 @@ final class AdapterCore {
             self.source.close()
             completion()
         }
-    }
-
-    /// The adapter is no longer used.
-    func shutDown() {
-        self.fallSilent()
-        self.host.detach()
-        self.source.close()
     }
 
     /// Listens no longer to the host, nor for a controller to come.

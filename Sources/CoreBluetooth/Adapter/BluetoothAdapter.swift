@@ -161,9 +161,8 @@ public final class BluetoothAdapter: Sendable {
         let core = self.core
         let ground = self.ground
         self.eventLoop.execute {
-            core.value?.shutDown()
+            core.value?.leave(within: AdapterCore.leaveLimit) { withExtendedLifetime(ground) {} }
             core.value = nil
-            withExtendedLifetime(ground) {}
         }
     }
 

@@ -19,9 +19,6 @@ enum ProcessEnd {
         weak var adapter: BluetoothAdapter?
     }
 
-    /// Longer than the supervision timeout of a link to a peer that has gone, and short for somebody who waits.
-    private static let limit = TimeAmount.seconds(1)
-
     private static let entries = NIOLockedValueBox<[Entry]>([])
     // The threads of the event loops are not there in a child that was forked.
     private static let process = getpid()
@@ -46,9 +43,9 @@ enum ProcessEnd {
         // Whoever calls `exit` on an event loop cannot wait for what happens there.
         for adapter in adapters where !adapter.eventLoop.inEventLoop {
             group.enter()
-            adapter.leave(within: self.limit) { group.leave() }
+            adapter.leave(within: AdapterCore.leaveLimit) { group.leave() }
         }
         // Nothing holds the process up for longer, not even an event loop that does not turn any more.
-        _ = group.wait(timeout: .now() + .nanoseconds(Int(self.limit.nanoseconds) * 3 / 2))
+        _ = group.wait(timeout: .now() + .nanoseconds(Int(AdapterCore.leaveLimit.nanoseconds) * 3 / 2))
     }
 }

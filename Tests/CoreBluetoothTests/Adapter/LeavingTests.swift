@@ -3,6 +3,7 @@
 
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import CoreBluetooth
@@ -74,5 +75,43 @@ struct LeavingTests {
         lives.central = CentralApp(on: lives.curious.adapter, options: lives.options)
         #expect(lives.room.run { !lives.central.calls.isEmpty })
         #expect(lives.central.calls == ["state 5"])
+    }
+
+    // MARK: Adapters that are let go
+
+    /// Two apps on adapters of their own, connected, that are all let go at once.
+    private func meetAndLetGo(in room: Room) throws {
+        let ball = PeripheralApp(on: room.adapter("ball"))
+        let central = CentralApp(on: room.adapter("central"))
+        room.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        ball.open()
+        _ = try central.connect(in: room).discover(nil, in: room)
+    }
+
+    @Test("an adapter that is let go with its link leaves nothing behind on its event loop")
+    func nothingIsLeft() throws {
+        weak var loop: EmbeddedEventLoop?
+        do {
+            let room = Room()
+            loop = room.loop
+            try self.meetAndLetGo(in: room)
+            room.run(.seconds(2))
+        }
+        #expect(loop == nil)
+    }
+
+    @Test("6.5 an adapter that is let go tells its peers that the links end")
+    func lettingGo() throws {
+        let room = Room()
+        var ball: PeripheralApp? = PeripheralApp(on: room.adapter("ball"))
+        let central = CentralApp(on: room.adapter("central"))
+        room.run { ball?.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        ball?.open()
+        let peripheral = try central.connect(in: room)
+        ball?.end()
+        ball = nil
+        room.run(self.atOnce)
+        #expect(peripheral.state == .disconnected)
+        #expect(central.calls.last == "disconnect 0 CBErrorDomain \(CBError.peripheralDisconnected.rawValue)")
     }
 }
