@@ -1,0 +1,2 @@
+// A target needs a source; what the header declares comes with the toolchain.
+#include "libfuzzer.h"

@@ -1,0 +1,168 @@
+// The app at one end of a meeting: it publishes what can be published, and looks at, reads, writes and subscribes to all
+// that it finds at the other end.
+
+import CoreBluetooth
+import Foundation
+
+/// A Core Bluetooth app of both roles.
+final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPeripheralManagerDelegate {
+    static let service = CBUUID(string: "A000")
+
+    private var central: CBCentralManager?
+    private var peripherals: CBPeripheralManager?
+    private var found: [CBPeripheral] = []
+    private var channels: [CBL2CAPChannel] = []
+    private let updating = CBMutableCharacteristic(
+        type: CBUUID(string: "A002"),
+        properties: [.read, .write, .writeWithoutResponse, .notify, .indicate],
+        value: nil,
+        permissions: [.readable, .writeable]
+    )
+    private let connects: Bool
+
+    init(_ adapter: BluetoothAdapter, connects: Bool) {
+        self.connects = connects
+        super.init()
+        adapter.run {
+            self.central = CBCentralManager(delegate: self, queue: nil)
+            self.peripherals = CBPeripheralManager(delegate: self, queue: nil)
+        }
+    }
+
+    /// Lets go of everything.
+    func leave() {
+        for peripheral in self.found { self.central?.cancelPeripheralConnection(peripheral) }
+        self.channels = []
+        self.found = []
+        self.central = nil
+        self.peripherals = nil
+    }
+
+    // MARK: Peripheral
+
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        guard peripheral.state == .poweredOn else { return }
+        let service = CBMutableService(type: Self.service, primary: true)
+        let fixed = CBMutableCharacteristic(
+            type: CBUUID(string: "A001"),
+            properties: .read,
+            value: Data(repeating: 0x5A, count: 300),
+            permissions: .readable
+        )
+        self.updating.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "It changes")]
+        service.characteristics = [fixed, self.updating]
+        peripheral.removeAllServices()
+        peripheral.add(service)
+        peripheral.publishL2CAPChannel(withEncryption: false)
+        peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [Self.service]])
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        let value = Data(repeating: 0xA5, count: 100)
+        guard request.offset <= value.count else { return peripheral.respond(to: request, withResult: .invalidOffset) }
+        request.value = value.dropFirst(request.offset)
+        peripheral.respond(to: request, withResult: .success)
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        if let first = requests.first { peripheral.respond(to: first, withResult: .success) }
+        _ = peripheral.updateValue(requests.last?.value ?? Data(), for: self.updating, onSubscribedCentrals: nil)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        _ = peripheral.updateValue(Data("subscribed".utf8), for: self.updating, onSubscribedCentrals: [central])
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didOpen channel: CBL2CAPChannel?,
+        error: (any Error)?
+    ) {
+        self.use(channel)
+    }
+
+    // MARK: Central
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state == .poweredOn, self.connects { central.scanForPeripherals(withServices: nil) }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        guard !self.found.contains(peripheral) else { return }
+        self.found.append(peripheral)
+        peripheral.delegate = self
+        central.stopScan()
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        peripheral.discoverServices(nil)
+        peripheral.readRSSI()
+        peripheral.openL2CAPChannel(Guest.channelPSM)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        peripheral.discoverServices(nil)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        for service in peripheral.services ?? [] {
+            peripheral.discoverIncludedServices(nil, for: service)
+            peripheral.discoverCharacteristics(nil, for: service)
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        for characteristic in service.characteristics ?? [] {
+            peripheral.discoverDescriptors(for: characteristic)
+            peripheral.readValue(for: characteristic)
+            peripheral.setNotifyValue(true, for: characteristic)
+            if characteristic.properties.contains(.write) {
+                peripheral.writeValue(Data(repeating: 1, count: 600), for: characteristic, type: .withResponse)
+                peripheral.writeValue(Data(repeating: 2, count: 40), for: characteristic, type: .withResponse)
+            }
+            if characteristic.properties.contains(.writeWithoutResponse) {
+                peripheral.writeValue(Data([3]), for: characteristic, type: .withoutResponse)
+            }
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverDescriptorsFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        for descriptor in characteristic.descriptors ?? [] { peripheral.readValue(for: descriptor) }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        self.use(channel)
+    }
+
+    // MARK: Channels
+
+    /// Writes, and reads what is there already; a room in virtual time has no run loop that would tell of more.
+    private func use(_ channel: CBL2CAPChannel?) {
+        guard let channel else { return }
+        self.channels.append(channel)
+        channel.inputStream.open()
+        channel.outputStream.open()
+        let octets = [UInt8](repeating: 7, count: 300)
+        _ = channel.outputStream.write(octets, maxLength: octets.count)
+        var room = [UInt8](repeating: 0, count: 1000)
+        if channel.inputStream.hasBytesAvailable { _ = channel.inputStream.read(&room, maxLength: room.count) }
+    }
+}

@@ -1,0 +1,125 @@
+// The host at the other end of a meeting: no app, but both roles, all procedures and a channel.
+
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import NIOCore
+
+/// What a host's user does.
+final class Guest: HostDelegate {
+    /// Where it listens for channels.
+    static let channelPSM: UInt16 = 0x80
+
+    /// Where the app does: the first one that it can be given.
+    private static let appPSM: UInt16 = 0xC0
+
+    private unowned let host: Host
+    private let connects: Bool
+    private var isPublished = false
+    private var hasAsked = false
+    private var updating: AttributeHandle = 0
+
+    init(_ host: Host, connects: Bool) {
+        self.host = host
+        self.connects = connects
+    }
+
+    func host(_ host: Host, didChange state: HostState) {
+        guard state == .ready else { return }
+        if !self.isPublished { self.publish() }
+        var data = AdvertisingData()
+        data.appendFlags([.generalDiscoverable, .bredrNotSupported])
+        host.startAdvertising(AdvertisingRequest(data: data.bytes)) { _ in }
+        if self.connects { host.startScanning(ScanRequest()) }
+    }
+
+    private func publish() {
+        self.isPublished = true
+        let fixed = GATTCharacteristicDefinition(
+            uuid: 0xB001,
+            properties: .read,
+            permissions: .readable,
+            value: ByteBuffer(repeating: 0x5A, count: 300)
+        )
+        let changing = GATTCharacteristicDefinition(
+            uuid: 0xB002,
+            properties: [.read, .write, .writeWithoutResponse, .notify, .indicate],
+            permissions: [.readable, .writeable],
+            descriptors: [GATTDescriptorDefinition(uuid: 0x2901, value: ByteBuffer(string: "It changes"))]
+        )
+        let plain = try? self.host.addService(GATTServiceDefinition(uuid: 0xB100, characteristics: []))
+        let handles = try? self.host.addService(
+            GATTServiceDefinition(
+                uuid: 0xB000,
+                includedServices: plain.map { [$0.range.lowerBound] } ?? [],
+                characteristics: [fixed, changing]
+            )
+        )
+        self.updating = handles?.characteristics.last?.value ?? 0
+        _ = try? self.host.listenForChannels(spsm: Self.channelPSM)
+    }
+
+    func host(_ host: Host, didReceive report: AdvertisingReport) {
+        guard !self.hasAsked else { return }
+        self.hasAsked = true
+        host.stopScanning()
+        host.connect(to: report.address)
+    }
+
+    func host(_ host: Host, didConnect link: LinkInformation) {
+        guard link.isCentral else { return }
+        let link = link.id
+        host.readDeviceName(on: link) { _ in }
+        host.discoverServices(on: link, uuids: [0xA000]) { [unowned self] result in
+            for service in (try? result.get()) ?? [] { self.look(at: service, on: link) }
+        }
+        host.discoverServices(on: link, uuids: nil) { _ in }
+        host.readRSSI(of: link) { _ in }
+        host.openChannel(on: link, spsm: Self.appPSM) { result in
+            if let channel = try? result.get() {
+                _ = host.write(ByteBuffer(repeating: 9, count: 3000), on: channel.id)
+            }
+        }
+    }
+
+    private func look(at service: GATTRemoteService, on link: LinkID) {
+        let host = self.host
+        host.discoverIncludedServices(on: link, of: service.handles) { _ in }
+        host.discoverCharacteristics(on: link, of: service.handles, uuids: nil) { result in
+            for characteristic in (try? result.get()) ?? [] {
+                let handle = characteristic.valueHandle
+                host.discoverDescriptors(on: link, of: characteristic) { result in
+                    for descriptor in (try? result.get()) ?? [] {
+                        host.read(descriptor.handle, on: link) { _ in }
+                        host.write(ByteBuffer(bytes: [1, 0]), to: descriptor.handle, on: link) { _ in }
+                    }
+                }
+                host.read(handle, on: link) { _ in }
+                host.write(ByteBuffer(repeating: 1, count: 400), to: handle, on: link) { _ in }
+                host.writeReliably([(handle, ByteBuffer(bytes: [1, 2, 3]))], on: link) { _ in }
+                host.writeWithoutResponse(ByteBuffer(bytes: [4]), to: handle, on: link)
+            }
+        }
+    }
+
+    func host(_ host: Host, didReceive request: GATTReadRequest) {
+        host.respond(to: request.id, with: .success(ByteBuffer(repeating: 0xA5, count: 100)))
+    }
+
+    func host(_ host: Host, didReceive request: GATTWriteRequest) {
+        // A command has no answer.
+        if let id = request.id { host.respond(to: id, error: nil) }
+    }
+
+    func host(_ host: Host, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {
+        if didSubscribe { host.notify(ByteBuffer(string: "subscribed"), characteristic: handle, to: link) }
+    }
+
+    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
+    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
+    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
+    func host(_ host: Host, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {}
+    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
+    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
+    func hostDidFinishTurn(_ host: Host) {}
+}

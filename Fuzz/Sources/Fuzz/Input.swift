@@ -1,0 +1,32 @@
+// The fuzzer's octets as decisions, read from front to back. Where they end, everything goes its ordinary way.
+
+/// An input that is used up by and by.
+final class Input {
+    private let octets: [UInt8]
+    private var place = 0
+
+    init(_ octets: [UInt8]) { self.octets = octets }
+
+    /// Whether nothing is left.
+    var isOver: Bool { self.place >= self.octets.count }
+
+    /// The next octet; `nil` at the end.
+    func next() -> UInt8? {
+        guard self.place < self.octets.count else { return nil }
+        defer { self.place += 1 }
+        return self.octets[self.place]
+    }
+
+    /// Up to `count` further octets.
+    func take(_ count: Int) -> [UInt8] {
+        let end = min(self.octets.count, self.place + count)
+        defer { self.place = end }
+        return Array(self.octets[self.place..<end])
+    }
+
+    /// Up to as many octets as the next one says.
+    func takeCounted() -> [UInt8] { self.take(Int(self.next() ?? 0)) }
+
+    /// All that is left.
+    func takeRest() -> [UInt8] { self.take(.max - self.place) }
+}

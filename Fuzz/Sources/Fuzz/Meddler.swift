@@ -1,0 +1,123 @@
+// Somebody between a host and its controller who follows the fuzzer's input: packets pass, are lost, doubled, changed, cut,
+// or others come in their stead.
+
+import BluetoothHCI
+import NIOCore
+
+/// A channel to a controller with somebody in between.
+final class Meddler: HCIChannel, HCIChannelReceiver {
+    /// Which packets are in his reach.
+    enum Reach {
+        /// Data to the controller: what the peer will get. Its frame for the controller stays whole.
+        case dataToController
+        /// Everything to the controller.
+        case allToController
+        /// Everything from the controller.
+        case allFromController
+    }
+
+    let eventLoop: any EventLoop
+    private let controller: any HCIChannel
+    private weak var receiver: (any HCIChannelReceiver)?
+    private let reach: Reach
+    private let input: Input
+    /// How many packets pass before the input is asked again.
+    private var passing = 0
+
+    init(_ controller: any HCIChannel, reach: Reach, _ input: Input) {
+        self.eventLoop = controller.eventLoop
+        self.controller = controller
+        self.reach = reach
+        self.input = input
+    }
+
+    // MARK: HCIChannel
+
+    func start(receiver: any HCIChannelReceiver) {
+        self.receiver = receiver
+        self.controller.start(receiver: self)
+    }
+
+    func send(_ packet: HCIPacket) {
+        switch self.reach {
+        case .dataToController where packet.kind == .aclData, .allToController:
+            for packet in self.meddle(with: packet) { self.controller.send(packet) }
+        case .dataToController, .allFromController:
+            self.controller.send(packet)
+        }
+    }
+
+    func close() {
+        self.receiver = nil
+        self.controller.close()
+    }
+
+    // MARK: HCIChannelReceiver
+
+    func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+        guard self.reach == .allFromController else { return self.deliver(packet) }
+        for packet in self.meddle(with: packet) { self.deliver(packet) }
+    }
+
+    func channelDidFinishBatch(_ channel: any HCIChannel) { self.receiver?.channelDidFinishBatch(self) }
+
+    func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
+        self.receiver?.channel(self, didCloseBecause: reason)
+    }
+
+    private func deliver(_ packet: HCIPacket) { self.receiver?.channel(self, didReceive: packet) }
+
+    // MARK: Meddling
+
+    private func meddle(with packet: HCIPacket) -> [HCIPacket] {
+        guard self.passing == 0 else {
+            self.passing -= 1
+            return [packet]
+        }
+        guard let decision = self.input.next() else { return [packet] }
+        let octets = Array(packet.bytes.readableBytesView)
+        // A data packet's type, handle and length are the controller's own.
+        let head = self.reach == .dataToController ? min(5, octets.count) : 0
+        var body = Array(octets[head...])
+        switch decision & 0x07 {
+        case 0:
+            self.passing = Int(decision >> 3)
+            return [packet]
+        case 1:
+            return []
+        case 2:
+            return [packet, packet]
+        case 3:
+            let place = Int(self.input.next() ?? 0)
+            if !body.isEmpty { body[place % body.count] ^= self.input.next() ?? 0xFF }
+        case 4:
+            let place = Int(self.input.next() ?? 0)
+            body.replaceSubrange(min(place, body.count)..., with: self.input.takeCounted())
+        case 5:
+            body.removeLast(min(body.count, Int(decision >> 3)))
+        case 6:
+            return [packet, self.packet(like: octets, with: self.input.takeCounted())]
+        default:
+            return [self.packet(like: octets, with: self.input.takeCounted())]
+        }
+        return [self.packet(Array(octets[..<head]), body)]
+    }
+
+    /// A packet of the input's octets: a frame with its length, for data to the controller; otherwise as they are.
+    private func packet(like octets: [UInt8], with body: [UInt8]) -> HCIPacket {
+        guard self.reach == .dataToController, octets.count >= 5 else { return self.packet([], body) }
+        // The channel comes first, then the frame's content, with the length that it has.
+        let content = body.dropFirst()
+        let frame = [UInt8(truncatingIfNeeded: content.count), 0, body.first ?? 4, 0] + content
+        return self.packet(Array(octets[..<5]), frame)
+    }
+
+    private func packet(_ head: [UInt8], _ body: [UInt8]) -> HCIPacket {
+        var octets = head + body
+        if head.count == 5 {
+            octets[3] = UInt8(truncatingIfNeeded: body.count)
+            octets[4] = UInt8(truncatingIfNeeded: body.count >> 8)
+        }
+        return HCIPacket(h4: ByteBuffer(bytes: octets))
+    }
+}

@@ -1,0 +1,46 @@
+// Two devices on one air in virtual time: an app on Core Bluetooth, and a host with somebody between it and its
+// controller. Each is central and peripheral of the other and does all that there is to do, so that the fuzzer need not
+// find out how to get there.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import CoreBluetooth
+import NIOCore
+import NIOEmbedded
+
+/// One meeting, from power on to a while after the last of the input.
+final class Meeting {
+    private let loop = EmbeddedEventLoop()
+    private let air: Air
+    private let app: App
+    // Foundation has a Host, too.
+    private let host: BluetoothHost.Host
+    private let guest: Guest
+    private let input: Input
+
+    init(meddlingWith reach: Meddler.Reach, _ input: Input) {
+        self.input = input
+        self.air = Air(eventLoop: self.loop, model: .instant, seed: 1)
+        // Who is whose central decides which of the two machines of each host has the first word.
+        let appConnects = (input.next() ?? 0) & 1 == 0
+        let adapter = BluetoothAdapter(air: self.air, configuration: .init(identity: "app"))
+        self.app = App(adapter, connects: appConnects)
+        self.host = BluetoothHost.Host(eventLoop: self.loop)
+        self.guest = Guest(self.host, connects: !appConnects)
+        self.host.delegate = self.guest
+        self.host.attach(to: Meddler(self.air.makeController(), reach: reach, input))
+    }
+
+    func run() {
+        // They meet within a few advertising intervals and have said all that they have to say soon after.
+        for _ in 0..<40 { self.loop.advanceTime(by: .milliseconds(25)) }
+        // Time limits: of commands, of transactions, of links.
+        for _ in 0..<8 { self.loop.advanceTime(by: .seconds(5)) }
+        self.app.leave()
+        self.host.detach()
+        // Who leaves has something left to do on the loop.
+        self.loop.advanceTime(by: .seconds(2))
+    }
+}

@@ -1,0 +1,45 @@
+// Where libFuzzer comes in: one input after the other, for the target that FUZZ_TARGET names. What is looked for is a
+// trap, an endless loop or memory without end; whatever else an input does is right.
+
+import CLibFuzzer
+import Foundation
+
+/// What is fuzzed.
+enum Target: String {
+    /// A Core Bluetooth app, by what its peer's host sends.
+    case peer
+    /// A host, by what its controller says.
+    case controller
+    /// Virtual controllers, and an app on the same air, by what a host tells its controller.
+    case host
+    /// Everything that reads octets by itself.
+    case octets
+
+    /// The one that this process fuzzes.
+    static let current: Target = {
+        let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
+        guard let target = Target(rawValue: name) else {
+            print("FUZZ_TARGET names no target; start this with: bash Fuzz/run")
+            exit(2)
+        }
+        return target
+    }()
+
+    func feed(_ input: Input) {
+        switch self {
+        case .peer: Meeting(meddlingWith: .dataToController, input).run()
+        case .controller: Meeting(meddlingWith: .allFromController, input).run()
+        case .host: Meeting(meddlingWith: .allToController, input).run()
+        case .octets: Decoders.feed(input)
+        }
+    }
+}
+
+var count = CommandLine.argc
+var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+exit(
+    LLVMFuzzerRunDriver(&count, &arguments) { start, count in
+        Target.current.feed(Input(Array(UnsafeBufferPointer(start: start, count: count))))
+        return 0
+    }
+)
