@@ -276,7 +276,7 @@ let package = Package(
         .testTarget(
             name: "SceneTests",
             // The programs are started as processes, so they have to be built.
-            dependencies: ["eightball", "BlueEarCommand", "CoreBluetoothCommand"]
+            dependencies: ["eightball", "BlueEarCommand", "CoreBluetoothCommand", "Fixtures"]
         ),
     ],
     swiftLanguageModes: [.v6]

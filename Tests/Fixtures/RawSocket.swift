@@ -20,15 +20,8 @@ package final class RawSocket: Sendable {
     /// Connects to the socket at `path`.
     package convenience init(unix path: String) throws {
         self.init(descriptor: socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0))
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
         let descriptor = self.descriptor
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let result = try withSocketAddress(path) { connect(descriptor, $0, $1) }
         guard result == 0 else { throw IOError(errnoCode: errno, reason: "connect") }
     }
 

@@ -1,6 +1,7 @@
 // A gate between a process and the air: it passes the bytes of one connection both ways until one of them contains what
 // it was told to hold. So a test can end a process exactly between a question and its answer.
 
+import Fixtures
 import Foundation
 
 /// Passes one connection on, and holds what it is told to hold. Unchecked: the condition's lock guards what changes.
@@ -23,7 +24,7 @@ final class Gate: @unchecked Sendable {
         self.target = target
         self.held = Data(held.utf8)
         listener = Gate.makeSocket()
-        try Gate.withAddress(path) { address, length in
+        try withSocketAddress(path) { address, length in
             guard bind(listener, address, length) == 0, listen(listener, 1) == 0 else {
                 throw Missing("a socket at \(path)")
             }
@@ -45,7 +46,7 @@ final class Gate: @unchecked Sendable {
         inner = accept(listener, nil, nil)
         close(listener)
         outer = Gate.makeSocket()
-        let isConnected = (try? Gate.withAddress(target) { connect(outer, $0, $1) == 0 }) ?? false
+        let isConnected = (try? withSocketAddress(target) { connect(outer, $0, $1) == 0 }) ?? false
         guard inner >= 0, isConnected else { return }
         Thread.detachNewThread { [self] in pass(from: inner, to: outer, holding: nil) }
         pass(from: outer, to: inner, holding: held)
@@ -77,23 +78,5 @@ final class Gate: @unchecked Sendable {
         #else
         socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         #endif
-    }
-
-    private static func withAddress<T>(
-        _ path: String,
-        _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> T
-    ) throws -> T {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8CString)
-        guard bytes.count <= MemoryLayout.size(ofValue: address.sun_path) else { throw Missing("room for \(path)") }
-        withUnsafeMutableBytes(of: &address.sun_path) { room in
-            for (index, byte) in bytes.enumerated() { room[index] = UInt8(bitPattern: byte) }
-        }
-        return try withUnsafePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                try body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
     }
 }

@@ -2,6 +2,7 @@
 // controller. What the controller says is passed on whole, in pieces, joined, or not at all, and the test can say
 // something in the controller's name.
 
+import Fixtures
 import Foundation
 
 /// Passes H4 connections on and meddles with what the controller says. Unchecked: the lock guards what changes.
@@ -79,7 +80,7 @@ final class Meddler: @unchecked Sendable {
 
     private func listen() throws {
         let descriptor = Self.makeSocket()
-        try Self.withAddress(self.path) { address, length in
+        try withSocketAddress(self.path) { address, length in
             guard bind(descriptor, address, length) == 0, Foundation.listen(descriptor, 8) == 0 else {
                 throw CocoaError(.fileWriteUnknown)
             }
@@ -96,7 +97,7 @@ final class Meddler: @unchecked Sendable {
 
     private func serve(_ host: Int32) {
         let controller = Self.makeSocket()
-        let isConnected = (try? Self.withAddress(self.target) { connect(controller, $0, $1) == 0 }) ?? false
+        let isConnected = (try? withSocketAddress(self.target) { connect(controller, $0, $1) == 0 }) ?? false
         guard isConnected else {
             close(host)
             close(controller)
@@ -166,21 +167,5 @@ final class Meddler: @unchecked Sendable {
         #else
         socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         #endif
-    }
-
-    private static func withAddress<T>(
-        _ path: String,
-        _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> T
-    ) throws -> T {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) {
-            $0.copyBytes(from: Array(path.utf8CString.map(UInt8.init(bitPattern:))))
-        }
-        return try withUnsafePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                try body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
     }
 }
