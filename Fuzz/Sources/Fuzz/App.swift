@@ -19,6 +19,8 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         permissions: [.readable, .writeable]
     )
     private let connects: Bool
+    /// Whether the peripheral that was met last has notified that this app is subscribed.
+    private(set) var hasHeard = false
 
     init(_ adapter: BluetoothAdapter, connects: Bool) {
         self.connects = connects
@@ -27,6 +29,15 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
             self.central = CBCentralManager(delegate: self, queue: nil)
             self.peripherals = CBPeripheralManager(delegate: self, queue: nil)
         }
+    }
+
+    /// Lets go of whom it has met, and looks for the next one.
+    func meetAnother() {
+        for peripheral in self.found { self.central?.cancelPeripheralConnection(peripheral) }
+        self.channels = []
+        self.found = []
+        self.hasHeard = false
+        if self.connects { self.central?.scanForPeripherals(withServices: nil) }
     }
 
     /// Lets go of everything.
@@ -146,6 +157,14 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         error: (any Error)?
     ) {
         for descriptor in characteristic.descriptors ?? [] { peripheral.readValue(for: descriptor) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        if characteristic.value == Data("subscribed".utf8), self.found.contains(peripheral) { self.hasHeard = true }
     }
 
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {

@@ -18,6 +18,8 @@ final class Guest: HostDelegate {
     private var isPublished = false
     private var hasAsked = false
     private var updating: AttributeHandle = 0
+    /// Whether the app has notified something.
+    private(set) var hasHeard = false
 
     init(_ host: Host, connects: Bool) {
         self.host = host
@@ -118,7 +120,10 @@ final class Guest: HostDelegate {
     func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
     func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
     func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
-    func host(_ host: Host, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {}
+    func host(_ host: Host, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {
+        self.hasHeard = true
+    }
+
     func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
     func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
     func hostDidFinishTurn(_ host: Host) {}

@@ -1,6 +1,6 @@
 // Two devices on one air in virtual time: an app on Core Bluetooth, and a host with somebody between it and its
 // controller. Each is central and peripheral of the other and does all that there is to do, so that the fuzzer need not
-// find out how to get there.
+// find out how to get there. Then the app meets another host, with nobody in between, and has to be as good as new.
 
 import BluetoothAir
 import BluetoothHCI
@@ -15,20 +15,19 @@ final class Meeting {
     private let loop = EmbeddedEventLoop()
     private let air: Air
     private let app: App
+    private let appConnects: Bool
     // Foundation has a Host, too.
     private let host: BluetoothHost.Host
     private let guest: Guest
-    private let input: Input
 
     init(meddlingWith reach: Meddler.Reach, _ input: Input) {
-        self.input = input
         self.air = Air(eventLoop: self.loop, model: .instant, seed: 1)
         // Who is whose central decides which of the two machines of each host has the first word.
-        let appConnects = (input.next() ?? 0) & 1 == 0
+        self.appConnects = (input.next() ?? 0) & 1 == 0
         let adapter = BluetoothAdapter(air: self.air, configuration: .init(identity: "app"))
-        self.app = App(adapter, connects: appConnects)
+        self.app = App(adapter, connects: self.appConnects)
         self.host = BluetoothHost.Host(eventLoop: self.loop)
-        self.guest = Guest(self.host, connects: !appConnects)
+        self.guest = Guest(self.host, connects: !self.appConnects)
         self.host.delegate = self.guest
         self.host.attach(to: Meddler(self.air.makeController(), reach: reach, input))
     }
@@ -38,9 +37,25 @@ final class Meeting {
         for _ in 0..<40 { self.loop.advanceTime(by: .milliseconds(25)) }
         // Time limits: of commands, of transactions, of links.
         for _ in 0..<8 { self.loop.advanceTime(by: .seconds(5)) }
-        self.app.leave()
         self.host.detach()
+        self.meetAnother()
+        self.app.leave()
         // Who leaves has something left to do on the loop.
         self.loop.advanceTime(by: .seconds(2))
+    }
+
+    /// Whatever the app has been through: with the next one, who is honest, everything works.
+    private func meetAnother() {
+        // The link's supervision timeout.
+        self.loop.advanceTime(by: .seconds(2))
+        let host = BluetoothHost.Host(eventLoop: self.loop)
+        let guest = Guest(host, connects: !self.appConnects)
+        host.delegate = guest
+        host.attach(to: self.air.makeController())
+        self.app.meetAnother()
+        let hasHeard = { self.appConnects ? self.app.hasHeard : guest.hasHeard }
+        for _ in 0..<200 where !hasHeard() { self.loop.advanceTime(by: .milliseconds(25)) }
+        precondition(hasHeard(), "the app cannot be used any more")
+        host.detach()
     }
 }

@@ -1,5 +1,5 @@
 // Where libFuzzer comes in: one input after the other, for the target that FUZZ_TARGET names. What is looked for is a
-// trap, an endless loop or memory without end; whatever else an input does is right.
+// trap, an endless loop, memory without end, or an app that cannot be used any more.
 
 import CLibFuzzer
 import Foundation
