@@ -106,6 +106,11 @@ class Machine:
         """Sends a signal to what was begun."""
         await self.run(f"kill -{signal} $(cat /mnt/{name}.pid)")
 
+    async def ended(self, name):
+        """Waits for the end of what was begun, and gives its status."""
+        await self.until(f"[ -s /mnt/{name}.status ]")
+        return int((self.share / f"{name}.status").read_text())
+
     async def until(self, command):
         """Waits until a command succeeds, looking again and again; the scene's time limit ends this."""
         await self.run(f"until {command}; do sleep 0.05; done")
@@ -120,6 +125,11 @@ class Machine:
         """Gives the kernel the controller behind the serial port, as hci0."""
         await self.begin("btattach", f"{self.binaries['btattach']} -B /dev/ttyS1 -P h4 -S 115200 -N")
         await self.until("[ -e /sys/class/bluetooth/hci0 ]")
+
+    async def make_adapters(self):
+        """Gives the kernel two adapters of btvirt's, hci0 and hci1."""
+        await self.begin("btvirt", f"{self.binaries['btvirt']} -l2 -L")
+        await self.until("[ -e /sys/class/bluetooth/hci1 ]")
 
     async def serve_controllers(self):
         """Starts btvirt's server of controllers that are Bluetooth LE alone; each connection to its socket is one."""

@@ -4,6 +4,7 @@ import asyncio
 import json
 import pathlib
 import re
+import shlex
 import sys
 
 from meetings import database, ours, theirs
@@ -42,8 +43,20 @@ class GuestOnOurAir(OurAir):
 
     def python(self, script, *arguments):
         """A command line for a script in the guest."""
-        quoted = " ".join("'" + argument.replace("'", "'\\''") + "'" for argument in arguments)
-        return f"PYTHONDONTWRITEBYTECODE=1 {sys.executable} {INSIDE}/{script} {quoted}"
+        return f"PYTHONDONTWRITEBYTECODE=1 {sys.executable} {INSIDE}/{script} {shlex.join(arguments)}"
+
+    def program(self, name):
+        """The beginning of a command line for a program of ours in the guest."""
+        return f"HOME=/mnt XDG_STATE_HOME=/mnt/state XDG_RUNTIME_DIR=/mnt {self.programs}/{name}"
+
+    def expect_captures(self, *names):
+        """Captures that programs in the guest write, as /mnt/NAME.btsnoop."""
+        return {name: self.capture(name) for name in names}
+
+    def fetch(self, captures):
+        """Puts captures of the guest where all are read."""
+        for name, capture in captures.items():
+            capture.write_bytes((self.machine.share / f"{name}.btsnoop").read_bytes())
 
 
 async def event(words, name):
@@ -171,8 +184,7 @@ async def user_channel(ground):
     is asked there; then each reason why an adapter cannot be had, with the line that says what to do."""
     machine = ground.machine = Machine(ground.image, ground.folder)
     await machine.start()
-    await machine.begin("btvirt", f"{machine.binaries['btvirt']} -l2 -L")
-    await machine.until("[ -e /sys/class/bluetooth/hci1 ]")
+    await machine.make_adapters()
     await machine.start_bluez()
     await machine.powered(0)
     await machine.powered(1)
@@ -191,8 +203,8 @@ async def user_channel(ground):
     }
     server = await machine.begin("server", ground.python("server.py", "hci0", "Crystal", json.dumps(plan)))
     await event(server, "advertising")
-    eightball = f"HOME=/mnt XDG_STATE_HOME=/mnt/state XDG_RUNTIME_DIR=/mnt {ground.programs}/eightball"
-    tool = f"HOME=/mnt XDG_STATE_HOME=/mnt/state XDG_RUNTIME_DIR=/mnt {ground.programs}/corebluetooth"
+    eightball = ground.program("eightball")
+    tool = ground.program("corebluetooth")
 
     # What is in the way of an adapter, and the commands that take it away.
     async def asked(command, *parts):
@@ -224,16 +236,16 @@ async def user_channel(ground):
     for part in ("hci0 is in use by bluetoothd (process", "another program has hci1 for itself; to see which one"):
         assert part in listing, f"{part!r} is not in {listing!r}"
     await machine.tell("ball", "INT")
-    await machine.until("[ -s /mnt/ball.status ]")
+    await machine.ended("ball")
 
     # bluetoothd has powered hci1 up; our program takes it down and over.
-    capture = ground.capture("eightball")
+    captures = ground.expect_captures("eightball")
     answer = await machine.run(
         f"{eightball} ask '{QUESTIONS[0]}' --device Crystal --adapter hci1 --timeout 60 --capture /mnt/eightball.btsnoop"
         " 2>/mnt/ask.errors"
     )
     equal(answer, "Outlook good.", "the answer")
-    capture.write_bytes((machine.share / "eightball.btsnoop").read_bytes())
+    ground.fetch(captures)
     await event(server, "subscribed")
     written = await event(server, "written")
     equal(bytes.fromhex(written["value"]).decode(), QUESTIONS[0], "the question at BlueZ")
@@ -252,10 +264,9 @@ async def two_of_ours(ground):
     controllers that are neither ours nor Bumble's."""
     machine = ground.machine = Machine(ground.image, ground.folder)
     await machine.start()
-    await machine.begin("btvirt", f"{machine.binaries['btvirt']} -l2 -L")
-    await machine.until("[ -e /sys/class/bluetooth/hci1 ]")
-    eightball = f"HOME=/mnt XDG_STATE_HOME=/mnt/state XDG_RUNTIME_DIR=/mnt {ground.programs}/eightball"
-    captures = {name: ground.capture(name) for name in ("ball", "asker")}
+    await machine.make_adapters()
+    eightball = ground.program("eightball")
+    captures = ground.expect_captures("ball", "asker")
     ball = await machine.begin(
         "ball", f"{eightball} peripheral --name Crystal --adapter hci1 --capture /mnt/ball.btsnoop"
     )
@@ -267,10 +278,8 @@ async def two_of_ours(ground):
         )
         equal(await ball.until("->"), f"{question} -> {answer}", "what the ball has answered")
     await machine.tell("ball", "INT")
-    await machine.until("[ -s /mnt/ball.status ]")
-    equal((machine.share / "ball.status").read_text().strip(), "130", "how the ball ended")
-    for name, capture in captures.items():
-        capture.write_bytes((machine.share / f"{name}.btsnoop").read_bytes())
+    equal(await machine.ended("ball"), 130, "how the ball ended")
+    ground.fetch(captures)
 
 
 two_of_ours.title = "eightball asks eightball, each on the user channel of one of btvirt's adapters"
@@ -281,8 +290,8 @@ async def ours_and_bumble(ground):
     machine = ground.machine = Machine(ground.image, ground.folder)
     await machine.start()
     socket = await machine.serve_controllers()
-    eightball = f"HOME=/mnt XDG_STATE_HOME=/mnt/state XDG_RUNTIME_DIR=/mnt {ground.programs}/eightball"
-    captures = {name: ground.capture(name) for name in ("our-ball", "bumble-central", "bumble-ball", "our-central")}
+    eightball = ground.program("eightball")
+    captures = ground.expect_captures("our-ball", "bumble-central", "bumble-ball", "our-central")
 
     # Bumble's central asks our ball.
     ball = await machine.begin(
@@ -309,9 +318,8 @@ async def ours_and_bumble(ground):
     equal((said["error"], said["unasked"]), (UNLIKELY_ERROR, 0), "the end of what is no question")
     await event(asker, "disconnected")
     await machine.tell("ball", "INT")
-    await machine.until("[ -s /mnt/ball.status ] && [ -s /mnt/asker.status ]")
-    for name, status in (("ball", "130"), ("asker", "0")):
-        equal((machine.share / f"{name}.status").read_text().strip(), status, f"how the {name} ended")
+    for name, status in (("ball", 130), ("asker", 0)):
+        equal(await machine.ended(name), status, f"how the {name} ended")
 
     # Our central asks Bumble's ball.
     ball = await machine.begin("bumble", ground.python("bumble_ball.py", "answer", socket, "Crystal", "SLUG-ANSWER-07"))
@@ -327,10 +335,8 @@ async def ours_and_bumble(ground):
     equal(question, QUESTIONS[0], "the question at Bumble's ball")
     # btvirt never tells of a host that has gone: our program has ended its link before it ended.
     equal((await event(ball, "disconnected"))["reason"], REMOTE_USER_TERMINATED, "why the link ended")
-    await machine.until("[ -s /mnt/bumble.status ]")
-    equal((machine.share / "bumble.status").read_text().strip(), "0", "how Bumble's ball ended")
-    for name, capture in captures.items():
-        capture.write_bytes((machine.share / f"{name}.btsnoop").read_bytes())
+    equal(await machine.ended("bumble"), 0, "how Bumble's ball ended")
+    ground.fetch(captures)
 
 
 ours_and_bumble.title = "our host and Bumble's ask each other, on btvirt's controllers"
