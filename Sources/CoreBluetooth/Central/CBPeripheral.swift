@@ -245,7 +245,7 @@ open class CBPeripheral: CBPeer {
             """
         )
         guard let connection = self.connection() else { return }
-        self.context.commands.send(.readRSSI(connection))
+        self.context.commands.send(.readRSSI(connection.name))
     }
 
     /// Opens an L2CAP channel to a PSM that the peripheral has published, 0x0080 to 0x00FF.
@@ -254,7 +254,7 @@ open class CBPeripheral: CBPeer {
     /// in the order of the calls.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
         guard let connection = self.connection() else { return }
-        self.context.commands.send(.openChannel(connection, PSM))
+        self.context.commands.send(.openChannel(connection.name, PSM))
     }
 }
 
@@ -268,19 +268,20 @@ extension CBPeripheral {
 
     /// Passes on a procedure, or says that there is no connection as Core Bluetooth does.
     private func operate(_ operation: GATTOperation) {
-        guard let connection = self.connection() else { return }
-        let invalidations = self.lock.withLock { self.invalidations }
+        guard let (connection, invalidations) = self.connection() else { return }
         self.context.commands.send(.operate(connection, operation, invalidations: invalidations))
     }
 
-    private func connection() -> ConnectionName? {
-        let name = self.lock.withLock {
-            self.stateStorage == .connected ? ConnectionName(token: self.token, attempt: self.attempt) : nil
+    /// The connection, and how often its services have become invalid so far.
+    private func connection() -> (name: ConnectionName, invalidations: Int)? {
+        let connection = self.lock.withLock {
+            self.stateStorage == .connected
+                ? (ConnectionName(token: self.token, attempt: self.attempt), self.invalidations) : nil
         }
-        if name == nil {
+        if connection == nil {
             Misuse.log("API MISUSE: \(self) can only accept commands while in the connected state")
         }
-        return name
+        return connection
     }
 
     private func writeWithoutResponse(

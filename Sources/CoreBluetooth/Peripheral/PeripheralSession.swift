@@ -11,7 +11,6 @@ import NIOCore
 final class PeripheralSession: ManagerSession {
     static let role = Application.BackgroundModes.peripheral
 
-    let number: Int
     unowned let core: AdapterCore
     /// The app that the manager belongs to; `nil` for a process that is no app.
     let application: Application?
@@ -63,7 +62,6 @@ final class PeripheralSession: ManagerSession {
         commands: Lane<PeripheralCommand>,
         events: Lane<PeripheralEvent>
     ) {
-        self.number = number
         self.core = core
         self.application = application
         self.keeper = RecordKeeper(restoreIdentifier, program: application?.name)
