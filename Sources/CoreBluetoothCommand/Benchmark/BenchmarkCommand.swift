@@ -202,18 +202,11 @@ private final class ChannelSource: NSObject, @preconcurrency StreamDelegate {
 
     func run() async throws {
         try await done.wait(600, late: Failure("the channel did not take \(self.left) octets")) {
-            for stream in [channel.inputStream, channel.outputStream] as [Stream?] {
-                stream?.delegate = self
-                stream?.schedule(in: .main, forMode: .common)
-                stream?.open()
-            }
+            channel.open(for: self)
         }
     }
 
-    func close() {
-        channel.inputStream?.close()
-        channel.outputStream?.close()
-    }
+    func close() { channel.close() }
 
     func stream(_ stream: Stream, handle event: Stream.Event) {
         switch event {

@@ -31,6 +31,25 @@ extension FixedWidthInteger {
     }
 }
 
+extension CBL2CAPChannel {
+    /// Opens both streams on the main run loop.
+    @MainActor
+    func open(for delegate: any StreamDelegate) {
+        for stream in [inputStream, outputStream] as [Stream?] {
+            stream?.delegate = delegate
+            stream?.schedule(in: .main, forMode: .common)
+            stream?.open()
+        }
+    }
+
+    /// Closes both streams.
+    @MainActor
+    func close() {
+        inputStream?.close()
+        outputStream?.close()
+    }
+}
+
 /// The peripheral's side of the benchmark.
 @MainActor
 final class BenchmarkServer {
@@ -130,11 +149,7 @@ private final class ChannelSink: NSObject, @preconcurrency StreamDelegate {
     init(_ channel: CBL2CAPChannel) {
         self.channel = channel
         super.init()
-        for stream in [channel.inputStream, channel.outputStream] as [Stream?] {
-            stream?.delegate = self
-            stream?.schedule(in: .main, forMode: .common)
-            stream?.open()
-        }
+        channel.open(for: self)
     }
 
     func stream(_ stream: Stream, handle event: Stream.Event) {
@@ -166,7 +181,6 @@ private final class ChannelSink: NSObject, @preconcurrency StreamDelegate {
     private func end() {
         guard !isDone else { return }
         isDone = true
-        channel.inputStream?.close()
-        channel.outputStream?.close()
+        channel.close()
     }
 }

@@ -63,14 +63,14 @@ private struct Inspection {
         let included = try await central.discoverIncludedServices(of: service)
         if output.isJSON {
             Console.print(json: [
-                "event": "service", "uuid": .string(service.uuid.uuidString), "name": Self.name(service.uuid),
+                "event": "service", "uuid": .string(service.uuid.uuidString), "name": UUIDText.json(service.uuid),
                 "primary": .bool(service.isPrimary),
                 "includes": .array(included.map { .string($0.uuid.uuidString) }),
             ])
         } else {
-            let includes = included.map { Self.label($0.uuid) }.joined(separator: ", ")
+            let includes = included.map { UUIDText.label($0.uuid) }.joined(separator: ", ")
             Console.print(
-                "\n" + Self.label(service.uuid) + (service.isPrimary ? "" : "  (secondary)")
+                "\n" + UUIDText.label(service.uuid) + (service.isPrimary ? "" : "  (secondary)")
                     + (included.isEmpty ? "" : "  (includes \(includes))")
             )
         }
@@ -88,7 +88,7 @@ private struct Inspection {
         if output.isJSON {
             Console.print(json: [
                 "event": "characteristic", "service": .string(service.uuid.uuidString),
-                "uuid": .string(characteristic.uuid.uuidString), "name": Self.name(characteristic.uuid),
+                "uuid": .string(characteristic.uuid.uuidString), "name": UUIDText.json(characteristic.uuid),
                 "properties": .array(properties.map { .string($0) }),
                 "value": value.flatMap { try? $0.get() }.map { .string(Hexadecimal.digits($0)) } ?? .null,
                 "meaning": value.flatMap { try? $0.get() }.map { .string(ValueText.text($0, of: characteristic.uuid)) }
@@ -96,7 +96,7 @@ private struct Inspection {
                 "error": Self.problem(value).map { .string($0) } ?? .null,
             ])
         } else {
-            var line = "  \(Self.label(characteristic.uuid))  \(properties.joined(separator: ", "))"
+            var line = "  \(UUIDText.label(characteristic.uuid))  \(properties.joined(separator: ", "))"
             if case .success(let data)? = value { line += " = \(ValueText.text(data, of: characteristic.uuid))" }
             if let problem = Self.problem(value) { line += " = (\(problem))" }
             Console.print(line)
@@ -116,22 +116,16 @@ private struct Inspection {
         if output.isJSON {
             Console.print(json: [
                 "event": "descriptor", "characteristic": .string(characteristic.uuid.uuidString),
-                "uuid": .string(descriptor.uuid.uuidString), "name": Self.name(descriptor.uuid),
+                "uuid": .string(descriptor.uuid.uuidString), "name": UUIDText.json(descriptor.uuid),
                 "meaning": text.map { .string($0) } ?? .null,
             ])
         } else {
-            Console.print("    \(Self.label(descriptor.uuid))" + (text.map { " = \($0)" } ?? ""))
+            Console.print("    \(UUIDText.label(descriptor.uuid))" + (text.map { " = \($0)" } ?? ""))
         }
     }
 
     private static func problem(_ value: Result<Data, any Error>?) -> String? {
         guard case .failure(let error)? = value else { return nil }
         return ErrorText.text(error)
-    }
-
-    private static func name(_ uuid: CBUUID) -> JSONValue { AssignedNames.name(of: uuid).map { .string($0) } ?? .null }
-
-    private static func label(_ uuid: CBUUID) -> String {
-        AssignedNames.name(of: uuid).map { "\(uuid.uuidString) \($0)" } ?? uuid.uuidString
     }
 }

@@ -34,7 +34,7 @@ struct GATTDescription: Decodable {
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: Key.self)
             func octets<Number: FixedWidthInteger & Decodable>(_ key: Key, _: Number.Type) throws -> Data {
-                withUnsafeBytes(of: try container.decode(Number.self, forKey: key).littleEndian) { Data($0) }
+                try container.decode(Number.self, forKey: key).littleEndianData
             }
             guard container.allKeys.count == 1, let key = container.allKeys.first else {
                 let names = Key.allCases.map(\.rawValue).joined(separator: ", ")

@@ -167,9 +167,8 @@ final class PeripheralSession: NSObject {
             return
         }
         let uuid = characteristic.uuid
-        let label = AssignedNames.name(of: uuid).map { "\(uuid.uuidString) \($0)" } ?? uuid.uuidString
         let meaning = value.map { ": " + ValueText.text($0, of: uuid) } ?? ""
-        Console.print("\(event) \(label)\(meaning)")
+        Console.print("\(event) \(UUIDText.label(uuid))\(meaning)")
     }
 }
 
@@ -215,7 +214,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
                 "services": .array(advertised.map { .string($0.uuidString) }),
             ])
         } else {
-            let shown = advertised.map { AssignedNames.name(of: $0) ?? $0.uuidString }.joined(separator: ", ")
+            let shown = advertised.map(UUIDText.name).joined(separator: ", ")
             Console.print("\(Console.name(name)) is advertising\(shown.isEmpty ? "" : " " + shown); Ctrl-C ends it.")
         }
     }

@@ -71,7 +71,7 @@ struct Discovery {
 
     /// The services by their names where they have one.
     var serviceWords: String {
-        services.map { AssignedNames.name(of: $0) ?? $0.uuidString }.joined(separator: ", ")
+        services.map(UUIDText.name).joined(separator: ", ")
     }
 
     /// The company and what it says.
@@ -96,7 +96,7 @@ struct Discovery {
         if !services.isEmpty { line += "; \(serviceWords)" }
         if manufacturerData != nil { line += "; \(manufacturerWords)" }
         for (service, data) in serviceData {
-            line += "; \(AssignedNames.name(of: service) ?? service.uuidString): \(Hexadecimal.text(data))"
+            line += "; \(UUIDText.name(service)): \(Hexadecimal.text(data))"
         }
         return line
     }
@@ -108,7 +108,7 @@ struct Discovery {
                 uuids.map { uuid in
                     .object([
                         ("uuid", .string(uuid.uuidString)),
-                        ("name", AssignedNames.name(of: uuid).map { .string($0) } ?? .null),
+                        ("name", UUIDText.json(uuid)),
                     ])
                 }
             )
