@@ -15,7 +15,7 @@ public final class Air {
     /// The loop on which the air and its controllers live.
     public let eventLoop: any EventLoop
     /// How it treats time and loss; the loss may be changed with ``setLoss(_:)``.
-    public private(set) var model: AirModel
+    public private(set) var model: AirSettings
 
     let seed: UInt64
     private var generator: SeededGenerator
@@ -39,7 +39,7 @@ public final class Air {
     /// Creates an empty air.
     ///
     /// Equal seeds give equal runs.
-    public init(eventLoop: any EventLoop, model: AirModel = .instant, seed: UInt64 = 1) {
+    public init(eventLoop: any EventLoop, model: AirSettings = .instant, seed: UInt64 = 1) {
         self.eventLoop = eventLoop
         self.model = model
         self.seed = seed

@@ -86,68 +86,68 @@ public enum UnacknowledgedPDU: Hashable, Sendable {
 /// The user of a host.
 public protocol HostDelegate: AnyObject {
     /// The host's state changed. In every state but `ready`, advertising, scanning and all links have ended.
-    func host(_ host: Host, didChange state: HostState)
+    func host(_ host: LEHost, didChange state: HostState)
     /// An advertiser was heard.
-    func host(_ host: Host, didReceive report: AdvertisingReport)
+    func host(_ host: LEHost, didReceive report: AdvertisingReport)
     /// A link is there, in either role.
-    func host(_ host: Host, didConnect link: LinkInformation)
+    func host(_ host: LEHost, didConnect link: LinkInformation)
     /// A pending connection ended with an error other than being cancelled.
-    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode)
+    func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode)
     /// A link ended. Open procedures of the link have been completed with ``GATTError/disconnected(_:)`` before.
-    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode)
+    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode)
     /// The ATT MTU of a link changed; `mtu` octets from now on.
-    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int)
+    func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int)
     /// A notification or indication came; an indication has been confirmed.
-    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer)
+    func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer)
     /// The server says that its services in `range` changed.
-    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange)
+    func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange)
     /// A link was opened as central; says what is known of the server there, so that it need not be found out anew.
-    func host(_ host: Host, knownServerAt peer: DeviceAddress) -> GATTKnownServer?
+    func host(_ host: LEHost, knownServerAt peer: DeviceAddress) -> GATTKnownServer?
     /// The server of a link that was opened as central is identified: it is `server`, or one that cannot be known again
     /// where that is `nil`. `isUnchanged` says that it is the one that was known, with the same database.
-    func host(_ host: Host, link: LinkID, didIdentify server: GATTKnownServer?, isUnchanged: Bool)
+    func host(_ host: LEHost, link: LinkID, didIdentify server: GATTKnownServer?, isUnchanged: Bool)
     /// The server of a link has said that its database is another one than this client knows (Vol 3, Part G, 2.5.2.1).
-    func host(_ host: Host, didFindDatabaseOutOfSyncOn link: LinkID)
+    func host(_ host: LEHost, didFindDatabaseOutOfSyncOn link: LinkID)
     /// A client reads a dynamic value.
-    func host(_ host: Host, didReceive request: GATTReadRequest)
+    func host(_ host: LEHost, didReceive request: GATTReadRequest)
     /// A client writes.
-    func host(_ host: Host, didReceive request: GATTWriteRequest)
+    func host(_ host: LEHost, didReceive request: GATTWriteRequest)
     /// A client wrote a Client Characteristic Configuration; `isSubscribed` is false at the end of a link, too.
-    func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle)
+    func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle)
     /// `count` PDUs that the user had queued have left for the controller, or died with their link.
-    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU)
+    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU)
     /// A peer asks for a channel on an SPSM that is listened on; `.success` grants it, every other result refuses it.
-    func host(_ host: Host, didReceive request: ChannelRequest) -> CreditBasedConnectionResult
+    func host(_ host: LEHost, didReceive request: ChannelRequest) -> CreditBasedConnectionResult
     /// A channel that a peer asked for is open.
-    func host(_ host: Host, didOpen channel: ChannelInformation)
+    func host(_ host: LEHost, didOpen channel: ChannelInformation)
     /// Octets came on a channel: one SDU of the peer, which may be empty. The peer can send more than the channel's
-    /// window only when they were given back with ``Host/consume(_:of:)``.
-    func host(_ host: Host, channel: ChannelID, didReceive octets: ByteBuffer)
-    /// There is room on a channel after ``Host/write(_:on:)`` has taken less than it was given.
-    func host(_ host: Host, channelIsReadyToSend channel: ChannelID)
+    /// window only when they were given back with ``LEHost/consume(_:of:)``.
+    func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer)
+    /// There is room on a channel after ``LEHost/write(_:on:)`` has taken less than it was given.
+    func host(_ host: LEHost, channelIsReadyToSend channel: ChannelID)
     /// A channel has ended; of a link that ended before the link itself. What was received remains the user's.
-    func host(_ host: Host, channel: ChannelID, didCloseBecause reason: ChannelCloseReason)
+    func host(_ host: LEHost, channel: ChannelID, didCloseBecause reason: ChannelCloseReason)
     /// Everything that came together has been told.
-    func hostDidFinishTurn(_ host: Host)
+    func hostDidFinishTurn(_ host: LEHost)
 }
 
 extension HostDelegate {
     /// Knows nobody.
-    public func host(_ host: Host, knownServerAt peer: DeviceAddress) -> GATTKnownServer? { nil }
+    public func host(_ host: LEHost, knownServerAt peer: DeviceAddress) -> GATTKnownServer? { nil }
     /// Does nothing.
-    public func host(_ host: Host, link: LinkID, didIdentify server: GATTKnownServer?, isUnchanged: Bool) {}
+    public func host(_ host: LEHost, link: LinkID, didIdentify server: GATTKnownServer?, isUnchanged: Bool) {}
     /// Does nothing.
-    public func host(_ host: Host, didFindDatabaseOutOfSyncOn link: LinkID) {}
+    public func host(_ host: LEHost, didFindDatabaseOutOfSyncOn link: LinkID) {}
     /// Grants every request.
-    public func host(_ host: Host, didReceive request: ChannelRequest) -> CreditBasedConnectionResult { .success }
+    public func host(_ host: LEHost, didReceive request: ChannelRequest) -> CreditBasedConnectionResult { .success }
     /// Does nothing.
-    public func host(_ host: Host, didOpen channel: ChannelInformation) {}
+    public func host(_ host: LEHost, didOpen channel: ChannelInformation) {}
     /// Gives the octets back at once.
-    public func host(_ host: Host, channel: ChannelID, didReceive octets: ByteBuffer) {
+    public func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer) {
         host.consume(octets.readableBytes, of: channel)
     }
     /// Does nothing.
-    public func host(_ host: Host, channelIsReadyToSend channel: ChannelID) {}
+    public func host(_ host: LEHost, channelIsReadyToSend channel: ChannelID) {}
     /// Does nothing.
-    public func host(_ host: Host, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) {}
+    public func host(_ host: LEHost, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) {}
 }

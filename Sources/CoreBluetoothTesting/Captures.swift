@@ -31,7 +31,7 @@ import NIOCore
 public func withWorld<Result>(
     _ name: String = #function,
     seed: UInt64 = 1,
-    model: AirModel = .realistic,
+    model: AirSettings = .realistic,
     folder: String? = nil,
     _ body: (World) throws -> Result
 ) throws -> Result {
@@ -51,7 +51,7 @@ public func withWorld<Result>(
 public func withWorld<Result>(
     _ name: String = #function,
     seed: UInt64 = 1,
-    model: AirModel = .realistic,
+    model: AirSettings = .realistic,
     folder: String? = nil,
     _ body: @MainActor (World) async throws -> Result
 ) async throws -> Result {

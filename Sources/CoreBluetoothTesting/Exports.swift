@@ -2,4 +2,4 @@
 
 @_exported public import CoreBluetooth
 
-@_exported public import struct BluetoothAir.AirModel
+@_exported public import struct BluetoothAir.AirSettings

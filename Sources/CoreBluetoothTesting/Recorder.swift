@@ -36,7 +36,7 @@ final class Recorder {
     private var entries: Deque<TraceEntry> = []
     private var forgottenCount = 0
     private var devices: [String] = []
-    private var describers: [PacketDescriber] = []
+    private var describers: [PacketFormatter] = []
     /// The digests of those that were heard, with who heard them.
     private var advertisements: Set<UInt64> = []
     private(set) var digest = Recorder.emptyDigest
@@ -47,7 +47,7 @@ final class Recorder {
     func add(_ device: String) -> DeviceIndex {
         let names = self.names
         self.devices.append(device)
-        self.describers.append(PacketDescriber { names[$0] })
+        self.describers.append(PacketFormatter { names[$0] })
         return self.devices.count - 1
     }
 

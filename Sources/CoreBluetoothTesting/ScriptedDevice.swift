@@ -94,7 +94,7 @@ final class ScriptPlayer {
     }
 
     private unowned let device: ScriptedDevice
-    private let host: Host
+    private let host: LEHost
     private var services: [ScriptedPeripheral.Service]
     private var published: [AttributeHandle] = []
     private var entries: [AttributeHandle: Entry] = [:]
@@ -108,7 +108,7 @@ final class ScriptPlayer {
         self.device = device
         self.services = device.script.services
         self.faults = device.script.faults
-        self.host = Host(
+        self.host = LEHost(
             eventLoop: device.world.loop,
             configuration: HostConfiguration(
                 deviceName: device.script.name ?? device.name,
@@ -308,35 +308,35 @@ final class ScriptPlayer {
 }
 
 extension ScriptPlayer: HostDelegate {
-    func host(_ host: Host, didChange state: HostState) {
+    func host(_ host: LEHost, didChange state: HostState) {
         switch state {
         case .ready: self.updateAdvertising()
         case .detached, .starting, .failed: self.forgetLinks()
         }
     }
 
-    func host(_ host: Host, didReceive report: AdvertisingReport) {}
+    func host(_ host: LEHost, didReceive report: AdvertisingReport) {}
 
-    func host(_ host: Host, didConnect link: LinkInformation) {
+    func host(_ host: LEHost, didConnect link: LinkInformation) {
         self.links.append(link.id)
         _ = self.meet(.onConnection, on: link.id)
         self.scheduleFaults(on: link.id)
     }
 
-    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
+    func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
 
-    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
+    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
         self.links.removeAll { $0 == link.id }
         self.updatesOnLink[link.id] = nil
     }
 
-    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
+    func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) {}
 
-    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {}
+    func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {}
 
-    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
+    func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
 
-    func host(_ host: Host, didReceive request: GATTReadRequest) {
+    func host(_ host: LEHost, didReceive request: GATTReadRequest) {
         guard let entry = self.entries[request.handle] else {
             return host.respond(to: request.id, with: .failure(.unlikelyError))
         }
@@ -359,7 +359,7 @@ extension ScriptPlayer: HostDelegate {
         }
     }
 
-    func host(_ host: Host, didReceive request: GATTWriteRequest) {
+    func host(_ host: LEHost, didReceive request: GATTWriteRequest) {
         var answer: ScriptedPeripheral.Answer = .success
         for part in request.parts {
             guard let entry = self.entries[part.handle] else { continue }
@@ -383,7 +383,7 @@ extension ScriptPlayer: HostDelegate {
         }
     }
 
-    func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
+    func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
         guard let entry = self.entries[handle] else { return }
         self.entries[handle]?.subscribers.removeAll { $0 == link }
         guard isSubscribed else {
@@ -398,12 +398,12 @@ extension ScriptPlayer: HostDelegate {
         self.startUpdates(handle)
     }
 
-    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {
+    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {
         guard kind == .notification, let sent = self.updatesOnLink[link] else { return }
         for number in max(1, sent - count + 1)...max(1, sent) where self.meet(.afterNotification(number), on: link) {}
     }
 
-    func hostDidFinishTurn(_ host: Host) {}
+    func hostDidFinishTurn(_ host: LEHost) {}
 }
 
 extension ScriptedPeripheral.Service {
@@ -449,4 +449,3 @@ extension ATTErrorCode {
 }
 
 /// Foundation has a class of this name, too.
-typealias Host = BluetoothHost.Host

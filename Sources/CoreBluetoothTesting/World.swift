@@ -38,7 +38,7 @@ public final class World {
     ///   - seed: Equal seeds give equal runs.
     ///   - model: How the air treats time and loss. `.realistic` has connection events and air time, `.instant` passes
     ///     data on at once.
-    public init(seed: UInt64 = 1, model: AirModel = .realistic) {
+    public init(seed: UInt64 = 1, model: AirSettings = .realistic) {
         self.seed = seed
         self.air = Air(eventLoop: self.loop, model: model, seed: seed)
         self.recorder = Recorder()

@@ -79,7 +79,7 @@ struct ConversationTests {
 
     @Test("Long messages arrive whole through an air that loses packets", arguments: [23, 185, 517])
     func loss(mtu: Int) {
-        let room = Room(model: AirModel(hasAirTime: true, loss: 0), seed: UInt64(mtu))
+        let room = Room(model: AirSettings(hasAirTime: true, loss: 0), seed: UInt64(mtu))
         var generator = SeededNumbers(7)
         let down = message(of: mtu == 23 ? 3_000 : 65_536, &generator)
         let up = message(of: mtu == 23 ? 3_000 : 65_536, &generator)

@@ -57,7 +57,7 @@ struct AirTests {
             let ends = controllers.map {
                 LinkEnd(controller: $0, handle: handle, role: .central, peerAddress: .none)
             }
-            let link = Link(
+            let link = AirLink(
                 air: room.air,
                 central: ends[0],
                 peripheral: ends[1],

@@ -10,7 +10,7 @@ import Testing
 @Suite("Determinism")
 struct DeterminismTests {
     /// A busy room: five centrals, five peripherals, loss, encryption, disconnections.
-    private func trace(_ model: AirModel, seed: UInt64) throws -> [String] {
+    private func trace(_ model: AirSettings, seed: UInt64) throws -> [String] {
         let room = TestRoom(model, seed: seed)
         let peripherals = (0..<5).map { _ in room.host() }
         let centrals = (0..<5).map { _ in room.host() }
@@ -44,9 +44,9 @@ struct DeterminismTests {
 
     @Test(
         "two runs are equal, octet for octet",
-        arguments: [AirModel.instant, .realistic, AirModel(hasAirTime: true, loss: 0.3)]
+        arguments: [AirSettings.instant, .realistic, AirSettings(hasAirTime: true, loss: 0.3)]
     )
-    func equalRuns(model: AirModel) throws {
+    func equalRuns(model: AirSettings) throws {
         let first = try self.trace(model, seed: 42)
         #expect(first.count > 200)
         #expect(try self.trace(model, seed: 42) == first)

@@ -17,8 +17,8 @@ struct FuzzTests {
         }
     }
 
-    @Test("random octets", arguments: [AirModel.instant, AirModel(hasAirTime: true, loss: 0.1)])
-    func random(model: AirModel) throws {
+    @Test("random octets", arguments: [AirSettings.instant, AirSettings(hasAirTime: true, loss: 0.1)])
+    func random(model: AirSettings) throws {
         var generator = SeededGenerator(seed: 11)
         let room = TestRoom(model)
         let host = room.host()
@@ -37,7 +37,7 @@ struct FuzzTests {
     @Test("known commands with random parameters, on a controller with links", arguments: [UInt64(1), 2, 3, 4])
     func commands(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let room = TestRoom(seed % 2 == 0 ? .instant : AirModel(hasAirTime: true, loss: 0.05), seed: seed)
+        let room = TestRoom(seed % 2 == 0 ? .instant : AirSettings(hasAirTime: true, loss: 0.05), seed: seed)
         let hosts = (0..<4).map { _ in room.host() }
         let entries = HCICommandTable.entries
         for host in hosts { host.advertise() }

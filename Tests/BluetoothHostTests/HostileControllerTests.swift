@@ -14,12 +14,12 @@ struct HostileControllerTests {
     private final class Scene {
         let loop = EmbeddedEventLoop()
         let controller: ScriptedController
-        let host: Host
+        let host: LEHost
         let delegate = RecordingDelegate()
 
         init(_ prepare: (ScriptedController) -> Void = { _ in }) {
             self.controller = ScriptedController(eventLoop: self.loop)
-            self.host = Host(eventLoop: self.loop)
+            self.host = LEHost(eventLoop: self.loop)
             self.host.delegate = self.delegate
             prepare(self.controller)
             self.host.attach(to: self.controller)

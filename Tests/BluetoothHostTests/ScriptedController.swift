@@ -213,34 +213,34 @@ final class RecordingDelegate: HostDelegate {
         return self.lines
     }
 
-    func host(_ host: Host, didChange state: HostState) { self.lines.append("state \(state)") }
-    func host(_ host: Host, didReceive report: AdvertisingReport) { self.lines.append("report \(report.address)") }
-    func host(_ host: Host, didConnect link: LinkInformation) {
+    func host(_ host: LEHost, didChange state: HostState) { self.lines.append("state \(state)") }
+    func host(_ host: LEHost, didReceive report: AdvertisingReport) { self.lines.append("report \(report.address)") }
+    func host(_ host: LEHost, didConnect link: LinkInformation) {
         self.lines.append("connected \(link.peer) \(link.isCentral ? "central" : "peripheral")")
         self.onConnect?(link)
     }
-    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {
+    func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {
         self.lines.append("failed \(address) \(error.rawValue)")
     }
-    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
+    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
         self.lines.append("disconnected \(link.peer) \(reason.rawValue)")
     }
-    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) { self.lines.append("mtu \(mtu)") }
-    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {
+    func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) { self.lines.append("mtu \(mtu)") }
+    func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {
         self.lines.append("value \(handle) \(value.readableBytes)")
     }
-    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {
+    func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {
         self.lines.append("invalid \(range)")
     }
-    func host(_ host: Host, didReceive request: GATTReadRequest) { self.lines.append("read \(request.handle)") }
-    func host(_ host: Host, didReceive request: GATTWriteRequest) {
+    func host(_ host: LEHost, didReceive request: GATTReadRequest) { self.lines.append("read \(request.handle)") }
+    func host(_ host: LEHost, didReceive request: GATTWriteRequest) {
         self.lines.append("write \(request.parts.map { "\($0.handle)" }.joined(separator: " "))")
     }
-    func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
+    func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
         self.lines.append("subscribed \(handle) \(isSubscribed)")
     }
-    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {
+    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {
         self.lines.append("transmitted \(count) \(kind)")
     }
-    func hostDidFinishTurn(_ host: Host) {}
+    func hostDidFinishTurn(_ host: LEHost) {}
 }

@@ -12,8 +12,8 @@ struct ChannelEchoTests {
         Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 ^ $0 >> 7) })
     }
 
-    @Test("scheduled streams", arguments: [AirModel.instant, AirModel(hasAirTime: true, loss: 0.1)])
-    func scheduled(_ model: AirModel) throws {
+    @Test("scheduled streams", arguments: [AirSettings.instant, AirSettings(hasAirTime: true, loss: 0.1)])
+    func scheduled(_ model: AirSettings) throws {
         let world = World(seed: 3, model: model)
         let server = world.addDevice("server").run { EchoServer() }
         let client = world.addDevice("client").run { ScheduledEchoClient() }

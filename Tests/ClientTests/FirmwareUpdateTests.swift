@@ -36,7 +36,7 @@ struct FirmwareUpdateTests {
 
     @Test("an image arrives whole when a tenth of all packets is lost on the air")
     func loss() throws {
-        let world = World(seed: 7, model: AirModel(hasAirTime: true, loss: 0.1))
+        let world = World(seed: 7, model: AirSettings(hasAirTime: true, loss: 0.1))
         let image = Self.image(60_000)
         let device = world.addDevice("device").run { FirmwareDevice() }
         let uploader = world.addDevice("phone").run { FirmwareUploader(image: image) }

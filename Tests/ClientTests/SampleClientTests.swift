@@ -40,8 +40,8 @@ struct SampleClientTests {
         }
     }
 
-    @Test("delegate wrapper, with the gadget of its own kind", arguments: [AirModel.instant, .realistic])
-    func delegates(_ model: AirModel) throws {
+    @Test("delegate wrapper, with the gadget of its own kind", arguments: [AirSettings.instant, .realistic])
+    func delegates(_ model: AirSettings) throws {
         let world = World(model: model)
         let gadget = world.addDevice("gadget").run { GadgetPeripheral(name: "Lamp") }
         gadget.onCommand = { $0 == "explode" ? nil : "did \($0)" }

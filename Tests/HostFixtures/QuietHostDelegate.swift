@@ -10,29 +10,29 @@ package protocol QuietHostDelegate: HostDelegate {}
 
 extension QuietHostDelegate {
     /// Does nothing.
-    package func host(_ host: Host, didChange state: HostState) {}
+    package func host(_ host: LEHost, didChange state: HostState) {}
     /// Does nothing.
-    package func host(_ host: Host, didReceive report: AdvertisingReport) {}
+    package func host(_ host: LEHost, didReceive report: AdvertisingReport) {}
     /// Does nothing.
-    package func host(_ host: Host, didConnect link: LinkInformation) {}
+    package func host(_ host: LEHost, didConnect link: LinkInformation) {}
     /// Does nothing.
-    package func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
+    package func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
     /// Does nothing.
-    package func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
+    package func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
     /// Does nothing.
-    package func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
+    package func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) {}
     /// Does nothing.
-    package func host(_ host: Host, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {}
+    package func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {}
     /// Does nothing.
-    package func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
+    package func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
     /// Does nothing, so that the client waits.
-    package func host(_ host: Host, didReceive request: GATTReadRequest) {}
+    package func host(_ host: LEHost, didReceive request: GATTReadRequest) {}
     /// Does nothing, so that the client waits.
-    package func host(_ host: Host, didReceive request: GATTWriteRequest) {}
+    package func host(_ host: LEHost, didReceive request: GATTWriteRequest) {}
     /// Does nothing.
-    package func host(_ host: Host, link: LinkID, didSubscribe: Bool, toCharacteristic: AttributeHandle) {}
+    package func host(_ host: LEHost, link: LinkID, didSubscribe: Bool, toCharacteristic: AttributeHandle) {}
     /// Does nothing.
-    package func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
+    package func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
     /// Does nothing.
-    package func hostDidFinishTurn(_ host: Host) {}
+    package func hostDidFinishTurn(_ host: LEHost) {}
 }

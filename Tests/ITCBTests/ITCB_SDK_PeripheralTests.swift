@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The ball")
 struct ITCB_SDK_PeripheralTests {
-    private func roomWithStranger(model: AirModel = .instant) -> (Room, Ball, StrangeCentral) {
+    private func roomWithStranger(model: AirSettings = .instant) -> (Room, Ball, StrangeCentral) {
         let room = Room(model: model)
         let ball = room.ball("Crystal")
         let central = StrangeCentral(on: room.adapter())

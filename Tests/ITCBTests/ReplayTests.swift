@@ -17,7 +17,7 @@ struct ReplayTests {
         defer { folder.remove() }
         let files = (0..<5).map { URL(fileURLWithPath: folder("\($0).btsnoop")) }
         do {
-            let room = Room(model: AirModel(hasAirTime: true, loss: 0.2), seed: seed)
+            let room = Room(model: AirSettings(hasAirTime: true, loss: 0.2), seed: seed)
             let balls = (0..<3).map { room.ball("Ball \($0)", capture: files[$0].path) }
             let centrals = (3..<5).map { room.central(capture: files[$0].path) }
             #expect(room.run(.seconds(60)) { centrals.allSatisfy { Set($0.ready).count == 3 } })

@@ -32,8 +32,8 @@ struct RoomTests {
         #expect(ball.sdk.isCoreBluetoothPoweredOn)
     }
 
-    @Test("A central asks 20 balls, three times each", arguments: [AirModel.instant, .realistic])
-    func twentyBalls(model: AirModel) throws {
+    @Test("A central asks 20 balls, three times each", arguments: [AirSettings.instant, .realistic])
+    func twentyBalls(model: AirSettings) throws {
         let room = Room(model: model, seed: 20)
         let balls = (1...20).map { room.ball("Ball \($0)") }
         let central = room.central()
@@ -53,8 +53,11 @@ struct RoomTests {
         }
     }
 
-    @Test("Twenty centrals ask one ball at the same time, three times each", arguments: [AirModel.instant, .realistic])
-    func twentyCentrals(model: AirModel) throws {
+    @Test(
+        "Twenty centrals ask one ball at the same time, three times each",
+        arguments: [AirSettings.instant, .realistic]
+    )
+    func twentyCentrals(model: AirSettings) throws {
         let room = Room(model: model, seed: 21)
         let ball = room.ball("Crystal")
         let centrals = (1...20).map { _ in room.central() }
@@ -76,7 +79,7 @@ struct RoomTests {
 
     @Test("Every question is answered on an air that loses 30 % of its packets", arguments: 1...5)
     func lossyAir(seed: UInt64) throws {
-        let room = Room(model: AirModel(hasAirTime: true, loss: 0.3), seed: seed)
+        let room = Room(model: AirSettings(hasAirTime: true, loss: 0.3), seed: seed)
         let balls = (1...5).map { room.ball("Ball \($0)") }
         let centrals = (1...3).map { _ in room.central() }
         #expect(room.run(.seconds(120)) { centrals.allSatisfy { Set($0.ready).count == 5 } })

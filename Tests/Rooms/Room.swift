@@ -18,7 +18,7 @@ package final class Room {
     package private(set) var deviceCount = 0
 
     /// An empty room; equal seeds give equal runs.
-    package init(model: AirModel = .instant, seed: UInt64 = 1) {
+    package init(model: AirSettings = .instant, seed: UInt64 = 1) {
         self.seed = seed
         self.air = Air(eventLoop: self.loop, model: model, seed: seed)
     }

@@ -11,8 +11,8 @@ import NIOEmbedded
 final class Star: HostDelegate {
     private let loop: EmbeddedEventLoop
     private let air: Air
-    private let central: Host
-    private var peripherals: [(host: Host, node: Node)] = []
+    private let central: LEHost
+    private var peripherals: [(host: LEHost, node: Node)] = []
     private var toConnect: [DeviceAddress] = []
     private(set) var received = 0
     private var subscribed = 0
@@ -24,30 +24,30 @@ final class Star: HostDelegate {
         var handle: AttributeHandle = 0
         var isAdvertising = false
 
-        func host(_ host: Host, didChange state: HostState) {}
-        func host(_ host: Host, didReceive report: AdvertisingReport) {}
-        func host(_ host: Host, didConnect link: LinkInformation) { self.link = link.id }
-        func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
-        func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
-        func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
-        func host(_ host: Host, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {}
-        func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
-        func host(_ host: Host, didReceive request: GATTReadRequest) {}
-        func host(_ host: Host, didReceive request: GATTWriteRequest) {}
-        func host(_ host: Host, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {}
-        func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
-        func hostDidFinishTurn(_ host: Host) {}
+        func host(_ host: LEHost, didChange state: HostState) {}
+        func host(_ host: LEHost, didReceive report: AdvertisingReport) {}
+        func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
+        func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
+        func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
+        func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) {}
+        func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {}
+        func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
+        func host(_ host: LEHost, didReceive request: GATTReadRequest) {}
+        func host(_ host: LEHost, didReceive request: GATTWriteRequest) {}
+        func host(_ host: LEHost, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {}
+        func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
+        func hostDidFinishTurn(_ host: LEHost) {}
     }
 
-    init(links: Int, loop: EmbeddedEventLoop, model: AirModel) {
+    init(links: Int, loop: EmbeddedEventLoop, model: AirSettings) {
         self.loop = loop
         self.air = Air(eventLoop: loop, model: model, seed: 1)
-        self.central = Host(eventLoop: loop)
+        self.central = LEHost(eventLoop: loop)
         self.central.delegate = self
         self.central.attach(to: self.air.makeController())
         for number in 0..<links {
             let address = DeviceAddress(0xC000_0000_0001 + UInt64(number), kind: .random)
-            let host = Host(eventLoop: loop, configuration: HostConfiguration(address: address))
+            let host = LEHost(eventLoop: loop, configuration: HostConfiguration(address: address))
             let node = Node()
             host.delegate = node
             host.attach(to: self.air.makeController())
@@ -111,7 +111,7 @@ final class Star: HostDelegate {
 
     // MARK: The central's side
 
-    func host(_ host: Host, didConnect link: LinkInformation) {
+    func host(_ host: LEHost, didConnect link: LinkInformation) {
         host.discoverServices(on: link.id, uuids: [0xA000]) { [unowned self] result in
             guard let service = (try? result.get())?.first else { return }
             host.discoverCharacteristics(on: link.id, of: service.handles, uuids: nil) { result in
@@ -126,19 +126,19 @@ final class Star: HostDelegate {
         }
     }
 
-    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {
+    func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {
         self.received += 1
     }
 
-    func host(_ host: Host, didChange state: HostState) {}
-    func host(_ host: Host, didReceive report: AdvertisingReport) {}
-    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
-    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
-    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
-    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
-    func host(_ host: Host, didReceive request: GATTReadRequest) {}
-    func host(_ host: Host, didReceive request: GATTWriteRequest) {}
-    func host(_ host: Host, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {}
-    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
-    func hostDidFinishTurn(_ host: Host) {}
+    func host(_ host: LEHost, didChange state: HostState) {}
+    func host(_ host: LEHost, didReceive report: AdvertisingReport) {}
+    func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
+    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
+    func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) {}
+    func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
+    func host(_ host: LEHost, didReceive request: GATTReadRequest) {}
+    func host(_ host: LEHost, didReceive request: GATTWriteRequest) {}
+    func host(_ host: LEHost, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {}
+    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
+    func hostDidFinishTurn(_ host: LEHost) {}
 }

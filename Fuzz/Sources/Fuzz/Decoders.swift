@@ -60,7 +60,7 @@ enum Decoders {
 
     /// Packets in words, with all that the words remember of those before.
     private static func describe(_ input: Input) {
-        var describer = PacketDescriber()
+        var describer = PacketFormatter()
         while let first = input.next() {
             let packet = HCIPacket(h4: ByteBuffer(bytes: [first % 5] + input.takeCounted()))
             _ = describer.describe(packet, first & 0x80 == 0 ? .toController : .toHost)

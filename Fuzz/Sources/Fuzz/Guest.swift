@@ -13,7 +13,7 @@ final class Guest: HostDelegate {
     /// Where the app does: the first one that it can be given.
     private static let appPSM: UInt16 = 0xC0
 
-    private unowned let host: Host
+    private unowned let host: LEHost
     private let connects: Bool
     private var isPublished = false
     private var hasAsked = false
@@ -21,12 +21,12 @@ final class Guest: HostDelegate {
     /// Whether the app has notified something.
     private(set) var hasHeard = false
 
-    init(_ host: Host, connects: Bool) {
+    init(_ host: LEHost, connects: Bool) {
         self.host = host
         self.connects = connects
     }
 
-    func host(_ host: Host, didChange state: HostState) {
+    func host(_ host: LEHost, didChange state: HostState) {
         guard state == .ready else { return }
         if !self.isPublished { self.publish() }
         var data = AdvertisingData()
@@ -61,14 +61,14 @@ final class Guest: HostDelegate {
         _ = try? self.host.listenForChannels(spsm: Self.channelPSM)
     }
 
-    func host(_ host: Host, didReceive report: AdvertisingReport) {
+    func host(_ host: LEHost, didReceive report: AdvertisingReport) {
         guard !self.hasAsked else { return }
         self.hasAsked = true
         host.stopScanning()
         host.connect(to: report.address)
     }
 
-    func host(_ host: Host, didConnect link: LinkInformation) {
+    func host(_ host: LEHost, didConnect link: LinkInformation) {
         guard link.isCentral else { return }
         let link = link.id
         host.readDeviceName(on: link) { _ in }
@@ -104,27 +104,27 @@ final class Guest: HostDelegate {
         }
     }
 
-    func host(_ host: Host, didReceive request: GATTReadRequest) {
+    func host(_ host: LEHost, didReceive request: GATTReadRequest) {
         host.respond(to: request.id, with: .success(ByteBuffer(repeating: 0xA5, count: 100)))
     }
 
-    func host(_ host: Host, didReceive request: GATTWriteRequest) {
+    func host(_ host: LEHost, didReceive request: GATTWriteRequest) {
         // A command has no answer.
         if let id = request.id { host.respond(to: id, error: nil) }
     }
 
-    func host(_ host: Host, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {
+    func host(_ host: LEHost, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {
         if didSubscribe { host.notify(ByteBuffer(string: "subscribed"), characteristic: handle, to: link) }
     }
 
-    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
-    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
-    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {}
-    func host(_ host: Host, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {
+    func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
+    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
+    func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) {}
+    func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {
         self.hasHeard = true
     }
 
-    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
-    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
-    func hostDidFinishTurn(_ host: Host) {}
+    func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
+    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
+    func hostDidFinishTurn(_ host: LEHost) {}
 }

@@ -17,7 +17,7 @@ final class Meeting {
     private let app: App
     private let appConnects: Bool
     // Foundation has a Host, too.
-    private let host: BluetoothHost.Host
+    private let host: LEHost
     private let guest: Guest
 
     init(meddlingWith reach: Meddler.Reach, _ input: Input) {
@@ -26,7 +26,7 @@ final class Meeting {
         self.appConnects = (input.next() ?? 0) & 1 == 0
         let adapter = BluetoothAdapter(air: self.air, configuration: .init(identity: "app"))
         self.app = App(adapter, connects: self.appConnects)
-        self.host = BluetoothHost.Host(eventLoop: self.loop)
+        self.host = LEHost(eventLoop: self.loop)
         self.guest = Guest(self.host, connects: !self.appConnects)
         self.host.delegate = self.guest
         self.host.attach(to: Meddler(self.air.makeController(), reach: reach, input))
@@ -48,7 +48,7 @@ final class Meeting {
     private func meetAnother() {
         // The link's supervision timeout.
         self.loop.advanceTime(by: .seconds(2))
-        let host = BluetoothHost.Host(eventLoop: self.loop)
+        let host = LEHost(eventLoop: self.loop)
         let guest = Guest(host, connects: !self.appConnects)
         host.delegate = guest
         host.attach(to: self.air.makeController())

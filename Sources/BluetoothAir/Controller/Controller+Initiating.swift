@@ -14,7 +14,7 @@ extension Controller {
         guard command.scanInterval.isInRange, command.scanWindow.isInRange,
             command.scanWindow <= command.scanInterval
         else { throw .invalidParameters }
-        let channel = Initiation.Channel(
+        let channel = InitiationState.Channel(
             plan: ListeningPlan(
                 interval: command.scanInterval.timeAmount,
                 window: command.scanWindow.timeAmount
@@ -38,7 +38,7 @@ extension Controller {
         func channel(
             _ parameters: LEExtendedCreateConnection.PHYParameters?,
             listens: Bool
-        ) throws(HCIErrorCode) -> Initiation.Channel? {
+        ) throws(HCIErrorCode) -> InitiationState.Channel? {
             guard let parameters else { return nil }
             // Nobody listens on 2M: its interval and window do not matter.
             if listens {
@@ -46,7 +46,7 @@ extension Controller {
                     parameters.scanWindow <= parameters.scanInterval
                 else { throw .invalidParameters }
             }
-            return Initiation.Channel(
+            return InitiationState.Channel(
                 plan: ListeningPlan(
                     interval: parameters.scanInterval.timeAmount,
                     window: parameters.scanWindow.timeAmount
@@ -68,9 +68,9 @@ extension Controller {
     }
 
     private func initiate(
-        le1M: Initiation.Channel?,
-        le2M: Initiation.Channel?,
-        leCoded: Initiation.Channel?,
+        le1M: InitiationState.Channel?,
+        le2M: InitiationState.Channel?,
+        leCoded: InitiationState.Channel?,
         policy: InitiatorFilterPolicy,
         peer: DeviceAddress,
         ownAddressType: OwnAddressType,
@@ -84,7 +84,7 @@ extension Controller {
         let address = try self.ownAddress(ownAddressType, random: self.settings.randomAddress, peer: peer)
         guard !self.links.isFull else { throw .connectionLimitExceeded }
         if policy == .peer, self.isConnected(to: peer) { throw .connectionAlreadyExists }
-        self.initiation = Initiation(
+        self.initiation = InitiationState(
             le1M: le1M,
             le2M: le2M,
             leCoded: leCoded,
@@ -128,7 +128,7 @@ extension Controller {
 
     /// Tells the host of a new link.
     func reportConnection(
-        _ link: Link,
+        _ link: AirLink,
         at end: LinkEnd,
         addresses: (own: DeviceAddress, peer: DeviceAddress),
         advertisingHandle: AdvertisingHandle

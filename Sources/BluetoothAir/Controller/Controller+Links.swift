@@ -40,7 +40,7 @@ extension Controller {
         return { entry.link.update(command.parameters, from: entry.end) }
     }
 
-    private func awaitingParameters(_ handle: ConnectionHandle) throws(HCIErrorCode) -> Link {
+    private func awaitingParameters(_ handle: ConnectionHandle) throws(HCIErrorCode) -> AirLink {
         let entry = try self.link(handle)
         guard case .awaitsHost = entry.end.parameterUpdate else { throw .commandDisallowed }
         return entry.link
@@ -173,7 +173,7 @@ extension Controller {
         return { entry.link.encrypt(wish) }
     }
 
-    private func awaitingKey(_ handle: ConnectionHandle) throws(HCIErrorCode) -> Link {
+    private func awaitingKey(_ handle: ConnectionHandle) throws(HCIErrorCode) -> AirLink {
         let entry = try self.link(handle)
         guard entry.end.role == .peripheral, entry.link.awaitsKey else { throw .commandDisallowed }
         return entry.link

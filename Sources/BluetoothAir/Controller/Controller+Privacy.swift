@@ -101,7 +101,7 @@ extension Controller {
     }
 
     /// The address with which an initiator connects to a device that it has heard.
-    func initiatingAddress(for initiation: Initiation, peer: DeviceAddress?) -> DeviceAddress {
+    func initiatingAddress(for initiation: InitiationState, peer: DeviceAddress?) -> DeviceAddress {
         guard let peer else { return initiation.address }
         let address = try? self.ownAddress(
             initiation.ownAddressType,

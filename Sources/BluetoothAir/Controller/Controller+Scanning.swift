@@ -95,7 +95,7 @@ extension Controller {
             peer: .none
         )
         // Enabling again starts the duplicate filter and the duration anew.
-        self.scan = Scan(
+        self.scan = ScanState(
             parameters: parameters,
             isExtended: isExtended,
             filter: filter,

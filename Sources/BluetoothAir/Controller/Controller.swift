@@ -36,8 +36,8 @@ final class Controller {
 
     var settings = ControllerSettings()
     var advertisingSets: [AdvertisingSet] = []
-    var scan: Scan?
-    var initiation: Initiation?
+    var scan: ScanState?
+    var initiation: InitiationState?
     var links: LinkTable
     var transmitBuffers = TransmitBuffers()
     var receiveBuffers = ReceiveBuffers()

@@ -91,7 +91,7 @@ extension Air {
         )
         // The first event comes a little after the request: its own air time, 1.25 ms and the window (4.5.3).
         let request = AirTime.microseconds(phy, payload: 34)
-        let link = Link(
+        let link = AirLink(
             air: self,
             central: centralEnd,
             peripheral: peripheralEnd,

@@ -1,4 +1,4 @@
-// One end of a link: what a controller keeps for it. What both ends share is in `Link`.
+// One end of a link: what a controller keeps for it. What both ends share is in `AirLink`.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -15,7 +15,7 @@ struct PendingData {
 
 /// What is sent in one packet.
 enum Transmission {
-    case control(LinkControl)
+    case control(LLControlPDU)
     /// A fragment, whether a PDU begins with it, and whether the host's packet ends with it.
     case data(ByteBuffer, isStart: Bool, isLast: Bool)
 
@@ -56,12 +56,12 @@ final class LinkEnd {
 
     // MARK: Sending
 
-    var control: Deque<LinkControl> = []
+    var control: Deque<LLControlPDU> = []
     var data: Deque<PendingData> = []
     /// What was sent and is not acknowledged; the peer may have it already.
     var inFlight: Transmission?
     var isInFlightReceived = false
-    /// Whether data may be passed on at once; kept by `Link.refreshPaths()`.
+    /// Whether data may be passed on at once; kept by `AirLink.refreshPaths()`.
     var isClear = false
     /// The host's reason to end the link, until it is on its way.
     var terminationReason: HCIErrorCode?
@@ -179,7 +179,7 @@ final class LinkEnd {
         if let data = self.data.first, self.maySendData(to: peer) {
             return min(data.payload.readableBytes, self.transmitLimit)
         }
-        return self.terminationReason.map { LinkControl.terminate($0).octetCount }
+        return self.terminationReason.map { LLControlPDU.terminate($0).octetCount }
     }
 
     /// The octets behind the header of a packet with `count` octets to say: encryption adds an integrity code.

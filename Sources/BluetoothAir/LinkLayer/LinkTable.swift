@@ -7,7 +7,7 @@ import BluetoothHCI
 struct LinkTable {
     /// A link, and the end of it that is here.
     struct Entry {
-        let link: Link
+        let link: AirLink
         let end: LinkEnd
     }
 

@@ -30,7 +30,7 @@ public final class UserAir {
         /// `$XDG_RUNTIME_DIR/corebluetooth` or a folder under the temporary one.
         public var folder: String?
         /// The model of the air, where this process serves it.
-        public var model: AirModel
+        public var model: AirSettings
         /// What members may take, where this process serves the air.
         public var limits: H4Server.Limits
         /// How long to try to join.
@@ -39,7 +39,7 @@ public final class UserAir {
         /// A configuration that leaves to the defaults what is not given.
         public init(
             folder: String? = nil,
-            model: AirModel = .instant,
+            model: AirSettings = .instant,
             limits: H4Server.Limits = H4Server.Limits(),
             timeout: TimeAmount = .seconds(5)
         ) {

@@ -25,7 +25,7 @@ struct ACLTransmitter {
     private(set) var credits = 0
     private var total = 0
     /// Links with something to send, the next one first.
-    private var turns: Deque<Link> = []
+    private var turns: Deque<HostLink> = []
 
     /// Takes the buffer sizes that the controller told.
     mutating func configure(dataLength: Int, packetCount: Int) {
@@ -36,14 +36,14 @@ struct ACLTransmitter {
     }
 
     /// Puts a link in the row where it is not in it yet.
-    mutating func enqueue(_ link: Link) {
+    mutating func enqueue(_ link: HostLink) {
         guard !link.isInTransmitRow, !link.outgoing.isEmpty else { return }
         link.isInTransmitRow = true
         self.turns.append(link)
     }
 
     /// The next link that may send one packet, together with the credit for it.
-    mutating func nextTurn() -> Link? {
+    mutating func nextTurn() -> HostLink? {
         guard self.credits > 0, let link = self.turns.popFirst() else { return nil }
         link.isInTransmitRow = false
         guard !link.outgoing.isEmpty else { return self.nextTurn() }
@@ -53,14 +53,14 @@ struct ACLTransmitter {
     }
 
     /// The controller has sent `count` packets of a link. A controller that counts more than it was given is not believed.
-    mutating func completed(_ count: Int, of link: Link) {
+    mutating func completed(_ count: Int, of link: HostLink) {
         let believed = min(count, link.packetsInController)
         link.packetsInController -= believed
         self.credits = min(self.credits + believed, self.total)
     }
 
     /// A link ended, and with it everything that the controller held of it.
-    mutating func closed(_ link: Link) {
+    mutating func closed(_ link: HostLink) {
         self.completed(link.packetsInController, of: link)
         if link.isInTransmitRow {
             self.turns.removeAll { $0 === link }

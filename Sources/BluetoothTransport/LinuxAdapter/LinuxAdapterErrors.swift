@@ -37,13 +37,13 @@ extension TransportError {
                 "there is no adapter \(name): plug it in, or look for its name with ls /sys/class/bluetooth"
             )
         case EPERM, EACCES:
-            self.init(.noPermission, AdapterObstacle.noPermission(program: program).line(of: name))
+            self.init(.noPermission, AdapterUnavailable.noPermission(program: program).line(of: name))
         case EBUSY where isManaged ?? (holders.programs.isEmpty && holders.unseenCount == 0):
-            self.init(.inUse, AdapterObstacle.system(holders.daemon).line(of: name))
+            self.init(.inUse, AdapterUnavailable.system(holders.daemon).line(of: name))
         case EBUSY, EUSERS:
-            self.init(.inUse, AdapterObstacle.program(holders.programs.first).line(of: name))
+            self.init(.inUse, AdapterUnavailable.program(holders.programs.first).line(of: name))
         case ERFKILL:
-            self.init(.inUse, AdapterObstacle.switchedOff.line(of: name))
+            self.init(.inUse, AdapterUnavailable.switchedOff.line(of: name))
         case ETIMEDOUT:
             self.init(.timedOut, "the controller of \(name) does not answer: unplug it and plug it in again")
         default:

@@ -6,20 +6,20 @@ import BluetoothTypes
 import NIOCore
 
 extension AdapterCore: HostDelegate {
-    func host(_ host: Host, didChange state: HostState) { self.hostChanged(to: state) }
+    func host(_ host: LEHost, didChange state: HostState) { self.hostChanged(to: state) }
 
-    func host(_ host: Host, didReceive report: AdvertisingReport) { self.received(report) }
+    func host(_ host: LEHost, didReceive report: AdvertisingReport) { self.received(report) }
 
-    func host(_ host: Host, didConnect link: LinkInformation) {
+    func host(_ host: LEHost, didConnect link: LinkInformation) {
         guard self.isReady else { return }
         self.connections.connected(link)
     }
 
-    func host(_ host: Host, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {
+    func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {
         self.connections.failed(address, error)
     }
 
-    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
+    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
         // With the controller gone, the state that follows tells everything.
         guard self.isReady, case .ready = host.state else { return }
         self.connections.disconnected(link, reason)
@@ -27,37 +27,37 @@ extension AdapterCore: HostDelegate {
         for session in self.peripheralSessions { session.disconnected(link.id) }
     }
 
-    func host(_ host: Host, didChangeMTUOf link: LinkID, to mtu: Int) {
+    func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) {
         self.connections.changedMTU(link, mtu)
         for session in self.peripheralSessions { session.changedMTU(link, mtu) }
     }
 
-    func host(_ host: Host, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {
+    func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {
         self.connections.notified(link, handle, value)
     }
 
-    func host(_ host: Host, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {
+    func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {
         self.connections.invalidated(link, range)
     }
 
-    func host(_ host: Host, knownServerAt peer: DeviceAddress) -> GATTKnownServer? {
+    func host(_ host: LEHost, knownServerAt peer: DeviceAddress) -> GATTKnownServer? {
         self.connections.knownServer(at: peer)
     }
 
-    func host(_ host: Host, link: LinkID, didIdentify server: GATTKnownServer?, isUnchanged: Bool) {
+    func host(_ host: LEHost, link: LinkID, didIdentify server: GATTKnownServer?, isUnchanged: Bool) {
         self.connections.identified(link, server, isUnchanged: isUnchanged)
     }
 
-    func host(_ host: Host, didFindDatabaseOutOfSyncOn link: LinkID) { self.connections.databaseOutOfSync(link) }
+    func host(_ host: LEHost, didFindDatabaseOutOfSyncOn link: LinkID) { self.connections.databaseOutOfSync(link) }
 
-    func host(_ host: Host, didReceive request: GATTReadRequest) {
+    func host(_ host: LEHost, didReceive request: GATTReadRequest) {
         guard let session = self.owner(of: request.handle) else {
             return host.respond(to: request.id, with: .failure(.unlikelyError))
         }
         session.received(request)
     }
 
-    func host(_ host: Host, didReceive request: GATTWriteRequest) {
+    func host(_ host: LEHost, didReceive request: GATTWriteRequest) {
         // Prepared writes to several apps at once cannot be all or none.
         guard let first = request.parts.first, let session = self.owner(of: first.handle),
             request.parts.allSatisfy({ session.owns($0.handle) })
@@ -68,34 +68,34 @@ extension AdapterCore: HostDelegate {
         session.received(request)
     }
 
-    func host(_ host: Host, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
+    func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
         self.owner(of: handle)?.subscribed(isSubscribed, link, handle)
     }
 
-    func host(_ host: Host, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {
+    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {
         switch kind {
         case .writeCommand: self.connections.transmitted(link, count)
         case .notification: self.transmittedNotifications(count, on: link)
         }
     }
 
-    func host(_ host: Host, didReceive request: ChannelRequest) -> CreditBasedConnectionResult {
+    func host(_ host: LEHost, didReceive request: ChannelRequest) -> CreditBasedConnectionResult {
         self.channels.answer(request)
     }
 
-    func host(_ host: Host, didOpen channel: ChannelInformation) { self.channels.opened(channel) }
+    func host(_ host: LEHost, didOpen channel: ChannelInformation) { self.channels.opened(channel) }
 
-    func host(_ host: Host, channel: ChannelID, didReceive octets: ByteBuffer) {
+    func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer) {
         self.channels.received(octets, on: channel)
     }
 
-    func host(_ host: Host, channelIsReadyToSend channel: ChannelID) { self.channels.ready(channel) }
+    func host(_ host: LEHost, channelIsReadyToSend channel: ChannelID) { self.channels.ready(channel) }
 
-    func host(_ host: Host, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) {
+    func host(_ host: LEHost, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) {
         self.channels.closed(channel)
     }
 
-    func hostDidFinishTurn(_ host: Host) { self.flush() }
+    func hostDidFinishTurn(_ host: LEHost) { self.flush() }
 
     private func owner(of handle: AttributeHandle) -> PeripheralSession? {
         self.peripheralSessions.first { $0.owns(handle) }

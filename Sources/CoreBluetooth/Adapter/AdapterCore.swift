@@ -30,7 +30,7 @@ final class AdapterCore {
     private static let proof = TimeAmount.seconds(2)
 
     let eventLoop: any EventLoop
-    let host: Host
+    let host: LEHost
     let identities: IdentityStore
     let connectedPeers: ConnectedPeers
     private let source: any ChannelSource
@@ -52,28 +52,28 @@ final class AdapterCore {
     fileprivate(set) var peripheralSessions: [PeripheralSession] = []
     /// What is known of the attributes of peers.
     let attributeCaches = AttributeCaches()
-    private(set) lazy var connections = Connections(core: self)
+    private(set) lazy var connections = PeerTable(core: self)
     private(set) lazy var advertising = Advertising(core: self)
     private(set) lazy var channels = Channels(core: self, usesLoopTurns: self.usesLoopTime)
-    private var scanning: Scanning
+    private var scanning: DiscoveryReports
     /// How the host scans, while it does.
     private var scanPace: ScanPace?
     private var updates: [LinkID: UpdateRow] = [:]
 
     init(
         eventLoop: any EventLoop,
-        foundation: AdapterFoundation,
+        foundation: AdapterComponents,
         identities: IdentityStore,
         connectedPeers: ConnectedPeers,
         keeping: StateKeeping,
         usesLoopTime: Bool
     ) {
         self.eventLoop = eventLoop
-        self.host = Host(eventLoop: eventLoop, configuration: foundation.configuration)
+        self.host = LEHost(eventLoop: eventLoop, configuration: foundation.configuration)
         self.source = foundation.source
         self.keeps = foundation.keeps
         self.identities = identities
-        self.scanning = Scanning(identities: identities)
+        self.scanning = DiscoveryReports(identities: identities)
         self.connectedPeers = connectedPeers
         self.keeping = keeping
         self.usesLoopTime = usesLoopTime
@@ -378,7 +378,6 @@ private struct UpdateRow {
 }
 
 /// Foundation has a class of this name, too.
-typealias Host = BluetoothHost.Host
 
 extension CentralSession {
     static func withSessions<Result>(of core: AdapterCore, _ body: (inout [CentralSession]) -> Result) -> Result {

@@ -74,7 +74,7 @@ extension BluetoothAdapter {
                 adapter = try BluetoothAdapter(name.isEmpty ? "air" : name, configuration: configuration)
             } catch {
                 let reason = "COREBLUETOOTH_ADAPTER: \(error)"
-                adapter = BluetoothAdapter(configuration) { _ in AdapterFoundation(refused: reason) }
+                adapter = BluetoothAdapter(configuration) { _ in AdapterComponents(refused: reason) }
             }
             selected = adapter
             return adapter

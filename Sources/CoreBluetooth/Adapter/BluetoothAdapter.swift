@@ -43,7 +43,7 @@ public final class BluetoothAdapter: Sendable {
     /// - Throws: ``BluetoothAdapterError`` where the name is not one.
     public convenience init(_ name: String, configuration: Configuration = .environment) throws {
         let name = try Self.parse(name)
-        self.init(configuration) { AdapterFoundation(name, configuration, on: $0) }
+        self.init(configuration) { AdapterComponents(name, configuration, on: $0) }
     }
 
     /// An adapter on an air of this process, to be called on the air's event loop.
@@ -76,7 +76,7 @@ public final class BluetoothAdapter: Sendable {
             identities: IdentityStore(randomness: .seeded(address.value)),
             keeping: .storage(storage),
             ground: nil
-        ) { AdapterFoundation(air: air.value, configuration, address: address) }
+        ) { AdapterComponents(air: air.value, configuration, address: address) }
     }
 
     /// An adapter in virtual time whose controllers come from `source`: for worlds of devices.
@@ -95,7 +95,7 @@ public final class BluetoothAdapter: Sendable {
             keeping: .storage(storage),
             ground: nil
         ) {
-            AdapterFoundation(
+            AdapterComponents(
                 source: source.value,
                 configuration: configuration.hostConfiguration(address: address)
             )
@@ -105,7 +105,7 @@ public final class BluetoothAdapter: Sendable {
     /// An adapter on a thread of its own, that keeps the identities of its peers.
     convenience init(
         _ configuration: Configuration,
-        foundation: @escaping @Sendable (any EventLoop) -> AdapterFoundation
+        foundation: @escaping @Sendable (any EventLoop) -> AdapterComponents
     ) {
         let thread = EventLoopThread()
         let eventLoop = thread.eventLoop
@@ -125,7 +125,7 @@ public final class BluetoothAdapter: Sendable {
         identities: IdentityStore,
         keeping: StateKeeping = .storage(MemoryStorage()),
         ground: (any Sendable)?,
-        foundation: @escaping @Sendable () -> AdapterFoundation
+        foundation: @escaping @Sendable () -> AdapterComponents
     ) {
         self.eventLoop = eventLoop
         self.callbacks = callbacks
@@ -207,7 +207,7 @@ public final class BluetoothAdapter: Sendable {
     /// A manager's end of the two lanes to its session.
     struct SessionEnds<Command: Sendable> {
         /// The way to the event loop.
-        let commands: Lane<Command>
+        let commands: Mailbox<Command>
         /// Opens the way back, once the manager can take events.
         let begin: () -> Void
     }
@@ -223,7 +223,7 @@ public final class BluetoothAdapter: Sendable {
         let core = self.core
         let eventLoop = self.eventLoop
         let application = Application.current.map { NIOLoopBound($0, eventLoop: eventLoop) }
-        let commands = Lane<Session.Command> { _ in
+        let commands = Mailbox<Session.Command> { _ in
             eventLoop.execute { core.value?.drain(Session.self, number) }
         }
         let events = self.eventLane(queue, receive)
@@ -247,23 +247,23 @@ public final class BluetoothAdapter: Sendable {
     private func eventLane<Event: Sendable>(
         _ queue: DispatchQueue?,
         _ receive: @escaping @Sendable ([Event]) -> Void
-    ) -> Lane<Event> {
+    ) -> Mailbox<Event> {
         switch self.callbacks {
         case .onQueues:
             let queue = queue ?? .main
-            return Lane { lane in queue.async { lane.drain(receive) } }
+            return Mailbox { mailbox in queue.async { mailbox.drain(receive) } }
         case .onEventLoop:
             let eventLoop = self.eventLoop
             let application = Application.current.map { NIOLoopBound($0, eventLoop: eventLoop) }
             let launch = application?.value.launchCount
             // Many devices share the loop: what a delegate creates belongs to the device, and the app, that it was called
             // on. An app that has ended is told nothing more.
-            return Lane { [weak self] lane in
+            return Mailbox { [weak self] mailbox in
                 eventLoop.execute { [weak self] in
                     guard let self else { return }
-                    guard let application = application?.value else { return self.run { lane.drain(receive) } }
+                    guard let application = application?.value else { return self.run { mailbox.drain(receive) } }
                     let isThere = application.launchCount == launch && application.exists
-                    application.run { self.run { lane.drain { if isThere { receive($0) } } } }
+                    application.run { self.run { mailbox.drain { if isThere { receive($0) } } } }
                 }
             }
         }

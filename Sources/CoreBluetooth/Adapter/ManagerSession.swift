@@ -28,8 +28,8 @@ protocol ManagerSession: AnyObject, SendableMetatype {
         core: AdapterCore,
         application: Application?,
         restoreIdentifier: String?,
-        commands: Lane<Command>,
-        events: Lane<Event>
+        commands: Mailbox<Command>,
+        events: Mailbox<Event>
     )
 
     /// Works on the adapter's sessions of this role.
@@ -45,7 +45,7 @@ protocol ManagerSession: AnyObject, SendableMetatype {
     /// What the app knew when it ended, while the session has no manager: what happens meanwhile waits.
     var estate: Event.Restoration? { get set }
     /// The ways from the manager and to it.
-    var lanes: SessionLanes<Command, Event> { get set }
+    var lanes: SessionMailboxes<Command, Event> { get set }
 
     /// Carries out what the manager asks for.
     func perform(_ command: Command)

@@ -21,7 +21,7 @@ public final class PrivateAir: Sendable {
     /// An empty air.
     ///
     /// Equal seeds give equal addresses.
-    public init(model: AirModel = .instant, seed: UInt64 = 1) {
+    public init(model: AirSettings = .instant, seed: UInt64 = 1) {
         let eventLoop = self.thread.eventLoop
         let air = NIOLoopBoundBox<Air?>.makeEmptyBox(valueType: Air.self, eventLoop: eventLoop)
         self.air = air
@@ -55,8 +55,8 @@ public final class PrivateAir: Sendable {
             keeping: .storage(storage),
             ground: self
         ) {
-            guard let air = air.value else { return AdapterFoundation(refused: "the air is gone") }
-            return AdapterFoundation(air: air, configuration, address: address)
+            guard let air = air.value else { return AdapterComponents(refused: "the air is gone") }
+            return AdapterComponents(air: air, configuration, address: address)
         }
     }
 }

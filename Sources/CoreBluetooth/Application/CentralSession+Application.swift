@@ -79,7 +79,7 @@ extension CentralEvent {
     }
 }
 
-extension Interest {
+extension PeripheralConnection {
     /// Shows what the app asked the system to show while it cannot run.
     func showAlert(for event: CentralEvent) {
         guard let application = self.session.application, !self.options.alerts.isEmpty else { return }

@@ -82,7 +82,7 @@ extension CBCentralManager {
 
 extension CBPeripheral {
     /// Whether a connection is the present one, and wanted.
-    func isConnected(_ name: ConnectionName) -> Bool {
+    func isConnected(_ name: ConnectionID) -> Bool {
         self.lock.withLock { self.stateStorage == .connected && self.attempt == name.attempt }
     }
 }

@@ -13,7 +13,7 @@ extension CBPeripheral {
     /// Begins to wait for a connection; `nil` where one is waited for already.
     ///
     /// A connection that exists keeps its name.
-    func beginConnecting() -> ConnectionName? {
+    func beginConnecting() -> ConnectionID? {
         self.lock.withLock {
             switch self.stateStorage {
             case .connecting: return nil
@@ -22,21 +22,21 @@ extension CBPeripheral {
                 self.attempt &+= 1
                 self.stateStorage = .connecting
             }
-            return ConnectionName(token: self.token, attempt: self.attempt)
+            return ConnectionID(token: self.token, attempt: self.attempt)
         }
     }
 
     /// Begins to end a connection, existing or waited for; `nil` where there is none.
-    func beginDisconnecting() -> ConnectionName? {
+    func beginDisconnecting() -> ConnectionID? {
         self.lock.withLock {
             guard self.stateStorage == .connecting || self.stateStorage == .connected else { return nil }
             self.stateStorage = .disconnecting
-            return ConnectionName(token: self.token, attempt: self.attempt)
+            return ConnectionID(token: self.token, attempt: self.attempt)
         }
     }
 
     /// A connection was made; says whether the app still wants it.
-    func connected(_ name: ConnectionName, mtu: Int) -> Bool {
+    func connected(_ name: ConnectionID, mtu: Int) -> Bool {
         self.lock.withLock {
             guard name.attempt == self.attempt else { return false }
             switch self.stateStorage {
@@ -52,7 +52,7 @@ extension CBPeripheral {
     }
 
     /// A connection ended or could not be made.
-    func disconnected(_ name: ConnectionName, isReconnecting: Bool = false) {
+    func disconnected(_ name: ConnectionID, isReconnecting: Bool = false) {
         // What is thrown away here goes only after the lock is free.
         let invalid = self.lock.withLock { () -> (RemoteAttributes, [CBService]?) in
             if name.attempt == self.attempt { self.stateStorage = isReconnecting ? .connecting : .disconnected }
@@ -76,7 +76,7 @@ extension CBPeripheral {
             self.attempt &+= 1
             if isReset { self.isValid = false }
         }
-        self.disconnected(ConnectionName(token: self.token, attempt: self.lock.withLock { self.attempt }))
+        self.disconnected(ConnectionID(token: self.token, attempt: self.lock.withLock { self.attempt }))
     }
 
     private func stopNotifying() {

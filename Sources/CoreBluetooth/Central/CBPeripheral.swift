@@ -273,10 +273,10 @@ extension CBPeripheral {
     }
 
     /// The connection, and how often its services have become invalid so far.
-    private func connection() -> (name: ConnectionName, invalidations: Int)? {
+    private func connection() -> (name: ConnectionID, invalidations: Int)? {
         let connection = self.lock.withLock {
             self.stateStorage == .connected
-                ? (ConnectionName(token: self.token, attempt: self.attempt), self.invalidations) : nil
+                ? (ConnectionID(token: self.token, attempt: self.attempt), self.invalidations) : nil
         }
         if connection == nil {
             Misuse.log("API MISUSE: \(self) can only accept commands while in the connected state")

@@ -14,14 +14,14 @@ final class CentralContext {
 
     let adapter: BluetoothAdapter
     let lock: NIOLock
-    let commands: Lane<CentralCommand>
+    let commands: Mailbox<CentralCommand>
 
     // Guarded by the lock.
     private var slots: [Slot] = []
     private var freeSlots: [Int32] = []
     private var tokens: [UUID: PeripheralToken] = [:]
 
-    init(adapter: BluetoothAdapter, lock: NIOLock, commands: Lane<CentralCommand>) {
+    init(adapter: BluetoothAdapter, lock: NIOLock, commands: Mailbox<CentralCommand>) {
         self.adapter = adapter
         self.lock = lock
         self.commands = commands

@@ -18,7 +18,7 @@ struct PeripheralToken: Hashable, Sendable {
 /// One connection that an app asked for: which object, and the how-manieth time.
 ///
 /// What concerns an earlier one is void.
-struct ConnectionName: Hashable, Sendable {
+struct ConnectionID: Hashable, Sendable {
     var token: PeripheralToken
     var attempt: UInt32
 }
@@ -79,17 +79,17 @@ extension GATTOperation {
 enum CentralCommand: Sendable {
     case scan(ScanFilter)
     case stopScan
-    case connect(ConnectionName, DeviceAddress, ConnectOptions)
-    case cancelConnection(ConnectionName)
+    case connect(ConnectionID, DeviceAddress, ConnectOptions)
+    case cancelConnection(ConnectionID)
     /// The object is gone.
     case release(PeripheralToken)
     /// With how often services had been invalid when the app called.
-    case operate(ConnectionName, GATTOperation, invalidations: Int)
-    case readRSSI(ConnectionName)
-    case openChannel(ConnectionName, CBL2CAPPSM)
+    case operate(ConnectionID, GATTOperation, invalidations: Int)
+    case readRSSI(ConnectionID)
+    case openChannel(ConnectionID, CBL2CAPPSM)
     case registerForConnectionEvents(ConnectionEventFilter?)
     /// A connection of the process before this one is waited for again.
-    case resume(ConnectionName, DeviceAddress, ConnectOptions, AttributeTree)
+    case resume(ConnectionID, DeviceAddress, ConnectOptions, AttributeTree)
     /// The manager has taken up what the process before this one did.
     case restored
     /// The manager is gone.
@@ -121,33 +121,33 @@ enum CentralEvent: ManagerEvent {
     case restored(CentralRestoration)
     case state(CBManagerState)
     case discovered(Discovery)
-    case connected(ConnectionName, mtu: Int)
-    case failedToConnect(ConnectionName, HCIErrorCode)
+    case connected(ConnectionID, mtu: Int)
+    case failedToConnect(ConnectionID, HCIErrorCode)
     /// `error` is `nil` where the app asked for it.
-    case disconnected(ConnectionName, CBError?, timestamp: CFAbsoluteTime, isReconnecting: Bool)
+    case disconnected(ConnectionID, CBError?, timestamp: CFAbsoluteTime, isReconnecting: Bool)
     case connectionEvent(PeerDescription, CBConnectionEvent)
 
-    case mtu(ConnectionName, Int)
+    case mtu(ConnectionID, Int)
     /// The GAP Device Name, where it is another name than the one known before.
-    case name(ConnectionName, String)
-    case services(ConnectionName, [GATTRemoteService], GATTError?)
-    case includedServices(ConnectionName, of: AttributeHandleRange, [GATTRemoteService], GATTError?)
-    case characteristics(ConnectionName, of: AttributeHandleRange, [GATTRemoteCharacteristic], GATTError?)
-    case descriptors(ConnectionName, of: AttributeHandle, [GATTRemoteDescriptor], GATTError?)
+    case name(ConnectionID, String)
+    case services(ConnectionID, [GATTRemoteService], GATTError?)
+    case includedServices(ConnectionID, of: AttributeHandleRange, [GATTRemoteService], GATTError?)
+    case characteristics(ConnectionID, of: AttributeHandleRange, [GATTRemoteCharacteristic], GATTError?)
+    case descriptors(ConnectionID, of: AttributeHandle, [GATTRemoteDescriptor], GATTError?)
     /// A value that was read, or that the peripheral sent.
-    case value(ConnectionName, AttributeHandle, ByteBuffer)
-    case readFailed(ConnectionName, AttributeHandle, GATTError)
-    case wrote(ConnectionName, AttributeHandle, GATTError?)
-    case descriptor(ConnectionName, AttributeHandle, ByteBuffer)
-    case descriptorReadFailed(ConnectionName, AttributeHandle, GATTError)
-    case wroteDescriptor(ConnectionName, AttributeHandle, GATTError?)
-    case notifying(ConnectionName, AttributeHandle, Bool, GATTError?)
+    case value(ConnectionID, AttributeHandle, ByteBuffer)
+    case readFailed(ConnectionID, AttributeHandle, GATTError)
+    case wrote(ConnectionID, AttributeHandle, GATTError?)
+    case descriptor(ConnectionID, AttributeHandle, ByteBuffer)
+    case descriptorReadFailed(ConnectionID, AttributeHandle, GATTError)
+    case wroteDescriptor(ConnectionID, AttributeHandle, GATTError?)
+    case notifying(ConnectionID, AttributeHandle, Bool, GATTError?)
     /// So many writes without response have left.
-    case transmitted(ConnectionName, Int)
-    case rssi(ConnectionName, Result<Int8, GATTError>)
-    case servicesInvalidated(ConnectionName, AttributeHandleRange)
-    case channelOpened(ConnectionName, CBL2CAPPSM, ChannelHandle)
-    case channelRefused(ConnectionName, any Error)
+    case transmitted(ConnectionID, Int)
+    case rssi(ConnectionID, Result<Int8, GATTError>)
+    case servicesInvalidated(ConnectionID, AttributeHandleRange)
+    case channelOpened(ConnectionID, CBL2CAPPSM, ChannelHandle)
+    case channelRefused(ConnectionID, any Error)
     /// A channel ended that its app had let go.
-    case unknownChannelEnded(ConnectionName, CBL2CAPPSM)
+    case unknownChannelEnded(ConnectionID, CBL2CAPPSM)
 }

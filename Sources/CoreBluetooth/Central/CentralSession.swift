@@ -15,7 +15,7 @@ final class CentralSession: ManagerSession {
     /// The app that the manager belongs to; `nil` for a process that is no app.
     let application: Application?
     /// The ways from the manager and to it.
-    var lanes: SessionLanes<CentralCommand, CentralEvent>
+    var lanes: SessionMailboxes<CentralCommand, CentralEvent>
     /// How many of them are joined already, while they wait for the app.
     var heldCount = 0
     /// The state of the adapter that the manager was told last.
@@ -30,7 +30,7 @@ final class CentralSession: ManagerSession {
     /// Channels that were opened and that the app was not given yet.
     let unclaimedChannels = UnclaimedChannels()
     /// The wish of each CBPeripheral object for a link, by the object's place in its table.
-    private var interests: ContiguousArray<Interest?> = []
+    private var interests: ContiguousArray<PeripheralConnection?> = []
 
     /// Keeps what the manager does, where it has a restore identifier.
     let keeper: RecordKeeper<CentralRecord>?
@@ -40,14 +40,14 @@ final class CentralSession: ManagerSession {
         core: AdapterCore,
         application: Application?,
         restoreIdentifier: String?,
-        commands: Lane<CentralCommand>,
-        events: Lane<CentralEvent>
+        commands: Mailbox<CentralCommand>,
+        events: Mailbox<CentralEvent>
     ) {
         self.number = number
         self.core = core
         self.application = application
         self.keeper = RecordKeeper(restoreIdentifier, program: application?.name)
-        self.lanes = SessionLanes(number: number, commands: commands, events: events)
+        self.lanes = SessionMailboxes(number: number, commands: commands, events: events)
     }
 
     // MARK: Messages
@@ -101,7 +101,7 @@ final class CentralSession: ManagerSession {
 
     // MARK: Links
 
-    private func interest(_ token: PeripheralToken) -> Interest? {
+    private func interest(_ token: PeripheralToken) -> PeripheralConnection? {
         let index = Int(token.index)
         guard index < self.interests.count, let interest = self.interests[index], interest.name.token == token else {
             return nil
@@ -109,13 +109,13 @@ final class CentralSession: ManagerSession {
         return interest
     }
 
-    private func interest(_ name: ConnectionName) -> Interest? {
+    private func interest(_ name: ConnectionID) -> PeripheralConnection? {
         guard let interest = self.interest(name.token), interest.name == name else { return nil }
         return interest
     }
 
     private func connect(
-        _ name: ConnectionName,
+        _ name: ConnectionID,
         _ address: DeviceAddress,
         _ options: ConnectOptions,
         _ attributes: AttributeTree = AttributeTree()
@@ -128,7 +128,7 @@ final class CentralSession: ManagerSession {
             }
             return
         }
-        let interest = Interest(
+        let interest = PeripheralConnection(
             name: name,
             session: self,
             peer: self.core.connections.peer(address),
@@ -144,16 +144,16 @@ final class CentralSession: ManagerSession {
     }
 
     /// The wishes that are not over, in the order of their objects.
-    var liveInterests: [Interest] { self.interests.compactMap { $0 } }
+    var liveInterests: [PeripheralConnection] { self.interests.compactMap { $0 } }
 
     /// A wish is over.
-    func ended(_ interest: Interest) {
+    func ended(_ interest: PeripheralConnection) {
         let index = Int(interest.name.token.index)
         if index < self.interests.count, self.interests[index] === interest { self.interests[index] = nil }
         self.noteChange()
     }
 
-    private func readRSSI(_ name: ConnectionName) {
+    private func readRSSI(_ name: ConnectionID) {
         guard let interest = self.interest(name), let link = interest.peer.link else {
             return self.tell(.rssi(name, .failure(.notConnected)))
         }

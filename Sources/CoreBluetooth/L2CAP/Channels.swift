@@ -26,7 +26,7 @@ final class Channels {
         self.delivery = usesLoopTurns ? .eventLoop(core.eventLoop) : .runLoops
     }
 
-    private var host: Host { self.core.host }
+    private var host: LEHost { self.core.host }
 
     // MARK: Publishing
 
@@ -87,7 +87,7 @@ final class Channels {
     }
 
     /// A channel that a central's app asked for is open.
-    func opened(_ channel: ChannelInformation, for interest: Interest) -> ChannelHandle {
+    func opened(_ channel: ChannelInformation, for interest: PeripheralConnection) -> ChannelHandle {
         self.add(channel, .central(interest), interest.session.unclaimedChannels)
     }
 
@@ -110,7 +110,7 @@ final class Channels {
     }
 
     /// Ends the channels of an app that has given up its connection.
-    func close(of interest: Interest) {
+    func close(of interest: PeripheralConnection) {
         self.close { if case .central(let owner) = $0.owner { owner === interest } else { false } }
     }
 
@@ -168,7 +168,7 @@ private struct WeakCore {
 final class ChannelEnd {
     /// Whose channel it is.
     enum Owner {
-        case central(Interest)
+        case central(PeripheralConnection)
         case peripheral(PeripheralSession, LinkID)
     }
 

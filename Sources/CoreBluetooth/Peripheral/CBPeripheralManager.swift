@@ -15,7 +15,7 @@ import NIOCore
 ///
 /// Apple documents it as `CBPeripheralManager`.
 open class CBPeripheralManager: CBManager {
-    let commands: Lane<PeripheralCommand>
+    let commands: Mailbox<PeripheralCommand>
 
     // Guarded by the lock.
     private weak var delegateStorage: (any CBPeripheralManagerDelegate)?

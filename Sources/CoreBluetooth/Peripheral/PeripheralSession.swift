@@ -15,7 +15,7 @@ final class PeripheralSession: ManagerSession {
     /// The app that the manager belongs to; `nil` for a process that is no app.
     let application: Application?
     /// The ways from the manager and to it.
-    var lanes: SessionLanes<PeripheralCommand, PeripheralEvent>
+    var lanes: SessionMailboxes<PeripheralCommand, PeripheralEvent>
     /// The state of the adapter that the manager was told last.
     var toldState: CBManagerState?
     /// What the app knew when it ended, while the session has no manager: what happens meanwhile waits.
@@ -59,13 +59,13 @@ final class PeripheralSession: ManagerSession {
         core: AdapterCore,
         application: Application?,
         restoreIdentifier: String?,
-        commands: Lane<PeripheralCommand>,
-        events: Lane<PeripheralEvent>
+        commands: Mailbox<PeripheralCommand>,
+        events: Mailbox<PeripheralEvent>
     ) {
         self.core = core
         self.application = application
         self.keeper = RecordKeeper(restoreIdentifier, program: application?.name)
-        self.lanes = SessionLanes(number: number, commands: commands, events: events)
+        self.lanes = SessionMailboxes(number: number, commands: commands, events: events)
         self.areServicesWithdrawn = application.permission(for: .peripheral) == .nothing
     }
 

@@ -58,13 +58,13 @@ extension CBPeripheral {
     /// Takes up a connection that another process had, or another manager: with what its app had discovered.
     ///
     /// A link does not outlive its process, so it is waited for again.
-    func restore(_ attributes: AttributeTree, _ live: CentralRestoration.Live?) -> ConnectionName {
+    func restore(_ attributes: AttributeTree, _ live: CentralRestoration.Live?) -> ConnectionID {
         self.lock.withLock {
             self.attempt = live?.name.attempt ?? self.attempt &+ 1
             self.stateStorage = live?.mtu == nil ? .connecting : .connected
             if let mtu = live?.mtu { self.mtu = mtu }
             self.rebuild(attributes)
-            return ConnectionName(token: self.token, attempt: self.attempt)
+            return ConnectionID(token: self.token, attempt: self.attempt)
         }
     }
 

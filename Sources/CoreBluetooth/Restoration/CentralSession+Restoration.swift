@@ -8,7 +8,7 @@ import Foundation
 struct CentralRestoration: Sendable {
     /// A peripheral whose connection goes on in the session, for a session that has outlived its manager.
     struct Live: Sendable {
-        var name: ConnectionName
+        var name: ConnectionID
         /// The ATT MTU, where it is connected.
         var mtu: Int?
     }

@@ -31,7 +31,7 @@ struct AdapterReport {
             for obstacle in obstacles { lines += Self.paragraph(obstacle, adapter) }
         }
         for radio in listing.radioSwitches where radio.block != .none {
-            let obstacle: AdapterObstacle = radio.block == .byProgram ? .switchedOff : .switchedOffByHand
+            let obstacle: AdapterUnavailable = radio.block == .byProgram ? .switchedOff : .switchedOffByHand
             lines += [obstacle.reason(of: "Bluetooth (\(radio.name))")] + obstacle.commands.map { "    " + $0 }
         }
         lines.append("air     \(airWords)")
@@ -56,7 +56,7 @@ struct AdapterReport {
         }
     }
 
-    private static func paragraph(_ obstacle: AdapterObstacle, _ adapter: AdapterListing.Adapter) -> [String] {
+    private static func paragraph(_ obstacle: AdapterUnavailable, _ adapter: AdapterListing.Adapter) -> [String] {
         let reason = "    " + obstacle.reason(of: adapter.name.description)
         switch obstacle.commands.count {
         case 0 where obstacle == .program(nil): return [reason + "; to see which one, run this command with sudo"]
@@ -76,7 +76,7 @@ struct AdapterReport {
             + (air.server.map { " or kill -CONT \($0.number)" } ?? "")
     }
 
-    private func obstacles(_ adapter: AdapterListing.Adapter) -> [AdapterObstacle] {
+    private func obstacles(_ adapter: AdapterListing.Adapter) -> [AdapterUnavailable] {
         adapter.obstacles(holders: holders, program: program, mayUseAdapters: mayUseAdapters)
     }
 
@@ -118,7 +118,7 @@ struct AdapterReport {
         ])
     }
 
-    private func holder(_ obstacles: [AdapterObstacle]) -> JSONValue {
+    private func holder(_ obstacles: [AdapterUnavailable]) -> JSONValue {
         for case .program(let program?) in obstacles { return Self.value(program) }
         for case .system(let service?) in obstacles { return Self.value(service) }
         return .null

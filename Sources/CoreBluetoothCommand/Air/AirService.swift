@@ -13,7 +13,7 @@ final class AirService: Sendable {
     struct Plan: Sendable {
         /// Where; nowhere means the user's own air.
         var addresses: [StreamAddress]
-        var model: AirModel
+        var model: AirSettings
         var seed: UInt64
         var captureFile: String?
     }
@@ -49,7 +49,7 @@ private final class Servers {
     private let eventLoop: any EventLoop
     private let tell: (AirService.Event) -> Void
     private let makeController: () -> any HCIChannel
-    private let model: AirModel
+    private let model: AirSettings
     private let logger = Logger(label: "bluetooth.air")
     private var servers: [AirServer] = []
     private var userAir: UserAir?

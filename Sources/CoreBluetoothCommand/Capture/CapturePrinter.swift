@@ -10,7 +10,7 @@ import NIOCore
 final class CapturePrinter {
     private let output: OutputFormat
     private let file: CaptureCopy?
-    private var describer = PacketDescriber()
+    private var describer = PacketFormatter()
     private var first: Int64?
 
     /// - Parameter file: Gets a copy.

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Encryption")
 struct LinkEncryptionTests {
-    private static let models = [AirModel.instant, .realistic, AirModel(hasAirTime: true, loss: 0.2)]
+    private static let models = [AirSettings.instant, .realistic, AirSettings(hasAirTime: true, loss: 0.2)]
     private static let key = Octets16(high: 0x1122_3344_5566_7788, low: 0x99AA_BBCC_DDEE_FF00)
 
     private func enable(_ link: TestLink, key: Octets16 = Self.key) {
@@ -43,7 +43,7 @@ struct LinkEncryptionTests {
     }
 
     @Test("the same key at both ends encrypts the link", arguments: models)
-    func rightKey(model: AirModel) throws {
+    func rightKey(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         self.enable(link)
         let request = try #require(link.peripheral.take(LELongTermKeyRequest.self))
@@ -79,7 +79,7 @@ struct LinkEncryptionTests {
     }
 
     @Test("different keys end the link with 0x3D at both ends", arguments: models)
-    func wrongKey(model: AirModel) throws {
+    func wrongKey(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         self.enable(link)
         _ = try #require(link.peripheral.take(LELongTermKeyRequest.self))
@@ -100,7 +100,7 @@ struct LinkEncryptionTests {
     }
 
     @Test("a host without a key lets the central know with 0x06, and the link goes on", arguments: models)
-    func noKey(model: AirModel) throws {
+    func noKey(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         self.enable(link)
         _ = try #require(link.peripheral.take(LELongTermKeyRequest.self))
@@ -151,7 +151,7 @@ struct LinkEncryptionTests {
     }
 
     @Test("an encrypted link is encrypted anew with the key refresh event", arguments: models)
-    func refresh(model: AirModel) throws {
+    func refresh(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         for round in 0..<3 {
             self.enable(link)

@@ -9,12 +9,12 @@ import Testing
 
 @Suite("Link layer procedures")
 struct LinkProceduresTests {
-    private static let models = [AirModel.instant, .realistic]
+    private static let models = [AirSettings.instant, .realistic]
 
     private func settle(_ link: TestLink) { link.room.pass(.seconds(1)) }
 
     @Test("Set Data Length tells both ends", arguments: models)
-    func dataLength(model: AirModel) throws {
+    func dataLength(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 2120))
         self.settle(link)
@@ -51,7 +51,7 @@ struct LinkProceduresTests {
     }
 
     @Test("a suggested data length is put to use on every new link", arguments: models)
-    func suggestedDataLength(model: AirModel) throws {
+    func suggestedDataLength(model: AirSettings) throws {
         let room = TestRoom(model)
         let peripheral = room.host()
         peripheral.ok(LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120))
@@ -62,7 +62,7 @@ struct LinkProceduresTests {
     }
 
     @Test("features and version of the peer, from both ends", arguments: models)
-    func featuresAndVersion(model: AirModel) throws {
+    func featuresAndVersion(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
             host.ok(LEReadRemoteFeatures(handle: handle))
@@ -83,7 +83,7 @@ struct LinkProceduresTests {
     }
 
     @Test("PHY update", arguments: models)
-    func phy(model: AirModel) throws {
+    func phy(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
             let phy = try #require(host.run(LEReadPHY(handle: handle)))
@@ -143,7 +143,7 @@ struct LinkProceduresTests {
     )
 
     @Test("a central changes the timing, both ends are told", arguments: models)
-    func connectionUpdate(model: AirModel) throws {
+    func connectionUpdate(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         link.central.ok(LEConnectionUpdate(handle: link.centralHandle, parameters: Self.slower))
         self.settle(link)
@@ -166,7 +166,7 @@ struct LinkProceduresTests {
     }
 
     @Test("a peripheral asks the central's host, which agrees", arguments: models)
-    func parameterRequest(model: AirModel) throws {
+    func parameterRequest(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
         self.settle(link)
@@ -192,7 +192,7 @@ struct LinkProceduresTests {
     }
 
     @Test("a peripheral asks, and is refused", arguments: models)
-    func parameterRefusal(model: AirModel) throws {
+    func parameterRefusal(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
         self.settle(link)
@@ -221,7 +221,7 @@ struct LinkProceduresTests {
     }
 
     @Test("a peer whose host never answers is lost after 40 s with 0x22", arguments: models)
-    func responseTimeout(model: AirModel) throws {
+    func responseTimeout(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
         link.room.pass(.milliseconds(39_990))
@@ -252,7 +252,7 @@ struct LinkProceduresTests {
     }
 
     @Test("the channel map of the central's host reaches the peripheral", arguments: models)
-    func channelMap(model: AirModel) throws {
+    func channelMap(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         #expect(link.central.run(LEReadChannelMap(handle: link.centralHandle))?.channels == .all)
         link.central.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0xFF)))

@@ -11,9 +11,9 @@ import Testing
 struct LossTests {
     @Test(
         "with 30 % loss all data arrives once and in order, both ways",
-        arguments: [AirModel(hasAirTime: false, loss: 0.3), AirModel(hasAirTime: true, loss: 0.3)]
+        arguments: [AirSettings(hasAirTime: false, loss: 0.3), AirSettings(hasAirTime: true, loss: 0.3)]
     )
-    func inOrder(model: AirModel) throws {
+    func inOrder(model: AirSettings) throws {
         let room = TestRoom(model, seed: 5)
         let link = try TestLink(room)
         let count = 500
@@ -47,7 +47,7 @@ struct LossTests {
 
     @Test("advertising is lost by its share")
     func advertising() {
-        let room = TestRoom(AirModel(hasAirTime: false, loss: 0.3), seed: 9)
+        let room = TestRoom(AirSettings(hasAirTime: false, loss: 0.3), seed: 9)
         let advertiser = room.host()
         let scanner = room.host()
         advertiser.advertise(interval: 0x20)
@@ -65,7 +65,7 @@ struct LossTests {
     @Test("links come about, and end properly, with 30 % loss")
     func lifeCycle() throws {
         for seed in 0..<20 {
-            let room = TestRoom(AirModel(hasAirTime: seed % 2 == 0, loss: 0.3), seed: UInt64(seed))
+            let room = TestRoom(AirSettings(hasAirTime: seed % 2 == 0, loss: 0.3), seed: UInt64(seed))
             let link = try TestLink(room)
             link.central.ok(Disconnect(handle: link.centralHandle))
             room.pass(.seconds(2))
@@ -77,7 +77,7 @@ struct LossTests {
     @Test("a link on which hardly anything arrives dies of it")
     func nearlyDead() throws {
         for hasAirTime in [false, true] {
-            let room = TestRoom(AirModel(hasAirTime: hasAirTime, loss: 0), seed: 3)
+            let room = TestRoom(AirSettings(hasAirTime: hasAirTime, loss: 0), seed: 3)
             let link = try TestLink(room)
             room.air.setLoss(0.99)
             link.central.sendData([1], on: link.centralHandle)

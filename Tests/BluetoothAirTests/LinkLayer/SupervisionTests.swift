@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Supervision")
 struct SupervisionTests {
-    private static let models = [AirModel.instant, .realistic]
+    private static let models = [AirSettings.instant, .realistic]
 
     /// The supervision timeout of the test links is 720 ms.
     private func expectTimeout(_ link: TestLink, _ host: TestHost, _ handle: ConnectionHandle) {
@@ -24,7 +24,7 @@ struct SupervisionTests {
     }
 
     @Test("a controller that is closed is missed after the timeout, not before", arguments: models)
-    func close(model: AirModel) throws {
+    func close(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         link.peripheral.controller.close()
         // What is sent now is never completed.
@@ -35,7 +35,7 @@ struct SupervisionTests {
     }
 
     @Test("a controller that is released is missed too", arguments: models)
-    func release(model: AirModel) throws {
+    func release(model: AirSettings) throws {
         let room = TestRoom(model)
         let central = room.host()
         var peripheral: TestHost? = room.host()
@@ -47,7 +47,7 @@ struct SupervisionTests {
     }
 
     @Test("HCI Reset drops links without a word to its host or the peer", arguments: models)
-    func reset(model: AirModel) throws {
+    func reset(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         link.central.ok(Reset())
         #expect(link.central.controller.linkCount == 0)
@@ -61,7 +61,7 @@ struct SupervisionTests {
     }
 
     @Test("out of reach, both ends time out", arguments: models)
-    func distance(model: AirModel) throws {
+    func distance(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         link.peripheral.controller.distance = 1_000
         link.room.pass(.milliseconds(719))
@@ -72,7 +72,7 @@ struct SupervisionTests {
     }
 
     @Test("who comes back in time goes on, and nothing is lost", arguments: models)
-    func back(model: AirModel) throws {
+    func back(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         link.peripheral.controller.distance = 1_000
         link.central.sendData([1], on: link.centralHandle)
@@ -88,7 +88,7 @@ struct SupervisionTests {
     }
 
     @Test("an air that loses everything ends all links", arguments: models)
-    func drowned(model: AirModel) throws {
+    func drowned(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         link.room.air.setLoss(1)
         self.expectTimeout(link, link.central, link.centralHandle)
@@ -100,7 +100,7 @@ struct SupervisionTests {
     }
 
     @Test("a host that ends a link to a peer out of reach is told so after the timeout", arguments: models)
-    func disconnectOutOfReach(model: AirModel) throws {
+    func disconnectOutOfReach(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
         link.peripheral.controller.distance = 1_000
         link.central.ok(Disconnect(handle: link.centralHandle))

@@ -48,8 +48,11 @@ struct ServedAirTests {
         }
     }
 
-    @Test("One raw host hears what another advertises, from the socket on", arguments: [AirModel.instant, .realistic])
-    func rawHosts(model: AirModel) async throws {
+    @Test(
+        "One raw host hears what another advertises, from the socket on",
+        arguments: [AirSettings.instant, .realistic]
+    )
+    func rawHosts(model: AirSettings) async throws {
         let folder = try TemporaryFolder()
         let path = folder("a")
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()

@@ -12,7 +12,7 @@ final class TestRoom {
     let loop = EmbeddedEventLoop()
     let air: Air
 
-    init(_ model: AirModel = .instant, seed: UInt64 = 1) {
+    init(_ model: AirSettings = .instant, seed: UInt64 = 1) {
         self.air = Air(eventLoop: self.loop, model: model, seed: seed)
     }
 

@@ -13,7 +13,7 @@ import Testing
 
 /// One side: a host and its user.
 final class ChannelUser: QuietHostDelegate {
-    let host: Host
+    let host: LEHost
     private(set) var written = 0
     private(set) var received = 0
     private(set) var isUnchanged = true
@@ -25,7 +25,7 @@ final class ChannelUser: QuietHostDelegate {
     private let pattern: ByteBuffer
     private let salt: UInt8
 
-    init(_ host: Host, salt: UInt8) {
+    init(_ host: LEHost, salt: UInt8) {
         self.host = host
         self.salt = salt
         self.pattern = Self.pattern(salt)
@@ -74,21 +74,21 @@ final class ChannelUser: QuietHostDelegate {
         if let channel = self.channel { self.host.closeChannel(channel) }
     }
 
-    func host(_ host: Host, didOpen channel: ChannelInformation) { self.channel = channel.id }
+    func host(_ host: LEHost, didOpen channel: ChannelInformation) { self.channel = channel.id }
 
-    func host(_ host: Host, channel: ChannelID, didReceive octets: ByteBuffer) {
+    func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer) {
         let start = self.received % Self.patternLength
         if octets != self.expected.getSlice(at: start, length: octets.readableBytes) { self.isUnchanged = false }
         self.received += octets.readableBytes
         host.consume(octets.readableBytes, of: channel)
     }
 
-    func host(_ host: Host, channelIsReadyToSend channel: ChannelID) { self.writeMore() }
+    func host(_ host: LEHost, channelIsReadyToSend channel: ChannelID) { self.writeMore() }
 
-    func host(_ host: Host, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) { self.closed = reason }
+    func host(_ host: LEHost, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) { self.closed = reason }
 
-    func host(_ host: Host, didConnect link: LinkInformation) { self.link = link.id }
-    func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
+    func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
+    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
 }
 
 /// Both sides and their air.
@@ -99,14 +99,14 @@ struct ChannelsOnAir {
     let peripheral: ChannelUser
 
     /// Connects two hosts and opens a channel from the central to the peripheral.
-    init(loss: Double, model: AirModel = .instant) throws {
-        self.air = Air(eventLoop: self.loop, model: AirModel(hasAirTime: model.hasAirTime, loss: loss), seed: 7)
+    init(loss: Double, model: AirSettings = .instant) throws {
+        self.air = Air(eventLoop: self.loop, model: AirSettings(hasAirTime: model.hasAirTime, loss: loss), seed: 7)
         let address = DeviceAddress(0xC000_0000_0002, kind: .random)
-        let first = Host(
+        let first = LEHost(
             eventLoop: self.loop,
             configuration: HostConfiguration(address: DeviceAddress(0xC000_0000_0001, kind: .random))
         )
-        let second = Host(eventLoop: self.loop, configuration: HostConfiguration(address: address))
+        let second = LEHost(eventLoop: self.loop, configuration: HostConfiguration(address: address))
         self.central = ChannelUser(first, salt: 0x00)
         self.peripheral = ChannelUser(second, salt: 0xFF)
         first.attach(to: self.air.makeController())

@@ -53,7 +53,7 @@ struct HostileControllerTests {
                 identities: IdentityStore(),
                 keeping: .storage(MemoryStorage()),
                 ground: thread
-            ) { AdapterFoundation(.h4(.unix(path: path)), .init(), on: loop) }
+            ) { AdapterComponents(.h4(.unix(path: path)), .init(), on: loop) }
         }
 
         func end() async throws {

@@ -9,7 +9,7 @@ struct LaneTests {
     @Test("messages keep their order, and many wake the far end once")
     func order() {
         let wakes = NIOLockedValueBox(0)
-        let lane = Lane<Int> { _ in wakes.withLockedValue { $0 += 1 } }
+        let lane = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
         for number in 1...5 { lane.send(number) }
         var batch = [6, 7]
         lane.send(&batch)
@@ -25,7 +25,7 @@ struct LaneTests {
 
     @Test("an empty batch wakes nobody")
     func emptyBatch() {
-        let lane = Lane<Int> { _ in Issue.record("woken") }
+        let lane = Mailbox<Int> { _ in Issue.record("woken") }
         var batch: [Int] = []
         lane.send(&batch)
     }
@@ -33,7 +33,7 @@ struct LaneTests {
     @Test("what comes while the far end works is handed over next")
     func meanwhile() {
         let wakes = NIOLockedValueBox(0)
-        let lane = Lane<Int> { _ in wakes.withLockedValue { $0 += 1 } }
+        let lane = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
         lane.send(1)
         lane.drain { batch in
             #expect(batch == [1])
@@ -49,7 +49,7 @@ struct LaneTests {
         let inside = NIOLockedValueBox(0)
         let received = NIOLockedValueBox<[Int]>([])
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            let lane = Lane<Int> { lane in
+            let lane = Mailbox<Int> { lane in
                 queue.async {
                     lane.drain { batch in
                         let count = inside.withLockedValue { count in

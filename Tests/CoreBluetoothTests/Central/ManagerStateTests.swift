@@ -201,7 +201,7 @@ struct ManagerStateTests {
                 callbacks: .onEventLoop,
                 identities: IdentityStore(),
                 ground: nil
-            ) { AdapterFoundation(refused: "there is no adapter: plug one in") }
+            ) { AdapterComponents(refused: "there is no adapter: plug one in") }
             let central = CentralApp(on: adapter)
             room.run(.seconds(60))
             #expect(central.calls == ["state 2"])

@@ -97,7 +97,7 @@ struct ObservableTests {
 
     @Test("4.5 a strength that was not measured is 127")
     func unmeasuredStrength() {
-        var scanning = Scanning(identities: IdentityStore(randomness: .seeded(1)))
+        var scanning = DiscoveryReports(identities: IdentityStore(randomness: .seeded(1)))
         var strengths: [Int8] = []
         scanning.receive(
             AdvertisingReport(

@@ -14,7 +14,7 @@ struct ChannelTalk {
     var room: Room { self.talk.room }
 
     /// Connects, and publishes a channel.
-    init(model: AirModel = .instant, withEncryption: Bool = false, seed: UInt64 = 1) throws {
+    init(model: AirSettings = .instant, withEncryption: Bool = false, seed: UInt64 = 1) throws {
         let talk = Conversation(model: model, seed: seed)
         self.talk = talk
         self.peripheral = try talk.connect()

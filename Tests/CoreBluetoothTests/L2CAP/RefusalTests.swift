@@ -13,13 +13,12 @@ import Testing
 @testable import CoreBluetooth
 
 /// Foundation has a class of that name, too.
-private typealias Host = BluetoothHost.Host
 
 @Suite("12.2 Refused channels")
 struct RefusalTests {
     /// A peripheral that says what it is told to.
     private final class Refuser: QuietHostDelegate {
-        let host: Host
+        let host: LEHost
         var result = CreditBasedConnectionResult.success
         var link: LinkID?
         var failures: [ChannelOpenError] = []
@@ -27,7 +26,7 @@ struct RefusalTests {
 
         init(_ room: Room) {
             let address = DeviceAddress(0xC000_0000_0BAD, kind: .random)
-            self.host = Host(eventLoop: room.loop, configuration: HostConfiguration(address: address))
+            self.host = LEHost(eventLoop: room.loop, configuration: HostConfiguration(address: address))
             self.host.delegate = self
             self.host.attach(to: room.air.makeController())
         }
@@ -42,9 +41,9 @@ struct RefusalTests {
             }
         }
 
-        func host(_ host: Host, didReceive request: ChannelRequest) -> CreditBasedConnectionResult { self.result }
-        func host(_ host: Host, didConnect link: LinkInformation) { self.link = link.id }
-        func host(_ host: Host, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
+        func host(_ host: LEHost, didReceive request: ChannelRequest) -> CreditBasedConnectionResult { self.result }
+        func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
+        func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
     }
 
     private struct Scene {

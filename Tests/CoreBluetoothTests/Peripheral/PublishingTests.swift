@@ -12,22 +12,21 @@ import Testing
 @testable import CoreBluetooth
 
 /// Foundation has a class of this name, too.
-private typealias Host = BluetoothHost.Host
 
 /// A central without Core Bluetooth: a host alone, for what the façade never sends.
 private final class BareCentral: QuietHostDelegate {
-    let host: Host
+    let host: LEHost
     private(set) var link: LinkID?
     private(set) var isReady = false
 
     init(in room: Room) {
-        self.host = Host(eventLoop: room.eventLoop)
+        self.host = LEHost(eventLoop: room.eventLoop)
         self.host.delegate = self
         self.host.attach(to: room.air.makeController())
     }
 
-    func host(_ host: Host, didChange state: HostState) { if case .ready = state { self.isReady = true } }
-    func host(_ host: Host, didConnect link: LinkInformation) { self.link = link.id }
+    func host(_ host: LEHost, didChange state: HostState) { if case .ready = state { self.isReady = true } }
+    func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
 }
 
 @Suite("9 10 11 Publishing")

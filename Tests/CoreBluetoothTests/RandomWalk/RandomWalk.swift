@@ -32,7 +32,7 @@ final class RandomWalk {
         self.seed = seed
         self.generator = SeededGenerator(seed: seed &* 0x1000_0001)
         self.room = Room(
-            model: seed.isMultiple(of: 2) ? AirModel(hasAirTime: true, loss: 0.1) : .instant,
+            model: seed.isMultiple(of: 2) ? AirSettings(hasAirTime: true, loss: 0.1) : .instant,
             seed: seed,
             limit: Self.tasksPerSecond
         )

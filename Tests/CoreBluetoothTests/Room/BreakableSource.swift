@@ -34,7 +34,7 @@ final class BreakableSource: ChannelSource {
             identities: IdentityStore(randomness: .seeded(1)),
             ground: nil
         ) {
-            AdapterFoundation(
+            AdapterComponents(
                 source: source.value,
                 configuration: configuration.hostConfiguration(address: configuration.addressOnAir)
             )

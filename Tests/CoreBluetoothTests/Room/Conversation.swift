@@ -15,7 +15,7 @@ struct Conversation {
     let ball: PeripheralApp
     let central: CentralApp
 
-    init(model: AirModel = .instant, seed: UInt64 = 1, setUp: (PeripheralApp) -> Void = { $0.open() }) {
+    init(model: AirSettings = .instant, seed: UInt64 = 1, setUp: (PeripheralApp) -> Void = { $0.open() }) {
         self.room = Room(model: model, seed: seed)
         self.ballAdapter = self.room.adapter("Crystal")
         self.centralAdapter = self.room.adapter("Curious")

@@ -16,7 +16,7 @@ final class Room {
     let air: Air
 
     /// - Parameter limit: How many tasks one second of virtual time may have; `nil` for any number.
-    init(model: AirModel = .instant, seed: UInt64 = 1, limit: Int? = nil) {
+    init(model: AirSettings = .instant, seed: UInt64 = 1, limit: Int? = nil) {
         let loop = self.loop
         self.eventLoop = limit.map { GuardedEventLoop(loop, limit: $0) } ?? loop
         self.air = Air(eventLoop: self.eventLoop, model: model, seed: seed)

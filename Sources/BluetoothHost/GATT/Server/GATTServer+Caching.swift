@@ -97,20 +97,20 @@ extension GATTServer {
     // MARK: Bonded clients
 
     /// What is to be remembered of a client that is bonded; `nil` where the link is unknown.
-    mutating func clientRecord(of link: LinkID) -> GATTClientRecord? {
+    mutating func clientRecord(of link: LinkID) -> BondedClient? {
         guard let index = self.index(of: link) else { return nil }
-        var configurations: [GATTClientRecord.Configuration] = []
+        var configurations: [BondedClient.Configuration] = []
         for subscription in self.links[index].subscriptions {
             guard let position = self.database.index(of: subscription.characteristic) else { continue }
             configurations.append(
-                GATTClientRecord.Configuration(
+                BondedClient.Configuration(
                     characteristic: subscription.characteristic,
                     uuid: self.database.attributes[position].type,
                     bits: subscription.bits
                 )
             )
         }
-        return GATTClientRecord(
+        return BondedClient(
             configurations: configurations,
             features: self.links[index].features.rawValue,
             databaseHash: self.links[index].awareness == .aware ? self.database.hash().octets : nil
@@ -121,7 +121,7 @@ extension GATTServer {
     ///
     /// A client that does not know the database as it is now is told where it asked for that.
     mutating func restoreClient(
-        _ record: GATTClientRecord,
+        _ record: BondedClient,
         on link: LinkID,
         now: NIODeadline,
         into actions: inout [Action]

@@ -67,7 +67,7 @@ struct GATTServer {
     /// The attributes.
     var database = GATTDatabase()
     /// The connected clients, in ascending order of their names.
-    var links: [Link] = []
+    var links: [Client] = []
     /// The links that have a batch of notifications, in the order in which it began.
     var batchedLinks: [LinkID] = []
     /// When ``advance(to:into:)`` is due; it may find that it came too early.
@@ -160,7 +160,7 @@ struct GATTServer {
     mutating func linkOpened(_ link: LinkID) {
         let place = self.place(of: link)
         guard !place.isPresent else { return }
-        self.links.insert(Link(id: link), at: place.index)
+        self.links.insert(Client(id: link), at: place.index)
     }
 
     /// A link has ended.

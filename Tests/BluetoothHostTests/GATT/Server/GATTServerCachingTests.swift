@@ -401,13 +401,13 @@ struct GATTServerCachingTests: GATTServerSuite {
     @Test func `A record means nothing for handles that belong to something else now`() throws {
         var runner = try GATTServerScript()
         var actions: [GATTServer.Action] = []
-        let record = GATTClientRecord(
+        let record = BondedClient(
             configurations: [
-                GATTClientRecord.Configuration(characteristic: 0x0017, uuid: 0xA004, bits: 3),
-                GATTClientRecord.Configuration(characteristic: 0x001A, uuid: 0xA00F, bits: 2),
-                GATTClientRecord.Configuration(characteristic: 0x0013, uuid: 0xA002, bits: 1),
-                GATTClientRecord.Configuration(characteristic: 0x0034, uuid: 0xA001, bits: 1),
-                GATTClientRecord.Configuration(characteristic: 0x9999, uuid: 0xA004, bits: 1),
+                BondedClient.Configuration(characteristic: 0x0017, uuid: 0xA004, bits: 3),
+                BondedClient.Configuration(characteristic: 0x001A, uuid: 0xA00F, bits: 2),
+                BondedClient.Configuration(characteristic: 0x0013, uuid: 0xA002, bits: 1),
+                BondedClient.Configuration(characteristic: 0x0034, uuid: 0xA001, bits: 1),
+                BondedClient.Configuration(characteristic: 0x9999, uuid: 0xA004, bits: 1),
             ],
             features: 0xFF,
             databaseHash: runner.server.database.hash().octets

@@ -33,7 +33,7 @@ struct GATTServerScript: HexScriptRunner {
     private var writes: [LinkID: GATTRequestID] = [:]
     private var added: [AttributeHandle] = []
     private var nextLink: UInt32 = 100
-    private var record: GATTClientRecord?
+    private var record: BondedClient?
 
     /// A server with the services of ``GATTServerFixture`` and one client on link 1.
     init(configuration: GATTServer.Configuration = GATTServerFixture.configuration) throws {

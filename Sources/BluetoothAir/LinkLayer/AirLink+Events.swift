@@ -1,0 +1,206 @@
+// How packets get across an air with air time: in connection events (Vol 6, Part B, 4.5). At each anchor point the
+// central sends a packet, the peripheral answers 150 us later, and so on while one of them has more, until the next event
+// of this link or of another one of either controller. A packet is acknowledged by the next one in the other direction;
+// one that is lost ends the event, and is sent again in the next.
+//
+// Two simplifications. An event whose radio is busy with another link starts when it is free, instead of being missed.
+// And an event in which nobody has anything to say is not simulated, unless packets may be lost on this air.
+
+import BluetoothTypes
+import NIOCore
+
+/// What the event timer of a link waits for.
+enum EventPhase {
+    case idle
+    /// The start of an event.
+    case event(Int64)
+    /// The end of the central's packet and the peripheral's answer.
+    case exchange(Exchange)
+}
+
+/// A packet of the central and the answer, while they are in the air.
+struct Exchange {
+    var event: Int64
+    var central: Transmission?
+    var peripheral: Transmission?
+    var losesCentral: Bool
+    var losesPeripheral: Bool
+    /// Whether one of the two has more to send.
+    var hasMore: Bool
+    /// When the event has to end.
+    var limit: NIODeadline
+}
+
+/// A change of the link that takes place at the start of an event.
+struct PendingChange {
+    enum Change {
+        case timing(LinkTiming)
+        case phy(centralToPeripheral: PHY, peripheralToCentral: PHY)
+    }
+
+    var event: Int64
+    var change: Change
+}
+
+extension AirLink {
+    /// A change takes place so many events after the central has announced it (Vol 6, Part B, 5.5).
+    static let eventsUntilInstant: Int64 = 6
+
+    private var needsEvents: Bool {
+        self.central.hasWork || self.peripheral.hasWork || self.pendingChange != nil || self.air.model.loss > 0
+    }
+
+    private func time(of event: Int64) -> NIODeadline {
+        self.anchor + self.timing.interval.timeAmount * event
+    }
+
+    /// The first event that starts at `time` or later.
+    private func event(from time: NIODeadline) -> Int64 {
+        let passed = (time - self.anchor).nanoseconds
+        guard passed > 0 else { return 0 }
+        let interval = self.timing.interval.timeAmount.nanoseconds
+        return (passed + interval - 1) / interval
+    }
+
+    /// Whether the peripheral listens at an event: with latency it sleeps through some while it has nothing to say.
+    private func isAttended(_ event: Int64) -> Bool {
+        if self.timing.latency == 0 || self.pendingChange != nil { return true }
+        return event % (Int64(self.timing.latency) + 1) == 0 || self.peripheral.hasWork
+    }
+
+    /// Arms the timer for the next event in which something is to be said.
+    func scheduleEvent() {
+        switch self.phase {
+        case .exchange: return
+        case .idle, .event: break
+        }
+        guard self.isOpen, !self.isSevered, self.needsEvents else { return }
+        var event = max(self.event(from: self.air.now), self.lastEvent + 1)
+        while !self.isAttended(event) { event += 1 }
+        if case .event(let armed) = self.phase, armed <= event { return }
+        self.phase = .event(event)
+        self.air.arm(self.eventTimer, at: self.time(of: event))
+    }
+
+    func eventTimerFired() {
+        guard self.isOpen, !self.isSevered else { return }
+        guard self.air.model.hasAirTime else {
+            self.pump()
+            return self.refreshPaths()
+        }
+        switch self.phase {
+        case .idle: break
+        case .event(let event): self.begin(event)
+        case .exchange(let exchange): self.finish(exchange)
+        }
+    }
+
+    private func begin(_ event: Int64) {
+        let now = self.air.now
+        let busy = max(self.central.controller.radioBusyUntil, self.peripheral.controller.radioBusyUntil)
+        if busy > now {
+            self.air.arm(self.eventTimer, at: busy)
+            return
+        }
+        if let pending = self.pendingChange, pending.event <= event {
+            self.pendingChange = nil
+            self.anchor = self.time(of: event)
+            self.lastEvent = -1
+            self.apply(pending.change)
+            return self.begin(0)
+        }
+        self.lastEvent = event
+        var limit = self.time(of: event + 1)
+        for controller in [self.central.controller, self.peripheral.controller] {
+            for entry in controller.links.entries where entry.link !== self {
+                if case .event(let other) = entry.link.phase { limit = min(limit, entry.link.time(of: other)) }
+            }
+        }
+        self.send(event: event, at: now, limit: limit)
+    }
+
+    /// Puts the central's next packet and the answer into the air.
+    private func send(event: Int64, at start: NIODeadline, limit: NIODeadline) {
+        let central = self.central
+        let peripheral = self.peripheral
+        let losesCentral = self.air.losesPacket()
+        // With the central's packet comes the acknowledgement of what it got last.
+        if !losesCentral, peripheral.isInFlightReceived { peripheral.acknowledge() }
+        let fromCentral = central.nextTransmission(to: peripheral)
+        let fromPeripheral = losesCentral ? nil : peripheral.nextTransmission(to: central)
+        let exchange = Exchange(
+            event: event,
+            central: fromCentral,
+            peripheral: fromPeripheral,
+            losesCentral: losesCentral,
+            losesPeripheral: self.air.losesPacket(),
+            hasMore: central.canSendMore(to: peripheral) || peripheral.canSendMore(to: central),
+            limit: limit
+        )
+        let end = start + self.duration(fromCentral?.octetCount, fromPeripheral?.octetCount)
+        self.phase = .exchange(exchange)
+        central.controller.radioBusyUntil = end
+        peripheral.controller.radioBusyUntil = end
+        self.air.arm(self.eventTimer, at: end)
+    }
+
+    /// The time of a packet, the pause, and the answer; an end that has nothing to say sends an empty packet.
+    private func duration(_ fromCentral: Int?, _ fromPeripheral: Int?) -> TimeAmount {
+        let there = AirTime.microseconds(
+            self.centralToPeripheralPHY,
+            payload: self.central.payload(of: fromCentral)
+        )
+        let back = AirTime.microseconds(
+            self.peripheralToCentralPHY,
+            payload: self.peripheral.payload(of: fromPeripheral)
+        )
+        return .microseconds(there + AirTime.interFrameSpace + back)
+    }
+
+    /// The packets of an exchange have arrived, or not.
+    private func finish(_ exchange: Exchange) {
+        let central = self.central
+        let peripheral = self.peripheral
+        self.phase = .idle
+        if !exchange.losesCentral {
+            if let transmission = exchange.central, !central.isInFlightReceived {
+                central.isInFlightReceived = true
+                self.receive(transmission, at: peripheral)
+            }
+            if self.isOpen, !exchange.losesPeripheral {
+                self.lastHeard = self.air.now
+                if exchange.central != nil { central.acknowledge() }
+                if let transmission = exchange.peripheral, !peripheral.isInFlightReceived {
+                    peripheral.isInFlightReceived = true
+                    self.receive(transmission, at: central)
+                }
+            }
+        }
+        guard self.isOpen, !self.isSevered else { return }
+        if exchange.losesCentral || exchange.losesPeripheral {
+            self.missedPacket()
+        } else if exchange.hasMore || central.inFlight != nil {
+            self.goOn(exchange)
+        }
+        self.scheduleEvent()
+        self.refreshPaths()
+    }
+
+    /// Goes on with the event where there is time for another exchange.
+    private func goOn(_ exchange: Exchange) {
+        let start = self.air.now + .microseconds(AirTime.interFrameSpace)
+        let next = self.duration(
+            self.central.nextOctetCount(to: self.peripheral),
+            self.peripheral.nextOctetCount(to: self.central)
+        )
+        guard start + next + .microseconds(AirTime.interFrameSpace) <= exchange.limit else { return }
+        self.send(event: exchange.event, at: start, limit: exchange.limit)
+    }
+
+    /// The central has announced a change.
+    func plan(_ change: PendingChange.Change) {
+        guard self.air.model.hasAirTime else { return self.apply(change) }
+        self.pendingChange = PendingChange(event: self.lastEvent + Self.eventsUntilInstant, change: change)
+        self.scheduleEvent()
+    }
+}

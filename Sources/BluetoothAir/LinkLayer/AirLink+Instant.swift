@@ -1,0 +1,40 @@
+// How packets get across an air without air time: at once, as long as there are any. A packet that is lost is sent again
+// one connection interval later, as at the next connection event; so nothing is dropped, nothing overtakes, and an idle
+// link costs nothing.
+
+import NIOCore
+
+extension AirLink {
+    /// Passes on everything that both ends have to send.
+    func pump() {
+        guard !self.isPumping else { return }
+        if let retryTime = self.retryTime, self.air.now < retryTime { return }
+        self.isPumping = true
+        defer { self.isPumping = false }
+        if self.retryTime == nil { self.lastHeard = self.air.now }
+        self.retryTime = nil
+        var isBusy = true
+        while isBusy {
+            let fromCentral = self.pumpOne(from: self.central, to: self.peripheral)
+            let fromPeripheral = self.pumpOne(from: self.peripheral, to: self.central)
+            isBusy = fromCentral || fromPeripheral
+        }
+    }
+
+    private func pumpOne(from end: LinkEnd, to peer: LinkEnd) -> Bool {
+        guard self.isOpen, !self.isSevered, self.retryTime == nil,
+            let transmission = end.nextTransmission(to: peer)
+        else { return false }
+        guard !self.air.losesPacket() else {
+            let time = self.air.now + self.timing.interval.timeAmount
+            self.retryTime = time
+            self.air.arm(self.eventTimer, at: time)
+            self.missedPacket()
+            return false
+        }
+        self.lastHeard = self.air.now
+        end.acknowledge()
+        self.receive(transmission, at: peer)
+        return true
+    }
+}

@@ -1,0 +1,258 @@
+// The procedures of the link layer (Vol 6, Part B, 5.1) but encryption: termination, timing, features, versions, lengths
+// of packets, PHYs, channels. A procedure begins with a command of the host at one end, and ends with an event there.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+/// Where an end stands in a change of the link's timing (5.1.1 and 5.1.7).
+enum ParameterUpdate {
+    case none
+    /// This end's host waits for the outcome.
+    case requested
+    /// The peripheral asked, and the central's host has to answer.
+    case awaitsHost
+}
+
+extension AirLink {
+    /// Sends a control PDU, in its turn.
+    func send(_ control: LLControlPDU, from end: LinkEnd) {
+        // What a host may say at any time takes the place of what it said before, so the queue does not grow.
+        switch control {
+        case .lengthRequest:
+            end.control.removeAll { if case .lengthRequest = $0 { true } else { false } }
+        case .channelMap:
+            end.control.removeAll { if case .channelMap = $0 { true } else { false } }
+        default: break
+        }
+        end.control.append(control)
+        self.wake()
+    }
+
+    /// Takes at `end` what the other link layer says.
+    func receive(_ control: LLControlPDU, at end: LinkEnd) {
+        switch control {
+        case .terminate(let reason):
+            self.end(central: reason, peripheral: reason)
+        case .connectionUpdate(let timing):
+            self.plan(.timing(timing))
+        case .parameterRequest(let parameters):
+            self.receiveParameterRequest(parameters, at: end)
+        case .parameterReject(let reason):
+            end.parameterUpdate = .none
+            self.reportTiming(at: end, status: reason)
+        case .featureRequest:
+            self.send(.featureResponse(Controller.features), from: end)
+        case .featureResponse(let features):
+            guard end.awaitsFeatures else { return }
+            end.awaitsFeatures = false
+            end.controller.emit(LEReadRemoteFeaturesComplete(handle: end.handle, features: features))
+        case .version(let version):
+            end.peerVersion = version
+            // Each end says its version once (5.1.5).
+            if !end.hasSentVersion {
+                end.hasSentVersion = true
+                self.send(.version(Controller.version), from: end)
+            }
+            if end.awaitsVersion {
+                end.awaitsVersion = false
+                self.reportVersion(version, at: end)
+            }
+        case .lengthRequest(let receive, let transmit):
+            self.send(.lengthResponse(receive: .maximum, transmit: end.preferredLength), from: end)
+            self.setLengths(at: end, peerReceive: receive, peerTransmit: transmit)
+        case .lengthResponse(let receive, let transmit):
+            self.setLengths(at: end, peerReceive: receive, peerTransmit: transmit)
+        case .phyRequest(let transmitter, let receiver):
+            if end === self.central {
+                self.choosePHYs(peerTransmitter: transmitter, peerReceiver: receiver)
+            } else {
+                self.send(.phyResponse(transmitter: end.transmitterPHYs, receiver: end.receiverPHYs), from: end)
+            }
+        case .phyResponse(let transmitter, let receiver):
+            self.choosePHYs(peerTransmitter: transmitter, peerReceiver: receiver)
+        case .phyUpdate(let there, let back):
+            self.plan(.phy(centralToPeripheral: there, peripheralToCentral: back))
+        case .channelMap(let channels):
+            self.channels = channels
+        case .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,
+            .encryptionReject, .pauseEncryptionRequest, .pauseEncryptionResponse:
+            self.receiveEncryption(control, at: end)
+        }
+    }
+
+    // MARK: Termination (5.1.6)
+
+    /// The host at `end` ends the link; what it has sent before goes out first.
+    func terminate(from end: LinkEnd, reason: HCIErrorCode) {
+        end.isTerminating = true
+        end.terminationReason = reason
+        self.wake()
+        // The peer may never hear of it (5.2).
+        if self.isOpen, !self.isSevered { self.armTermination() }
+    }
+
+    // MARK: Timing (5.1.1, 5.1.7)
+
+    /// The host at `end` wants another timing.
+    func update(_ parameters: ConnectionParameters, from end: LinkEnd) {
+        end.parameterUpdate = .requested
+        if end === self.central {
+            self.send(.connectionUpdate(LinkTiming(parameters)), from: end)
+        } else {
+            self.expectResponse(at: end)
+            self.send(.parameterRequest(parameters), from: end)
+        }
+    }
+
+    private func receiveParameterRequest(_ parameters: ConnectionParameters, at end: LinkEnd) {
+        guard end === self.central else { return }
+        guard case .none = end.parameterUpdate, self.pendingChange == nil else {
+            return self.send(.parameterReject(.differentTransactionCollision), from: end)
+        }
+        guard end.controller.wants(.remoteConnectionParameterRequest) else {
+            // Its host does not know the procedure; the peripheral's may ask by L2CAP.
+            return self.send(.parameterReject(.unsupportedRemoteFeature), from: end)
+        }
+        end.parameterUpdate = .awaitsHost
+        end.controller.emit(
+            LERemoteConnectionParameterRequest(
+                handle: end.handle,
+                minimumInterval: parameters.minimumInterval,
+                maximumInterval: parameters.maximumInterval,
+                latency: parameters.latency,
+                supervisionTimeout: parameters.supervisionTimeout
+            )
+        )
+    }
+
+    /// The central's host has agreed to what the peripheral asked for.
+    func accept(_ parameters: ConnectionParameters) {
+        self.central.parameterUpdate = .none
+        self.send(.connectionUpdate(LinkTiming(parameters)), from: self.central)
+    }
+
+    /// The central's host has refused.
+    func refuseParameters(_ reason: HCIErrorCode) {
+        self.central.parameterUpdate = .none
+        self.send(.parameterReject(reason), from: self.central)
+    }
+
+    private func reportTiming(at end: LinkEnd, status: HCIErrorCode = .success) {
+        end.controller.emit(
+            LEConnectionUpdateComplete(
+                status: status,
+                handle: end.handle,
+                interval: self.timing.interval,
+                latency: self.timing.latency,
+                supervisionTimeout: self.timing.supervisionTimeout
+            )
+        )
+    }
+
+    /// Makes a change at both ends.
+    func apply(_ change: PendingChange.Change) {
+        switch change {
+        case .timing(let timing):
+            let isNew = timing != self.timing
+            self.timing = timing
+            for end in [self.central, self.peripheral] {
+                // An end that did not ask hears of real changes only (7.7.65.3).
+                var isRequested = false
+                if case .requested = end.parameterUpdate { isRequested = true }
+                end.parameterUpdate = .none
+                if isRequested || isNew { self.reportTiming(at: end) }
+            }
+        case .phy(let there, let back):
+            let isNew = there != self.centralToPeripheralPHY || back != self.peripheralToCentralPHY
+            self.centralToPeripheralPHY = there
+            self.peripheralToCentralPHY = back
+            self.refreshLimits()
+            for end in [self.central, self.peripheral] where end.awaitsPHYUpdate || isNew {
+                end.awaitsPHYUpdate = false
+                self.reportPHYs(at: end)
+            }
+        }
+    }
+
+    // MARK: Versions (5.1.5)
+
+    /// The host at `end` asks for the peer's version.
+    func readVersion(from end: LinkEnd) {
+        if let version = end.peerVersion { return self.reportVersion(version, at: end) }
+        end.awaitsVersion = true
+        guard !end.hasSentVersion else { return }
+        end.hasSentVersion = true
+        self.send(.version(Controller.version), from: end)
+    }
+
+    private func reportVersion(_ version: PeerVersion, at end: LinkEnd) {
+        end.controller.emit(
+            ReadRemoteVersionInformationComplete(
+                handle: end.handle,
+                version: version.version,
+                company: version.company,
+                subversion: version.subversion
+            )
+        )
+    }
+
+    // MARK: Lengths (5.1.9)
+
+    /// Tells the peer how much `end` would send.
+    func updateLengths(from end: LinkEnd) {
+        self.send(.lengthRequest(receive: .maximum, transmit: end.preferredLength), from: end)
+    }
+
+    private func setLengths(at end: LinkEnd, peerReceive: DataLength, peerTransmit: DataLength) {
+        let transmit = end.preferredLength.limited(by: peerReceive)
+        let receive = peerTransmit.limited(by: .maximum)
+        guard transmit != end.transmitLength || receive != end.receiveLength else { return }
+        end.transmitLength = transmit
+        end.receiveLength = receive
+        self.refreshLimits()
+        end.controller.emit(
+            LEDataLengthChange(
+                handle: end.handle,
+                transmitOctets: transmit.octets,
+                transmitTime: transmit.time,
+                receiveOctets: receive.octets,
+                receiveTime: receive.time
+            )
+        )
+    }
+
+    // MARK: PHYs (5.1.10)
+
+    /// The host at `end` wants other PHYs.
+    func updatePHYs(from end: LinkEnd) {
+        end.awaitsPHYUpdate = true
+        self.send(.phyRequest(transmitter: end.transmitterPHYs, receiver: end.receiverPHYs), from: end)
+    }
+
+    /// The central picks the fastest PHY that both ends like, in each direction.
+    private func choosePHYs(peerTransmitter: PHYSet, peerReceiver: PHYSet) {
+        func choose(_ common: PHYSet, else current: PHY) -> PHY {
+            [PHY.le2M, .le1M, .leCoded].first { common.contains($0) } ?? current
+        }
+        let there = choose(
+            self.central.transmitterPHYs.intersection(peerReceiver),
+            else: self.centralToPeripheralPHY
+        )
+        let back = choose(
+            self.central.receiverPHYs.intersection(peerTransmitter),
+            else: self.peripheralToCentralPHY
+        )
+        self.send(.phyUpdate(centralToPeripheral: there, peripheralToCentral: back), from: self.central)
+    }
+
+    private func reportPHYs(at end: LinkEnd) {
+        end.controller.emit(
+            LEPHYUpdateComplete(
+                handle: end.handle,
+                transmitter: self.transmitterPHY(of: end),
+                receiver: self.transmitterPHY(of: self.peer(of: end))
+            )
+        )
+    }
+}

@@ -1,0 +1,237 @@
+// A link between two controllers: what both ends share, how it begins and ends, and what happens when the devices lose
+// each other. How packets get across is in `Link+Instant` and `Link+Events`; what the link layers say to each other is in
+// `Link+Procedures` and `Link+Encryption`.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+/// A link.
+final class AirLink {
+    unowned let air: Air
+    let central: LinkEnd
+    let peripheral: LinkEnd
+
+    var timing: LinkTiming
+    var channels: ChannelMap
+    var centralToPeripheralPHY: PHY
+    var peripheralToCentralPHY: PHY
+
+    private(set) var isOpen = true
+    /// Whether nothing gets across: out of reach, a device without power, or an air that loses all.
+    private(set) var isSevered = false
+    /// When a packet last got across while something was to be sent.
+    var lastHeard: NIODeadline
+    private let supervision = AirTimer()
+    private let responseTimer = AirTimer()
+    let eventTimer = AirTimer()
+
+    // MARK: Without air time
+
+    /// Whether packets are being passed on right now, so that an answer does not start it again.
+    var isPumping = false
+    /// When to try again after a loss.
+    var retryTime: NIODeadline?
+
+    // MARK: With air time
+
+    /// The start of connection event 0.
+    var anchor: NIODeadline
+    /// What the event timer waits for.
+    var phase = EventPhase.idle
+    /// The number of the last event that took place; -1 before the first.
+    var lastEvent: Int64 = -1
+    /// A change that both ends make at a later event.
+    var pendingChange: PendingChange?
+
+    init(
+        air: Air,
+        central: LinkEnd,
+        peripheral: LinkEnd,
+        timing: LinkTiming,
+        channels: ChannelMap,
+        phy: PHY,
+        anchor: NIODeadline
+    ) {
+        self.air = air
+        self.central = central
+        self.peripheral = peripheral
+        self.timing = timing
+        self.channels = channels
+        self.centralToPeripheralPHY = phy
+        self.peripheralToCentralPHY = phy
+        self.lastHeard = air.now
+        self.anchor = anchor
+        self.supervision.action = { [unowned self] in self.supervisionExpired() }
+        self.responseTimer.action = { [unowned self] in self.responseTimerFired() }
+        self.eventTimer.action = { [unowned self] in self.eventTimerFired() }
+        self.refreshLimits()
+        self.refreshPaths()
+    }
+
+    deinit {
+        self.supervision.cancel()
+        self.responseTimer.cancel()
+        self.eventTimer.cancel()
+    }
+
+    func peer(of end: LinkEnd) -> LinkEnd { end === self.central ? self.peripheral : self.central }
+
+    /// The PHY on which `end` sends.
+    func transmitterPHY(of end: LinkEnd) -> PHY {
+        end === self.central ? self.centralToPeripheralPHY : self.peripheralToCentralPHY
+    }
+
+    /// Something is to be sent.
+    func wake() {
+        guard self.isOpen, !self.isSevered else { return }
+        if self.air.model.hasAirTime { self.scheduleEvent() } else { self.pump() }
+        self.refreshPaths()
+    }
+
+    /// Finds out at which ends data may be passed on at once.
+    func refreshPaths() {
+        let isClear = self.isOpen && !self.isSevered && !self.air.model.hasAirTime && self.air.model.loss == 0
+        self.central.isClear = isClear && self.central.isClear(to: self.peripheral)
+        self.peripheral.isClear = isClear && self.peripheral.isClear(to: self.central)
+    }
+
+    /// Finds out how long the data of a packet may be.
+    func refreshLimits() {
+        for end in [self.central, self.peripheral] {
+            let byTime = AirTime.octets(self.transmitterPHY(of: end), within: Int(end.transmitLength.time))
+            // Every PHY may carry 27 octets, whatever the time says (Vol 6, Part B, 4.5.10).
+            end.transmitLimit = min(Int(end.transmitLength.octets), max(byTime, Int(DataLength.initial.octets)))
+        }
+    }
+
+    // MARK: Reach
+
+    /// Finds out whether the ends can hear each other, and lets the supervision timeout run if not.
+    func reviewReach() {
+        guard self.isOpen else { return }
+        let reaches =
+            self.central.isPresent && self.peripheral.isPresent && self.air.model.loss < 1
+            && self.air.strength(from: self.central.controller, to: self.peripheral.controller) != nil
+        defer { self.refreshPaths() }
+        guard reaches == self.isSevered else { return }
+        self.isSevered = !reaches
+        if reaches {
+            self.supervision.cancel()
+            if self.central.isTerminating || self.peripheral.isTerminating { self.armTermination() }
+            self.lastHeard = self.air.now
+            self.wake()
+        } else {
+            self.phase = .idle
+            self.eventTimer.cancel()
+            self.armSupervision(from: self.air.now)
+        }
+    }
+
+    /// The air loses more or fewer packets than before.
+    func reviewLoss() {
+        self.reviewReach()
+        guard !self.isSevered else { return }
+        self.lastHeard = self.air.now
+        self.wake()
+    }
+
+    /// One of the controllers was switched off or reset.
+    func abandoned(by end: LinkEnd) {
+        end.isPresent = false
+        end.control.removeAll()
+        end.data.removeAll()
+        end.inFlight = nil
+        end.terminationReason = nil
+        if self.peer(of: end).isPresent { self.reviewReach() } else { self.finish() }
+    }
+
+    private func armSupervision(from time: NIODeadline) {
+        self.air.arm(self.supervision, at: time + self.timing.supervisionTimeout.timeAmount)
+    }
+
+    /// Ends the link in time even where the peer does not hear of its end.
+    func armTermination() { self.armSupervision(from: self.air.now) }
+
+    private func supervisionExpired() {
+        guard self.isOpen else { return }
+        self.end(central: .connectionTimeout, peripheral: .connectionTimeout)
+    }
+
+    /// A packet of an event was lost.
+    ///
+    /// Ends the link where too much time has passed since one got across.
+    func missedPacket() {
+        guard self.air.now - self.lastHeard >= self.timing.supervisionTimeout.timeAmount else { return }
+        self.supervisionExpired()
+    }
+
+    // MARK: Response timeout
+
+    /// A peer that does not go on with a procedure for so long is lost (Vol 6, Part B, 5.2).
+    private static let responseTimeout = TimeAmount.seconds(40)
+
+    /// A procedure that began at `end` waits for the peer.
+    func expectResponse(at end: LinkEnd) {
+        let deadline = self.air.now + Self.responseTimeout
+        end.responseDeadline = deadline
+        self.air.arm(self.responseTimer, at: min(deadline, self.responseTimer.deadline ?? deadline))
+    }
+
+    private func responseTimerFired() {
+        for end in [self.central, self.peripheral] where end.isPresent && end.awaitsResponse {
+            guard let deadline = end.responseDeadline else { continue }
+            if deadline <= self.air.now {
+                // The peer is told nothing, and misses this end in its time.
+                self.close(end, reason: .linkLayerResponseTimeout)
+                self.abandoned(by: end)
+            } else {
+                self.air.arm(self.responseTimer, at: min(deadline, self.responseTimer.deadline ?? deadline))
+            }
+        }
+    }
+
+    // MARK: End
+
+    /// Ends the link; each host that is still there is told its reason.
+    func end(central: HCIErrorCode, peripheral: HCIErrorCode) {
+        guard self.isOpen else { return }
+        let isLocal = self.central.isTerminating
+        let isRemote = self.peripheral.isTerminating
+        self.finish()
+        // A host that wanted the end is told so, whatever the way to it (Vol 4, Part E, 7.7.5).
+        self.close(self.central, reason: isLocal ? .localHostTerminated : central)
+        self.close(self.peripheral, reason: isRemote ? .localHostTerminated : peripheral)
+    }
+
+    private func close(_ end: LinkEnd, reason: HCIErrorCode) {
+        guard end.isPresent else { return }
+        end.isPresent = false
+        let controller = end.controller
+        controller.links.remove(end.handle)
+        controller.forgetBuffers(of: end)
+        controller.emit(DisconnectionComplete(handle: end.handle, reason: reason))
+    }
+
+    private func finish() {
+        self.isOpen = false
+        self.phase = .idle
+        self.supervision.cancel()
+        self.responseTimer.cancel()
+        self.eventTimer.cancel()
+        self.central.isClear = false
+        self.peripheral.isClear = false
+    }
+
+    // MARK: Receiving
+
+    /// Takes at `end` what arrived from its peer.
+    func receive(_ transmission: Transmission, at end: LinkEnd) {
+        switch transmission {
+        case .data(let payload, let isStart, _):
+            end.controller.deliverData(payload, isStart: isStart, at: end)
+        case .control(let control):
+            self.receive(control, at: end)
+        }
+    }
+}

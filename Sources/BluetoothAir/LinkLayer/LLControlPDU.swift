@@ -1,0 +1,93 @@
+// What link layers say to each other (Vol 6, Part B, 2.4.2): the control PDUs as values, with the octets that they take
+// on the air. They are never written out, since both ends are in this process.
+
+import BluetoothHCI
+import BluetoothTypes
+
+/// The timing of a link.
+struct LinkTiming: Hashable {
+    var interval: ConnectionInterval
+    var latency: UInt16
+    var supervisionTimeout: SupervisionTimeout
+
+    init(interval: ConnectionInterval, latency: UInt16, supervisionTimeout: SupervisionTimeout) {
+        self.interval = interval
+        self.latency = latency
+        self.supervisionTimeout = supervisionTimeout
+    }
+
+    /// The fastest timing that the parameters allow.
+    init(_ parameters: ConnectionParameters) {
+        self.interval = parameters.minimumInterval
+        self.latency = parameters.latency
+        self.supervisionTimeout = parameters.supervisionTimeout
+    }
+}
+
+/// The version of a controller.
+struct PeerVersion: Hashable {
+    var version: CoreVersion
+    var company: UInt16
+    var subversion: UInt16
+}
+
+/// A control PDU.
+enum LLControlPDU {
+    /// LL_TERMINATE_IND.
+    case terminate(HCIErrorCode)
+    /// LL_CONNECTION_UPDATE_IND.
+    case connectionUpdate(LinkTiming)
+    /// LL_CONNECTION_PARAM_REQ.
+    case parameterRequest(ConnectionParameters)
+    /// LL_REJECT_EXT_IND for LL_CONNECTION_PARAM_REQ.
+    case parameterReject(HCIErrorCode)
+    /// LL_FEATURE_REQ, LL_PERIPHERAL_FEATURE_REQ.
+    case featureRequest
+    /// LL_FEATURE_RSP.
+    case featureResponse(LEFeatures)
+    /// LL_VERSION_IND.
+    case version(PeerVersion)
+    /// LL_LENGTH_REQ: what the sender takes and what it would send.
+    case lengthRequest(receive: DataLength, transmit: DataLength)
+    /// LL_LENGTH_RSP.
+    case lengthResponse(receive: DataLength, transmit: DataLength)
+    /// LL_PHY_REQ.
+    case phyRequest(transmitter: PHYSet, receiver: PHYSet)
+    /// LL_PHY_RSP.
+    case phyResponse(transmitter: PHYSet, receiver: PHYSet)
+    /// LL_PHY_UPDATE_IND.
+    case phyUpdate(centralToPeripheral: PHY, peripheralToCentral: PHY)
+    /// LL_CHANNEL_MAP_IND.
+    case channelMap(ChannelMap)
+    /// LL_ENC_REQ.
+    case encryptionRequest(random: UInt64, diversifier: UInt16, part: SessionPart)
+    /// LL_ENC_RSP.
+    case encryptionResponse(SessionPart)
+    /// LL_START_ENC_REQ.
+    case startEncryptionRequest
+    /// LL_START_ENC_RSP, the first packet with an integrity code.
+    case startEncryptionResponse(code: UInt32)
+    /// LL_REJECT_IND for LL_ENC_REQ.
+    case encryptionReject(HCIErrorCode)
+    /// LL_PAUSE_ENC_REQ.
+    case pauseEncryptionRequest
+    /// LL_PAUSE_ENC_RSP.
+    case pauseEncryptionResponse
+
+    /// The octets of the PDU: opcode and control data.
+    var octetCount: Int {
+        switch self {
+        case .terminate, .encryptionReject: 2
+        case .connectionUpdate: 12
+        case .parameterRequest: 24
+        case .parameterReject, .phyRequest, .phyResponse: 3
+        case .featureRequest, .featureResponse, .lengthRequest, .lengthResponse: 9
+        case .version: 6
+        case .phyUpdate: 5
+        case .channelMap: 8
+        case .encryptionRequest: 23
+        case .encryptionResponse: 13
+        case .startEncryptionRequest, .startEncryptionResponse, .pauseEncryptionRequest, .pauseEncryptionResponse: 1
+        }
+    }
+}

@@ -1,0 +1,249 @@
+// Puts the packets between one host and its controller into words, in the order in which they passed. It remembers what
+// makes later packets readable: the peers of links, frames whose fragments are still to come, and the UUIDs of
+// attributes as far as their discovery was seen. What it remembers is limited, and what it cannot read it shows as
+// octets: it looks on, and whatever is wrong with a packet is for others to mind.
+
+public import BluetoothHCI
+public import BluetoothTypes
+import NIOCore
+
+/// Puts the packets of one controller into words.
+public struct PacketFormatter: Sendable {
+    /// Which way a packet goes.
+    public enum Direction: Hashable, Sendable {
+        /// From the host to the controller: what this device sends.
+        case toController
+        /// From the controller to the host: what this device receives.
+        case toHost
+    }
+
+    /// What is remembered of a link.
+    struct LinkState: Sendable {
+        var peer: DeviceAddress?
+        /// Frames in the making, sent and received.
+        var sent = L2CAPReassembler(maximumPayloadLength: 0xFFFF)
+        var received = L2CAPReassembler(maximumPayloadLength: 0xFFFF)
+        /// The type that was last asked for with Read By Type: the answer does not repeat it.
+        var typeAskedOfPeer: BluetoothUUID?
+        var typeAskedByPeer: BluetoothUUID?
+    }
+
+    /// What is known of the attributes of both sides of a link.
+    struct AttributeNames: Sendable {
+        var ofPeer: [AttributeHandle: BluetoothUUID] = [:]
+        var ofThisDevice: [AttributeHandle: BluetoothUUID] = [:]
+    }
+
+    /// How many links and peers are remembered; of more, all are forgotten.
+    private static let capacity = 1024
+
+    private let name: @Sendable (DeviceAddress) -> String?
+    var links: [ConnectionHandle: LinkState] = [:]
+    /// Kept by peer, since a client that has met a server before does not discover it again.
+    var attributes: [DeviceAddress: AttributeNames] = [:]
+
+    /// A describer that has seen nothing yet.
+    ///
+    /// - Parameter name: The name to show for a device; `nil` shows its address.
+    public init(name: @escaping @Sendable (DeviceAddress) -> String? = { _ in nil }) { self.name = name }
+
+    /// Puts a packet into words.
+    ///
+    /// A fragment of a frame says so; the one that completes the frame has the meaning of it all.
+    public mutating func describe(_ packet: HCIPacket, _ direction: Direction) -> PacketDescription {
+        switch packet.kind {
+        case .aclData: self.describeData(packet, direction)
+        case .command: self.describeCommand(packet)
+        case .event: self.describeEvent(packet)
+        default: PacketDescription(layer: .hci, text: packet.description)
+        }
+    }
+
+    /// The name of a device, else its address.
+    func text(of address: DeviceAddress) -> String { self.name(address) ?? address.description }
+
+    private func text(of entry: FilterAcceptListEntry) -> String {
+        switch entry {
+        case .device(let address): self.text(of: address)
+        case .anonymous: "anonymous devices"
+        }
+    }
+
+    private func text(of handle: ConnectionHandle) -> String {
+        self.links[handle]?.peer.map { self.text(of: $0) } ?? "link \(handle)"
+    }
+
+    // MARK: Commands
+
+    private func describeCommand(_ packet: HCIPacket) -> PacketDescription {
+        guard let head = try? HCICommandPacket(packet) else {
+            return PacketDescription(layer: .hci, text: packet.description)
+        }
+        var handle: ConnectionHandle?
+        let text: String?
+        switch head.opcode {
+        case LESetAdvertisingEnable.opcode:
+            text = (try? head.parsed(as: LESetAdvertisingEnable.self)).map {
+                $0.isEnabled ? "Start advertising" : "Stop advertising"
+            }
+        case LESetExtendedAdvertisingEnable.opcode:
+            text = (try? head.parsed(as: LESetExtendedAdvertisingEnable.self)).map {
+                $0.isEnabled ? "Start extended advertising" : "Stop extended advertising"
+            }
+        case LESetAdvertisingData.opcode:
+            text = (try? head.parsed(as: LESetAdvertisingData.self)).map {
+                "Set advertising data: \(advertisingText($0.data))"
+            }
+        case LESetScanResponseData.opcode:
+            text = (try? head.parsed(as: LESetScanResponseData.self)).map {
+                "Set scan response: \(advertisingText($0.data))"
+            }
+        case LESetExtendedAdvertisingData.opcode:
+            text = (try? head.parsed(as: LESetExtendedAdvertisingData.self)).map {
+                "Set advertising data: \(advertisingText($0.data))"
+            }
+        case LESetExtendedScanResponseData.opcode:
+            text = (try? head.parsed(as: LESetExtendedScanResponseData.self)).map {
+                "Set scan response: \(advertisingText($0.data))"
+            }
+        case LESetAdvertisingParameters.opcode:
+            text = (try? head.parsed(as: LESetAdvertisingParameters.self)).map {
+                "Set advertising interval \($0.minimumInterval)"
+            }
+        case LESetScanParameters.opcode:
+            text = (try? head.parsed(as: LESetScanParameters.self)).map {
+                "Set scan interval \($0.interval), window \($0.window)"
+            }
+        case LESetScanEnable.opcode:
+            text = (try? head.parsed(as: LESetScanEnable.self)).map {
+                $0.isEnabled ? "Start scanning" : "Stop scanning"
+            }
+        case LESetExtendedScanEnable.opcode:
+            text = (try? head.parsed(as: LESetExtendedScanEnable.self)).map {
+                $0.isEnabled ? "Start extended scanning" : "Stop extended scanning"
+            }
+        case LEAddDeviceToFilterAcceptList.opcode:
+            text = (try? head.parsed(as: LEAddDeviceToFilterAcceptList.self)).map { command in
+                "Add to filter accept list: \(self.text(of: command.entry))"
+            }
+        case LERemoveDeviceFromFilterAcceptList.opcode:
+            text = (try? head.parsed(as: LERemoveDeviceFromFilterAcceptList.self)).map { command in
+                "Remove from filter accept list: \(self.text(of: command.entry))"
+            }
+        case LECreateConnection.opcode:
+            text = (try? head.parsed(as: LECreateConnection.self)).map { command in
+                command.filterPolicy == .acceptList
+                    ? "Connect to devices of the filter accept list" : "Connect to \(self.text(of: command.peer))"
+            }
+        case LEExtendedCreateConnection.opcode:
+            text = (try? head.parsed(as: LEExtendedCreateConnection.self)).map { command in
+                command.filterPolicy == .acceptList
+                    ? "Connect to devices of the filter accept list" : "Connect to \(self.text(of: command.peer))"
+            }
+        case LECreateConnectionCancel.opcode:
+            text = "Cancel connecting"
+        case Disconnect.opcode:
+            let command = try? head.parsed(as: Disconnect.self)
+            handle = command?.handle
+            text = command.map { "Disconnect \(self.text(of: $0.handle)): \($0.reason)" }
+        default:
+            return PacketDescription(layer: .hci, text: packet.description)
+        }
+        guard let text else { return PacketDescription(layer: .hci, text: packet.description) }
+        return PacketDescription(layer: .gap, handle: handle, text: text)
+    }
+
+    // MARK: Events
+
+    private mutating func describeEvent(_ packet: HCIPacket) -> PacketDescription {
+        guard let event = try? HCIEvent(packet) else {
+            return PacketDescription(layer: .hci, text: packet.description)
+        }
+        switch event {
+        case .leConnectionComplete(let event): return self.connected(event)
+        case .leEnhancedConnectionComplete(let event): return self.connected(event)
+        case .leEnhancedConnectionCompleteV2(let event): return self.connected(event)
+        case .disconnectionComplete(let event):
+            let peer = self.text(of: event.handle)
+            self.links[event.handle] = nil
+            return PacketDescription(
+                layer: .gap,
+                handle: event.handle,
+                text: event.status == .success
+                    ? "Disconnected from \(peer): \(event.reason)" : "Disconnecting \(peer) failed: \(event.status)"
+            )
+        case .leAdvertisingReports(let reports):
+            let texts = reports.map { report in
+                let kind = report.eventType == .scanResponse ? "Scan response" : "Advertisement"
+                return self.report(kind, report.address, report.data, report.rssi)
+            }
+            return PacketDescription(layer: .gap, text: texts.joined(separator: "; "))
+        case .leExtendedAdvertisingReports(let reports):
+            let texts = reports.map { report in
+                let kind = report.eventType.contains(.scanResponse) ? "Scan response" : "Extended advertisement"
+                return self.report(kind, report.address, report.data, report.rssi)
+            }
+            return PacketDescription(layer: .gap, text: texts.joined(separator: "; "))
+        default:
+            return PacketDescription(layer: .hci, text: event.description)
+        }
+    }
+
+    private func report(_ kind: String, _ address: DeviceAddress?, _ data: ByteBuffer, _ rssi: Int8) -> String {
+        let sender = address.map { self.text(of: $0) } ?? "an anonymous device"
+        return "\(kind) of \(sender): \(advertisingText(data)), \(rssi) dBm"
+    }
+
+    private mutating func connected(_ event: some LEConnectionCompletion) -> PacketDescription {
+        guard event.status == .success else {
+            return PacketDescription(layer: .gap, text: "Connecting ended: \(event.status)")
+        }
+        if self.links.count >= Self.capacity { self.links = [:] }
+        if self.attributes.count >= Self.capacity { self.attributes = [:] }
+        self.links[event.handle] = LinkState(peer: event.peer)
+        let role = event.role == .central ? "central" : "peripheral"
+        return PacketDescription(
+            layer: .gap,
+            handle: event.handle,
+            text: """
+                Connected to \(self.text(of: event.peer)) as \(role), interval \(event.interval), \
+                latency \(event.latency), timeout \(event.supervisionTimeout)
+                """
+        )
+    }
+
+    // MARK: Data
+
+    private mutating func describeData(_ packet: HCIPacket, _ direction: Direction) -> PacketDescription {
+        guard let (header, fragment) = try? packet.aclData() else {
+            return PacketDescription(layer: .hci, text: packet.description)
+        }
+        let handle = header.handle
+        var state = self.links[handle] ?? LinkState()
+        let outcome =
+            switch direction {
+            case .toController: state.sent.receive(fragment, isStart: header.boundary.isFirst)
+            case .toHost: state.received.receive(fragment, isStart: header.boundary.isFirst)
+            }
+        // Data of a link whose beginning was not seen is remembered as far as the limit allows.
+        if self.links[handle] != nil || self.links.count < Self.capacity { self.links[handle] = state }
+        guard let frame = outcome.frame else {
+            let text =
+                outcome.violation.map { "L2CAP data that breaks the rules: \($0)" }
+                ?? "Fragment of \(fragment.readableBytes) octets"
+            return PacketDescription(layer: .l2cap, handle: handle, text: text)
+        }
+        switch frame.channel {
+        case .attributeProtocol:
+            let text = self.describe(att: frame.payload, on: handle, direction)
+            return PacketDescription(layer: .att, handle: handle, text: text)
+        case .signalling:
+            return PacketDescription(layer: .l2cap, handle: handle, text: signallingText(frame.payload))
+        case .securityManagerProtocol:
+            return PacketDescription(layer: .smp, handle: handle, text: pairingText(frame.payload))
+        default:
+            let text = "Channel \(frame.channel): \(octetText(frame.payload))"
+            return PacketDescription(layer: .l2cap, handle: handle, text: text)
+        }
+    }
+}

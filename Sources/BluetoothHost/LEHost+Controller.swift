@@ -1,0 +1,293 @@
+// The host and its controller: taking it into use, commands and their answers, and what happens when it fails.
+
+public import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+/// Why a command did not succeed.
+enum CommandFailure: Error {
+    /// The controller refused.
+    case status(HCIErrorCode)
+    /// The controller did not answer in time.
+    case unanswered
+    /// The controller went away.
+    case abandoned
+    /// The answer could not be decoded.
+    case malformed
+
+    /// The nearest status of HCI.
+    var status: HCIErrorCode {
+        switch self {
+        case .status(let status): status
+        case .unanswered, .abandoned, .malformed: .unspecifiedError
+        }
+    }
+}
+
+extension LEHost {
+    /// Takes a controller into use: resets it, reads what it can do, and becomes `ready`.
+    public func attach(to channel: any HCIChannel) {
+        precondition(channel.eventLoop === self.eventLoop, "a host and its channel share one event loop")
+        if self.channel != nil { self.detach() }
+        self.channel = channel
+        channel.start(receiver: self)
+        self.setState(.starting)
+        self.run(setup: SetupStep.allCases[...])
+        self.scheduleTurn()
+    }
+
+    /// Lets the controller go at once, whatever it is doing; links end without a word to the peers.
+    public func detach() {
+        guard let channel = self.channel else { return }
+        self.channel = nil
+        channel.close()
+        self.loseController(.detached)
+    }
+
+    /// Gives up the controller with one line that says why.
+    func fail(_ reason: String) {
+        guard let channel = self.channel else { return }
+        self.channel = nil
+        channel.close()
+        self.loseController(.failed(reason))
+    }
+
+    /// Ends everything that hung on the controller, then tells the new state.
+    func loseController(_ state: HostState) {
+        // Whoever is told of the end of a link can see that the controller is gone, too.
+        let isNews = self.state != state
+        self.state = state
+        for entry in self.commands.abandon() { entry.completion(.abandoned) }
+        for link in self.openLinks { self.close(link, reason: .connectionTimeout) }
+        self.transmitter.reset()
+        self.advertiser.reset()
+        self.scanner.reset()
+        self.initiator.reset()
+        self.cancelDeadline = nil
+        self.rotationDeadline = nil
+        self.isProbing = false
+        self.unreadablePacketCount = 0
+        let completions = self.advertisingCompletions.sorted { $0.key < $1.key }
+        self.advertisingCompletions = [:]
+        for (_, completion) in completions {
+            self.afterwards { completion(.failure(.hardwareFailure)) }
+        }
+        self.controller = ControllerInformation()
+        self.tellLeave()
+        if isNews { self.tellState(state) }
+        self.scheduleTurn()
+    }
+
+    func setState(_ state: HostState) {
+        guard self.state != state else { return }
+        self.state = state
+        self.tellState(state)
+    }
+
+    private func tellState(_ state: HostState) {
+        self.afterwards { [unowned self] in self.delegate?.host(self, didChange: state) }
+    }
+
+    // MARK: Commands
+
+    /// Queues a command; the completion comes in a later turn.
+    func send<Command: HCICommand>(
+        _ command: Command,
+        completion: @escaping (Result<Command.ReturnParameters, CommandFailure>) -> Void
+    ) {
+        guard self.channel != nil else {
+            self.afterwards { completion(.failure(.abandoned)) }
+            return
+        }
+        self.commands.append(Self.entry(command, completion))
+        self.scheduleTurn()
+    }
+
+    private static func entry<Command: HCICommand>(
+        _ command: Command,
+        _ completion: @escaping (Result<Command.ReturnParameters, CommandFailure>) -> Void
+    ) -> CommandQueue.Entry {
+        CommandQueue.Entry(opcode: Command.opcode, packet: command.packet()) { outcome in
+            completion(Self.result(of: outcome, as: Command.self))
+        }
+    }
+
+    /// Queues a command whose result changes nothing here.
+    func send(_ command: some HCICommand) {
+        self.send(command) { _ in }
+    }
+
+    private static func result<Command: HCICommand>(
+        of outcome: CommandOutcome,
+        as: Command.Type
+    ) -> Result<Command.ReturnParameters, CommandFailure> {
+        var bytes: ByteBuffer
+        switch outcome {
+        case .complete(let parameters): bytes = parameters
+        // A command that ends with Command Complete may still be refused with Command Status.
+        case .status(let status): bytes = ByteBuffer(integer: status.rawValue)
+        case .unanswered: return .failure(.unanswered)
+        case .abandoned: return .failure(.abandoned)
+        }
+        do {
+            let parameters = try Command.ReturnParameters(parsing: &bytes)
+            return parameters.status == .success ? .success(parameters) : .failure(.status(parameters.status))
+        } catch {
+            return .failure(.malformed)
+        }
+    }
+
+    func answered(_ opcode: HCIOpcode, credits: UInt8, outcome: CommandOutcome) {
+        if let entry = self.commands.answered(opcode, credits: credits) {
+            entry.completion(outcome)
+        } else if opcode == Reset.opcode, case .ready = self.state {
+            // What it says after a reset that nobody asked for: all that it was told is forgotten.
+            self.fail("the controller has reset itself")
+        }
+    }
+
+    /// Asks a controller that has not answered a command whether it is still there. Some controllers never answer some
+    /// commands; one that does not even tell its address has stopped.
+    func probe() {
+        guard !self.isProbing, self.channel != nil else { return }
+        self.isProbing = true
+        let entry = Self.entry(ReadBDADDR()) { [weak self] result in
+            guard let self else { return }
+            self.isProbing = false
+            guard case .failure(.unanswered) = result else { return }
+            self.fail("the controller has stopped answering: unplug it and plug it in again, or restart what serves it")
+        }
+        self.commands.prepend(entry)
+        self.scheduleTurn()
+    }
+
+    /// Sends an answer to something that the controller asks, unless it asks faster than it takes answers.
+    func reply(_ command: some HCICommand) {
+        guard self.commands.waitingCount < Self.waitingRepliesLimit else { return }
+        self.send(command)
+    }
+
+    private static var waitingRepliesLimit: Int { 64 }
+
+    /// Says that a packet could not be read; after a few, nothing more, for a broken controller sends many.
+    func noteUnreadable(_ what: String, _ error: any Error) {
+        self.unreadablePacketCount += 1
+        let limit = 5
+        guard self.unreadablePacketCount <= limit else { return }
+        let last = self.unreadablePacketCount == limit ? "; more of them are not told of" : ""
+        self.log.warning("ignored \(what): \(error)\(last)")
+    }
+
+    // MARK: Start
+
+    /// Asks the controller one thing after the other; what it refuses is done without.
+    private func run(setup steps: ArraySlice<SetupStep>) {
+        guard let step = steps.first else {
+            self.finishSetup()
+            return
+        }
+        let goOn: () -> Void = { [unowned self] in
+            // A failure on the way has let the channel go.
+            if case .starting = self.state { self.run(setup: steps.dropFirst()) }
+        }
+        guard step.applies(to: self.controller, configuration: self.configuration) else { return goOn() }
+        switch step {
+        case .reset:
+            self.send(Reset()) { [unowned self] result in
+                if case .failure(let failure) = result {
+                    guard case .abandoned = failure else {
+                        return self.fail("the controller does not answer HCI Reset; check that it is connected")
+                    }
+                    return
+                }
+                goOn()
+            }
+        case .supportedCommands:
+            self.send(ReadLocalSupportedCommands()) { [unowned self] result in
+                self.controller.supportedCommands = (try? result.get())?.commands
+                goOn()
+            }
+        case .address:
+            self.send(ReadBDADDR()) { [unowned self] result in
+                if let answer = try? result.get() { self.controller.address = answer.address }
+                goOn()
+            }
+        case .features:
+            self.send(LEReadLocalSupportedFeatures()) { [unowned self] result in
+                if let answer = try? result.get() { self.controller.features = answer.features }
+                goOn()
+            }
+        case .bufferSize:
+            self.send(LEReadBufferSize()) { [unowned self] result in
+                if let answer = try? result.get(), answer.aclDataPacketCount > 0, answer.aclDataPacketLength > 0 {
+                    self.controller.aclDataLength = Int(answer.aclDataPacketLength)
+                    self.controller.aclPacketCount = Int(answer.aclDataPacketCount)
+                    return goOn()
+                }
+                // The buffers are shared with BR/EDR (Vol 4, Part E, 7.8.2).
+                self.send(ReadBufferSize()) { [unowned self] result in
+                    if let answer = try? result.get(), answer.aclDataPacketCount > 0 {
+                        self.controller.aclDataLength = Int(answer.aclDataPacketLength)
+                        self.controller.aclPacketCount = Int(answer.aclDataPacketCount)
+                    }
+                    goOn()
+                }
+            }
+        case .acceptListSize:
+            self.send(LEReadFilterAcceptListSize()) { [unowned self] result in
+                if let answer = try? result.get() { self.controller.acceptListSize = Int(answer.size) }
+                goOn()
+            }
+        case .eventMask:
+            self.send(SetEventMask(mask: .host)) { _ in goOn() }
+        case .leEventMask:
+            self.send(LESetEventMask(mask: .host)) { _ in goOn() }
+        case .suggestedDataLength:
+            self.send(LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120)) { _ in goOn() }
+        case .randomAddress:
+            guard let address = self.randomAddress else { return goOn() }
+            self.send(LESetRandomAddress(address: address)) { _ in goOn() }
+        case .distance:
+            guard let distance = self.configuration.distance else { return goOn() }
+            self.send(AirSetDistance(centimetres: UInt32(max(0, min(distance * 100, 1e9))))) { _ in goOn() }
+        }
+    }
+
+    private func finishSetup() {
+        self.transmitter.configure(
+            dataLength: self.controller.aclDataLength,
+            packetCount: self.controller.aclPacketCount
+        )
+        self.initiator.acceptListSize = self.controller.acceptListSize
+        self.setState(.ready)
+    }
+}
+
+/// The steps of taking a controller into use, in order.
+private enum SetupStep: CaseIterable {
+    case reset
+    case supportedCommands
+    case address
+    case features
+    case bufferSize
+    case acceptListSize
+    case eventMask
+    case leEventMask
+    case suggestedDataLength
+    case randomAddress
+    case distance
+
+    /// Whether a controller with these abilities needs the step.
+    func applies(to controller: ControllerInformation, configuration: HostConfiguration) -> Bool {
+        switch self {
+        case .suggestedDataLength:
+            controller.features.contains(.dataPacketLengthExtension)
+                && controller.knows(LEWriteSuggestedDefaultDataLength.self)
+        case .acceptListSize: controller.knows(LEReadFilterAcceptListSize.self)
+        case .randomAddress: configuration.address != nil || configuration.fallbackAddress != nil
+        case .distance: configuration.distance != nil
+        case .reset, .supportedCommands, .address, .features, .bufferSize, .eventMask, .leEventMask:
+            true
+        }
+    }
+}

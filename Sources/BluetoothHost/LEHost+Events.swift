@@ -1,0 +1,107 @@
+// What comes from the controller: events and data, each handed to the machine that it concerns.
+
+public import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+extension LEHost: HCIChannelReceiver {
+    /// A packet from the controller.
+    public func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+        guard channel === self.channel else { return }
+        // What the user asked for before comes first.
+        if !self.serverActions.isEmpty || !self.linksWithWork.isEmpty { self.drain() }
+        switch packet.kind {
+        case .aclData: self.receiveData(packet)
+        case .event: self.receiveEvent(packet)
+        default: self.log.debug("ignored an HCI packet of type \(packet.kind.rawValue)")
+        }
+    }
+
+    /// No more packets are at hand.
+    public func channelDidFinishBatch(_ channel: any HCIChannel) {
+        guard channel === self.channel else { return }
+        self.finishTurn()
+    }
+
+    /// The controller is gone.
+    public func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
+        guard channel === self.channel else { return }
+        self.channel = nil
+        self.loseController(.failed(reason))
+    }
+
+    private func receiveEvent(_ packet: HCIPacket) {
+        let event: HCIEvent
+        do {
+            event = try HCIEvent(packet)
+        } catch {
+            self.noteUnreadable("a malformed HCI event", error)
+            return
+        }
+        switch event {
+        case .numberOfCompletedPackets(let event):
+            for element in event.completed {
+                guard let link = self.linksByHandle[element.handle] else { continue }
+                self.transmitter.completed(Int(element.count), of: link)
+            }
+        case .commandComplete(let event):
+            self.answered(
+                event.opcode,
+                credits: event.numberOfCommandPackets,
+                outcome: .complete(event.returnParameters)
+            )
+        case .commandStatus(let event):
+            self.answered(event.opcode, credits: event.numberOfCommandPackets, outcome: .status(event.status))
+        case .leAdvertisingReports(let reports): self.receive(reports)
+        case .leExtendedAdvertisingReports(let reports): self.receive(reports)
+        case .leConnectionComplete(let event): self.connectionCompleted(event)
+        case .leEnhancedConnectionComplete(let event): self.connectionCompleted(event)
+        case .leEnhancedConnectionCompleteV2(let event): self.connectionCompleted(event)
+        case .disconnectionComplete(let event):
+            guard event.status == .success, let link = self.linksByHandle[event.handle] else { return }
+            self.close(link, reason: event.reason)
+        case .encryptionChange(let event):
+            self.encryptionChanged(event.handle, isEncrypted: event.status == .success && event.encryption != .off)
+        case .leLongTermKeyRequest(let event):
+            // There are no bonds to take a key from.
+            guard self.linksByHandle[event.handle] != nil else { return }
+            self.reply(LELongTermKeyRequestNegativeReply(handle: event.handle))
+        case .leRemoteConnectionParameterRequest(let event):
+            self.answer(event)
+        case .hardwareError(let event):
+            self.fail("the controller reported hardware error \(event.hardwareCode)")
+        case .encryptionChangeV2(let event):
+            self.encryptionChanged(event.handle, isEncrypted: event.status == .success && event.encryption != .off)
+        case .readRemoteVersionInformationComplete, .dataBufferOverflow, .encryptionKeyRefreshComplete,
+            .authenticatedPayloadTimeoutExpired, .leConnectionUpdateComplete, .leReadRemoteFeaturesComplete,
+            .leDataLengthChange, .leReadLocalP256PublicKeyComplete, .leGenerateDHKeyComplete,
+            .leDirectedAdvertisingReports, .lePHYUpdateComplete, .leScanTimeout, .leAdvertisingSetTerminated,
+            .leScanRequestReceived, .leChannelSelectionAlgorithm, .unknown, .unknownLE:
+            break
+        }
+    }
+
+    /// Parameters that a peer asks for in the link layer are granted where the specification allows them.
+    private func answer(_ request: LERemoteConnectionParameterRequest) {
+        guard self.linksByHandle[request.handle] != nil else { return }
+        self.reply(
+            LERemoteConnectionParameterRequestReply(
+                handle: request.handle,
+                parameters: ConnectionParameters(
+                    minimumInterval: request.minimumInterval,
+                    maximumInterval: request.maximumInterval,
+                    latency: request.latency,
+                    supervisionTimeout: request.supervisionTimeout
+                )
+            )
+        )
+    }
+
+    private func encryptionChanged(_ handle: ConnectionHandle, isEncrypted: Bool) {
+        guard let link = self.linksByHandle[handle] else { return }
+        link.isEncrypted = isEncrypted
+        let security = isEncrypted ? GATTLinkSecurity(level: .encrypted) : .none
+        self.server.setSecurity(security, of: link.id)
+        link.signalling.security = security
+    }
+}

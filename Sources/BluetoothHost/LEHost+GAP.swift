@@ -1,0 +1,296 @@
+// The host's Generic Access Profile: advertising, scanning and connecting, each brought to what the user wants by a
+// machine of its own (Vol 3, Part C, 9).
+
+public import BluetoothHCI
+public import BluetoothTypes
+public import NIOCore
+
+extension LEHost {
+    // MARK: For the user
+
+    /// Starts advertising, or changes how it is done.
+    public func startAdvertising(
+        _ request: AdvertisingRequest,
+        completion: @escaping (Result<Void, HCIErrorCode>) -> Void
+    ) {
+        let number = self.advertiser.start(request)
+        self.advertisingCompletions[number] = completion
+        self.scheduleTurn()
+    }
+
+    /// Stops advertising.
+    public func stopAdvertising() {
+        self.advertiser.stop()
+        self.scheduleTurn()
+    }
+
+    /// Starts scanning, or starts anew with other parameters and an empty duplicate filter.
+    public func startScanning(_ request: ScanRequest) {
+        self.scanner.start(request)
+        self.scheduleTurn()
+    }
+
+    /// Stops scanning.
+    public func stopScanning() {
+        self.scanner.stop()
+        self.scheduleTurn()
+    }
+
+    /// Connects to a device as soon as it is heard; the request stays until it is met or cancelled.
+    public func connect(to address: DeviceAddress) {
+        self.initiator.connect(to: address)
+        self.scheduleTurn()
+    }
+
+    /// Gives up a pending connection; where the link came first, it is ended.
+    public func cancelConnection(to address: DeviceAddress) {
+        if self.initiator.cancel(address) {
+            self.scheduleTurn()
+        } else if let link = self.openLinks.first(where: { $0.information.isCentral && $0.information.peer == address })
+        {
+            self.disconnect(link.id)
+        }
+    }
+
+    /// Measures the signal strength of a link, in dBm.
+    public func readRSSI(of link: LinkID, completion: @escaping (Result<Int8, GATTError>) -> Void) {
+        guard let link = self.linksByID[link] else {
+            return self.afterwards { completion(.failure(.notConnected)) }
+        }
+        self.send(ReadRSSI(handle: link.handle)) { result in
+            completion(result.map(\.rssi).mapError { GATTError.disconnected($0.status) })
+        }
+    }
+
+    /// Asks for connection parameters: interval 7.5 ms to 4 s, latency 0 to 499 events, supervision timeout 100 ms to
+    /// 32 s. A central sets them; a peripheral asks its central, which decides.
+    public func requestConnectionParameters(
+        of link: LinkID,
+        interval: ClosedRange<TimeAmount>,
+        latency: Int,
+        supervisionTimeout: TimeAmount
+    ) {
+        guard let link = self.linksByID[link] else { return }
+        let parameters = ConnectionParameters(
+            minimumInterval: ConnectionInterval(interval.lowerBound),
+            maximumInterval: ConnectionInterval(interval.upperBound),
+            latency: UInt16(clamping: latency),
+            supervisionTimeout: SupervisionTimeout(supervisionTimeout)
+        )
+        if link.information.isCentral {
+            self.send(LEConnectionUpdate(handle: link.handle, parameters: parameters))
+        } else {
+            link.signalling.requestParameters(
+                LEConnectionParameterRequest(asking: parameters),
+                now: self.eventLoop.now,
+                into: &link.signallingActions
+            )
+            self.noteWork(link)
+        }
+    }
+
+    // MARK: Driving the machines
+
+    /// Sends what advertiser, scanner and initiator need next.
+    func reconcile() {
+        guard case .ready = self.state else { return }
+        if let step = self.advertiser.next() { self.perform(step) }
+        self.shareRadio()
+        if let step = self.scanner.next() { self.perform(step) }
+        if let step = self.initiator.next() { self.perform(step) }
+        self.rotationDeadline =
+            self.initiator.hasDevicesInWaiting
+            ? self.rotationDeadline ?? self.eventLoop.now + Self.rotationInterval : nil
+        // Completions of a stop-and-start that never started are told as overtaken.
+        if self.advertisingCompletions.count > 1 { self.dropOvertakenAdvertising() }
+    }
+
+    /// How long devices that do not fit into the controller's accept list wait for their turn.
+    private static var rotationInterval: TimeAmount { .seconds(5) }
+
+    /// A controller that cannot scan and initiate at the same time scans when nobody waits for a connection.
+    private func shareRadio() {
+        if self.scanner.isPaused, self.initiator.pending.isEmpty, self.initiator.isIdle { self.scanner.resume() }
+        if self.scanner.isPaused, self.scanner.isOff { self.initiator.radioIsFree() }
+    }
+
+    /// Goes on where the controller leaves the initiator waiting.
+    func advanceInitiator(to now: NIODeadline) {
+        if let deadline = self.cancelDeadline, deadline <= now {
+            self.cancelDeadline = nil
+            self.log.warning("the controller did not tell the end of a cancelled connection")
+            self.initiator.giveUpCancelling()
+        }
+        if let deadline = self.rotationDeadline, deadline <= now {
+            self.rotationDeadline = nil
+            self.initiator.rotate()
+        }
+    }
+
+    private func dropOvertakenAdvertising() {
+        guard let newest = self.advertisingCompletions.keys.max() else { return }
+        for number in self.advertisingCompletions.keys.sorted() where number < newest {
+            guard let completion = self.advertisingCompletions.removeValue(forKey: number) else { continue }
+            self.afterwards { completion(.failure(.operationCancelledByHost)) }
+        }
+    }
+
+    private func perform(_ step: Advertiser.Step) {
+        let next: (HCIErrorCode) -> Void = { [unowned self] status in
+            let (outcome, step) = self.advertiser.completed(status)
+            if let step { self.perform(step) }
+            switch outcome {
+            case .started(let number): self.advertisingCompletions.removeValue(forKey: number)?(.success(()))
+            case .refused(let number, let error):
+                self.advertisingCompletions.removeValue(forKey: number)?(.failure(error))
+            case nil: break
+            }
+        }
+        switch step {
+        case .setParameters(let request):
+            let interval = AdvertisingInterval(request.interval)
+            self.send(
+                LESetAdvertisingParameters(
+                    minimumInterval: interval,
+                    maximumInterval: interval,
+                    type: request.isConnectable
+                        ? .connectableUndirected
+                        : request.scanResponse.readableBytes > 0 ? .scannableUndirected : .nonConnectableUndirected,
+                    ownAddressType: self.ownAddressType
+                )
+            ) { next($0.status) }
+        case .setData(let data):
+            self.send(LESetAdvertisingData(data: data)) { next($0.status) }
+        case .setScanResponse(let data):
+            self.send(LESetScanResponseData(data: data)) { next($0.status) }
+        case .enable:
+            self.send(LESetAdvertisingEnable(isEnabled: true)) { next($0.status) }
+        case .disable:
+            self.send(LESetAdvertisingEnable(isEnabled: false)) { next($0.status) }
+        }
+    }
+
+    private func perform(_ step: Scanner.Step) {
+        let next: (HCIErrorCode) -> Void = { [unowned self] status in
+            if let step = self.scanner.completed(status) { self.perform(step) }
+        }
+        switch step {
+        case .setParameters(let request):
+            self.send(
+                LESetScanParameters(
+                    type: request.isActive ? .active : .passive,
+                    interval: ScanInterval(request.interval),
+                    window: ScanInterval(min(request.window, request.interval)),
+                    ownAddressType: self.ownAddressType
+                )
+            ) { next($0.status) }
+        case .enable(let request):
+            self.send(LESetScanEnable(isEnabled: true, filterDuplicates: request.filtersDuplicates ? .on : .off)) {
+                next($0.status)
+            }
+        case .disable:
+            self.send(LESetScanEnable(isEnabled: false)) { next($0.status) }
+        }
+    }
+
+    private func perform(_ step: Initiator.Step) {
+        let next: (HCIErrorCode) -> Void = { [unowned self] status in
+            if status == .commandDisallowed, !self.scanner.isOff, self.initiator.waitForRadio() {
+                self.scanner.pause()
+                return
+            }
+            if step == .cancel, status == .success {
+                self.cancelDeadline = self.eventLoop.now + self.configuration.commandTimeout
+            }
+            for address in self.initiator.completed(status) {
+                self.delegate?.host(self, didFailToConnectTo: address, error: status)
+            }
+        }
+        switch step {
+        case .clearAcceptList:
+            self.send(LEClearFilterAcceptList()) { next($0.status) }
+        case .addToAcceptList(let address):
+            self.send(LEAddDeviceToFilterAcceptList(entry: .device(address))) { next($0.status) }
+        case .removeFromAcceptList(let address):
+            self.send(LERemoveDeviceFromFilterAcceptList(entry: .device(address))) { next($0.status) }
+        case .create(let address):
+            self.send(self.createConnection(to: address)) { next($0.status) }
+        case .createFromAcceptList:
+            self.send(self.createConnection(to: nil)) { next($0.status) }
+        case .cancel:
+            self.send(LECreateConnectionCancel()) { next($0.status) }
+        }
+    }
+
+    /// What Apple's devices ask for at first: 30 ms, no latency, and a supervision timeout that notices a lost device
+    /// within a second.
+    private func createConnection(to address: DeviceAddress?) -> LECreateConnection {
+        LECreateConnection(
+            scanInterval: ScanInterval(.milliseconds(30)),
+            scanWindow: ScanInterval(.milliseconds(30)),
+            filterPolicy: address == nil ? .acceptList : .peer,
+            peer: address ?? .none,
+            ownAddressType: self.ownAddressType,
+            parameters: ConnectionParameters(
+                minimumInterval: ConnectionInterval(.milliseconds(30)),
+                maximumInterval: ConnectionInterval(.milliseconds(30)),
+                supervisionTimeout: SupervisionTimeout(.milliseconds(720))
+            )
+        )
+    }
+
+    private var ownAddressType: OwnAddressType {
+        self.randomAddress == nil ? .public : .random
+    }
+
+    // MARK: Reports
+
+    func receive(_ reports: LEAdvertisingReports) {
+        guard self.scanner.isWanted else { return }
+        for report in reports {
+            let type = report.eventType
+            self.delegate?.host(
+                self,
+                didReceive: AdvertisingReport(
+                    address: report.address.withoutIdentity,
+                    isConnectable: type == .connectableUndirected || type == .connectableDirected,
+                    isScannable: type == .connectableUndirected || type == .scannableUndirected,
+                    isScanResponse: type == .scanResponse,
+                    data: report.data,
+                    rssi: report.rssi
+                )
+            )
+        }
+    }
+
+    func receive(_ reports: LEExtendedAdvertisingReports) {
+        guard self.scanner.isWanted else { return }
+        for report in reports {
+            // An anonymous advertiser cannot be told from the next one.
+            guard let address = report.address else { continue }
+            self.delegate?.host(
+                self,
+                didReceive: AdvertisingReport(
+                    address: address.withoutIdentity,
+                    isConnectable: report.eventType.contains(.connectable),
+                    isScannable: report.eventType.contains(.scannable),
+                    isScanResponse: report.eventType.contains(.scanResponse),
+                    data: report.data,
+                    rssi: report.rssi,
+                    primaryPHY: report.primaryPHY.rawValue,
+                    secondaryPHY: report.secondaryPHY.rawValue
+                )
+            )
+        }
+    }
+}
+
+extension Result where Success: HCIReturnParameters, Failure == CommandFailure {
+    /// The status that the command ended with.
+    var status: HCIErrorCode {
+        switch self {
+        case .success: .success
+        case .failure(let failure): failure.status
+        }
+    }
+}

@@ -1,0 +1,268 @@
+// The host's links: how they begin and end, and how frames travel on them in both directions.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+
+extension LEHost {
+    /// What is known of a link; `nil` after its end.
+    public func information(of link: LinkID) -> LinkInformation? { self.linksByID[link]?.information }
+
+    /// All links, the oldest first.
+    public var links: [LinkInformation] { self.openLinks.map(\.information) }
+
+    /// Ends a link; the delegate is told when it has ended.
+    public func disconnect(_ link: LinkID) {
+        guard let link = self.linksByID[link] else { return }
+        self.disconnect(link, reason: .remoteUserTerminated)
+    }
+
+    func disconnect(_ link: HostLink, reason: HCIErrorCode) {
+        guard !link.isDisconnecting else { return }
+        link.isDisconnecting = true
+        self.send(Disconnect(handle: link.handle, reason: reason)) { [weak self, weak link] result in
+            guard let self, let link, self.linksByID[link.id] === link else { return }
+            guard case .failure(let failure) = result else {
+                link.disconnectDeadline = self.eventLoop.now + Self.disconnectTimeout
+                return
+            }
+            // The controller knows nothing of the link, or does not answer: for this host it is over.
+            self.close(link, reason: failure.status == .unknownConnectionIdentifier ? reason : failure.status)
+        }
+    }
+
+    /// The longest supervision timeout, and a little more: by then the link has ended, whatever the peer does.
+    private static var disconnectTimeout: TimeAmount { .seconds(35) }
+
+    /// Ends what the controller has forgotten to end.
+    func endOverdueLinks(at now: NIODeadline) {
+        for link in self.openLinks where link.disconnectDeadline.map({ $0 <= now }) ?? false {
+            self.log.warning("the controller did not tell the end of \(link.id)")
+            self.close(link, reason: .localHostTerminated)
+        }
+    }
+
+    // MARK: Begin and end
+
+    /// A link was made, or could not be.
+    func connectionCompleted(_ event: some LEConnectionCompletion) {
+        guard event.status == .success else {
+            // Only an initiator gets an error here, or an advertiser whose directed advertising ran out.
+            if event.status == .advertisingTimeout {
+                self.advertiser.connected(asPeripheral: true)
+                return
+            }
+            self.cancelDeadline = nil
+            self.scanner.circumstancesChanged()
+            for address in self.initiator.finished(nil, error: event.status) {
+                self.delegate?.host(self, didFailToConnectTo: address, error: event.status)
+            }
+            return
+        }
+        let isCentral = event.role == .central
+        let peer = event.peer.withoutIdentity
+        if isCentral {
+            _ = self.initiator.finished(peer, error: .success)
+            self.cancelDeadline = nil
+        }
+        self.scanner.circumstancesChanged()
+        self.advertiser.connected(asPeripheral: !isCentral)
+        // A handle in use can only mean that the end of the older link was missed.
+        if let stale = self.linksByHandle[event.handle] { self.close(stale, reason: .connectionTimeout) }
+
+        let id = LinkID(rawValue: self.nextLinkNumber)
+        self.nextLinkNumber += 1
+        let information = LinkInformation(id: id, peer: peer, isCentral: isCentral)
+        let link = HostLink(
+            handle: event.handle,
+            information: information,
+            preferredMTU: self.configuration.preferredMTU
+        )
+        link.signalling.channels.listeners = self.channelListeners
+        self.openLinks.append(link)
+        self.linksByHandle[event.handle] = link
+        self.linksByID[id] = link
+        self.server.linkOpened(id)
+        self.delegate?.host(self, didConnect: information)
+        if isCentral { self.prepare(link) }
+    }
+
+    /// What a central does first on a new link: larger packets, the faster PHY, a larger MTU, and to be told when the
+    /// server's services change.
+    private func prepare(_ link: HostLink) {
+        if self.controller.features.contains(.dataPacketLengthExtension), self.controller.knows(LESetDataLength.self) {
+            self.send(LESetDataLength(handle: link.handle, transmitOctets: 251, transmitTime: 2120))
+        }
+        if self.controller.features.contains(.phy2M), self.controller.knows(LESetPHY.self) {
+            // With 1M among the wishes, controllers take 2M where the peer can; without, a peer that later asks for 1M
+            // would never get it.
+            let wish = PHYWish(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M])
+            self.send(LESetPHY(handle: link.handle, wish: wish))
+        }
+        let id = link.id
+        self.server.hold(id)
+        self.start(
+            .exchangeMTU(preferred: self.configuration.preferredMTU),
+            on: link,
+            .done { [unowned self] _ in
+                self.server.release(id, now: self.eventLoop.now, into: &self.serverActions)
+            }
+        )
+        self.meetServer(on: link)
+    }
+
+    /// Ends a link on this side, once the controller has said that it ended or will never say so.
+    func close(_ link: HostLink, reason: HCIErrorCode) {
+        guard self.linksByID[link.id] === link else { return }
+        self.drain()
+        self.linksByID[link.id] = nil
+        if self.linksByHandle[link.handle] === link { self.linksByHandle[link.handle] = nil }
+        self.openLinks.removeAll { $0 === link }
+        link.client.close(reason: reason, into: &link.clientActions)
+        self.drainClient(link)
+        link.signalling.close(into: &link.signallingActions)
+        self.drainSignalling(link)
+        self.closingLink = link
+        self.server.linkClosed(link.id, into: &self.serverActions)
+        self.drainServer()
+        self.closingLink = nil
+        self.transmitter.closed(link)
+        for frame in link.outgoing { self.count(frame.tag, on: link) }
+        link.outgoing.removeAll()
+        self.tellCounts()
+        self.advertiser.disconnected(linksLeft: self.openLinks.count)
+        self.scanner.circumstancesChanged()
+        self.delegate?.host(self, didDisconnect: link.information, reason: reason)
+        self.scheduleTurn()
+    }
+
+    // MARK: Data
+
+    /// Puts a PDU into a frame and the frame into the link's queue.
+    func enqueue(_ pdu: consuming ByteBuffer, on channel: L2CAPChannelID, of link: HostLink, tag: FrameTag = .none) {
+        guard self.linksByID[link.id] === link else { return self.count(tag, on: link) }
+        let packets = ACLFragmenter(
+            pdu,
+            channel: channel,
+            handle: link.handle,
+            maximumLength: self.transmitter.dataLength
+        )
+        link.outgoing.append(HostLink.Frame(packets: packets, tag: tag))
+        self.transmitter.enqueue(link)
+    }
+
+    /// The next ACL data packet of the link's first frame.
+    func nextPacket(of link: HostLink) -> HCIPacket? {
+        let packet = link.outgoing[0].packets.next()
+        if link.outgoing[0].packets.isFinished { self.count(link.outgoing.removeFirst().tag, on: link) }
+        return packet
+    }
+
+    func receiveData(_ packet: HCIPacket) {
+        let data: (header: ACLDataHeader, fragment: ByteBuffer)
+        do {
+            data = try packet.aclData()
+        } catch {
+            return self.noteUnreadable("a malformed ACL data packet", error)
+        }
+        guard let link = self.linksByHandle[data.header.handle] else { return }
+        let outcome = link.reassembler.receive(data.fragment, isStart: data.header.boundary.isFirst)
+        if let violation = outcome.violation {
+            self.log.debug("\(link.id): dropped L2CAP data: \(violation)")
+            if case .tooLong(_, let channel) = violation, channel.isDynamic {
+                link.signalling.receiveOverlongFrame(
+                    on: channel,
+                    now: self.eventLoop.now,
+                    into: &link.signallingActions
+                )
+                self.drainSignalling(link)
+            }
+        }
+        if let frame = outcome.frame { self.receive(frame.payload, on: frame.channel, of: link) }
+    }
+
+    private func receive(_ pdu: ByteBuffer, on channel: L2CAPChannelID, of link: HostLink) {
+        switch channel {
+        case .attributeProtocol:
+            guard let first = pdu.getInteger(at: pdu.readerIndex, as: UInt8.self) else { return }
+            let now = self.eventLoop.now
+            if ATTOpcode(rawValue: first).isForServer {
+                self.server.receive(pdu, on: link.id, now: now, into: &self.serverActions)
+                self.drainServer()
+            } else {
+                link.client.receive(pdu, now: now, into: &link.clientActions)
+                self.drainClient(link)
+            }
+        case .signalling:
+            link.signalling.receive(pdu, now: self.eventLoop.now, into: &link.signallingActions)
+            self.drainSignalling(link)
+        case .securityManagerProtocol:
+            self.refusePairing(pdu, on: link)
+        default:
+            guard channel.isDynamic else { return }
+            let now = self.eventLoop.now
+            link.signalling.receiveFrame(pdu, on: channel, now: now, into: &link.signallingActions)
+            self.drainSignalling(link)
+        }
+    }
+
+    /// Without a Security Manager, pairing is refused in its own words (Vol 3, Part H, 3.5.5).
+    private func refusePairing(_ pdu: ByteBuffer, on link: HostLink) {
+        let pairingRequest: UInt8 = 0x01
+        let securityRequest: UInt8 = 0x0B
+        guard let code: UInt8 = pdu.getInteger(at: pdu.readerIndex),
+            code == pairingRequest || code == securityRequest
+        else { return }
+        var answer = PDUBuffer.make(capacity: 2)
+        answer.writeInteger(UInt8(0x05))
+        answer.writeInteger(UInt8(0x05))
+        self.enqueue(answer, on: .securityManagerProtocol, of: link)
+    }
+
+    func drainSignalling(_ link: HostLink) {
+        while !link.signallingActions.isEmpty {
+            // The arrays trade places, as those of the GATT client do.
+            var actions = self.spareSignallingActions
+            self.spareSignallingActions = []
+            swap(&actions, &link.signallingActions)
+            for index in actions.indices { self.perform(actions[index].take(), of: link) }
+            actions.removeAll(keepingCapacity: true)
+            self.spareSignallingActions = actions
+        }
+    }
+
+    private func perform(_ action: consuming LESignalling.Action, of link: HostLink) {
+        switch consume action {
+        case .send(let pdu):
+            self.enqueue(pdu, on: .signalling, of: link)
+        case .updateConnection(let request):
+            self.send(LEConnectionUpdate(handle: link.handle, parameters: request.connectionParameters))
+        case .parameterRequestEnded:
+            break
+        case .channel(let action):
+            self.perform(action, of: link)
+        }
+    }
+}
+
+extension LEConnectionParameterRequest {
+    /// What a peripheral asks its central for, without the hints that only a controller takes.
+    init(asking parameters: ConnectionParameters) {
+        self.init(
+            minimumInterval: parameters.minimumInterval,
+            maximumInterval: parameters.maximumInterval,
+            latency: parameters.latency,
+            supervisionTimeout: parameters.supervisionTimeout
+        )
+    }
+
+    /// What a central tells its controller to follow the request.
+    var connectionParameters: ConnectionParameters {
+        ConnectionParameters(
+            minimumInterval: self.minimumInterval,
+            maximumInterval: self.maximumInterval,
+            latency: self.latency,
+            supervisionTimeout: self.supervisionTimeout
+        )
+    }
+}

@@ -1,0 +1,174 @@
+// How the host uses its event loop: one turn for everything that the user asked for since the last one, one for each
+// batch of the controller's packets, and a single timer for all deadlines.
+
+import BluetoothHCI
+import NIOCore
+
+extension LEHost {
+    /// Makes sure that a turn comes.
+    func scheduleTurn() {
+        guard !self.isTurnScheduled else { return }
+        self.isTurnScheduled = true
+        self.eventLoop.assumeIsolated().execute { [weak self] in
+            guard let self else { return }
+            self.isTurnScheduled = false
+            self.finishTurn()
+        }
+    }
+
+    /// Runs `work` in the coming turn, so that nobody is called from inside his own call.
+    func afterwards(_ work: @escaping () -> Void) {
+        self.deferred.append(work)
+        self.scheduleTurn()
+    }
+
+    /// Carries out what the machines have asked for, lets packets and commands leave, and tells the delegate.
+    func finishTurn() {
+        self.drain()
+        self.server.flush(into: &self.serverActions)
+        self.drainServer()
+        self.endLinksWhenLeaving()
+        self.reconcile()
+        self.transmit()
+        self.tellCounts()
+        self.tellReadiness()
+        self.armTimer()
+        self.delegate?.hostDidFinishTurn(self)
+        self.detachWhenLeft()
+    }
+
+    /// Carries out the actions of all machines.
+    func drain() {
+        while !self.deferred.isEmpty || !self.serverActions.isEmpty || !self.linksWithWork.isEmpty {
+            if !self.deferred.isEmpty {
+                let work = self.deferred
+                self.deferred = []
+                for item in work { item() }
+            }
+            self.drainServer()
+            if !self.linksWithWork.isEmpty {
+                let links = self.linksWithWork
+                self.linksWithWork = []
+                for link in links {
+                    link.hasWork = false
+                    self.drainClient(link)
+                    self.drainSignalling(link)
+                }
+            }
+        }
+    }
+
+    /// Notes that a link's machines were fed by the user.
+    func noteWork(_ link: HostLink) {
+        guard !link.hasWork else { return }
+        link.hasWork = true
+        self.linksWithWork.append(link)
+        self.scheduleTurn()
+    }
+
+    /// Lets commands and data leave as far as the controller has room.
+    func transmit() {
+        guard let channel = self.channel else { return }
+        let now = self.eventLoop.now
+        while let packet = self.commands.next(now: now, timeout: self.configuration.commandTimeout) {
+            channel.send(packet)
+        }
+        while let link = self.transmitter.nextTurn() {
+            if let packet = self.nextPacket(of: link) { channel.send(packet) }
+            self.transmitter.enqueue(link)
+        }
+    }
+
+    /// Tells how many PDUs of the user have left.
+    func tellCounts() {
+        guard !self.linksWithCounts.isEmpty else { return }
+        let links = self.linksWithCounts
+        self.linksWithCounts = []
+        for link in links {
+            link.hasCounts = false
+            let notifications = link.transmittedNotifications
+            let commands = link.transmittedCommands
+            link.transmittedNotifications = 0
+            link.transmittedCommands = 0
+            if notifications > 0 {
+                self.delegate?.host(self, link: link.id, didTransmit: notifications, of: .notification)
+            }
+            if commands > 0 {
+                self.delegate?.host(self, link: link.id, didTransmit: commands, of: .writeCommand)
+            }
+        }
+    }
+
+    /// Notes what has become of a frame that has left or died.
+    func count(_ tag: FrameTag, on link: HostLink) {
+        switch tag {
+        case .none: return
+        case .channel(let tag): return self.frameLeft(tag, of: link)
+        case .notifications(let count): link.transmittedNotifications += count
+        case .writeCommand: link.transmittedCommands += 1
+        }
+        if !link.hasCounts {
+            link.hasCounts = true
+            self.linksWithCounts.append(link)
+        }
+    }
+
+    // MARK: Time
+
+    /// The earliest deadline of all machines.
+    private var nextDeadline: NIODeadline? {
+        var earliest = self.commands.nextDeadline
+        func take(_ deadline: NIODeadline?) {
+            guard let deadline else { return }
+            earliest = min(earliest ?? deadline, deadline)
+        }
+        take(self.cancelDeadline)
+        take(self.rotationDeadline)
+        take(self.server.nextDeadline)
+        for link in self.openLinks {
+            take(link.client.nextDeadline)
+            take(link.signalling.nextDeadline)
+            take(link.disconnectDeadline)
+        }
+        return earliest
+    }
+
+    /// Makes sure that the timer fires at the next deadline. A timer that is early enough is left alone and looks again
+    /// when it fires, since deadlines are met far more often than they pass.
+    private func armTimer() {
+        let now = self.eventLoop.now
+        // With a timer due soon enough there is nothing to look up: no machine sets a deadline nearer than this.
+        if let armed = self.timerDeadline, armed <= now + self.shortestTimeout { return }
+        guard let deadline = self.nextDeadline else { return }
+        if let armed = self.timerDeadline, armed <= deadline { return }
+        self.timerDeadline = deadline
+        self.timerGeneration += 1
+        let generation = self.timerGeneration
+        self.eventLoop.assumeIsolated().scheduleTask(deadline: max(deadline, now)) { [weak self] in
+            guard let self, self.timerGeneration == generation else { return }
+            self.timerDeadline = nil
+            self.advance(to: self.eventLoop.now)
+        }
+    }
+
+    private var shortestTimeout: TimeAmount { self.configuration.commandTimeout }
+
+    private func advance(to now: NIODeadline) {
+        let expired = self.commands.expired(at: now)
+        // First in the row, so that a controller that has stopped is found out before more commands wait for it.
+        if !expired.isEmpty { self.probe() }
+        for entry in expired {
+            self.log.warning("the controller did not answer command \(entry.opcode)")
+            entry.completion(.unanswered)
+        }
+        self.endOverdueLinks(at: now)
+        self.advanceInitiator(to: now)
+        self.server.advance(to: now, into: &self.serverActions)
+        for link in self.openLinks {
+            link.client.advance(to: now, into: &link.clientActions)
+            link.signalling.advance(to: now, into: &link.signallingActions)
+            self.noteWork(link)
+        }
+        self.finishTurn()
+    }
+}

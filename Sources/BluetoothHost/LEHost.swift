@@ -1,0 +1,102 @@
+// One adapter's Bluetooth LE host: the thin driver that moves packets between a controller and the protocol machines,
+// owns their timers, and speaks to one user through `HostDelegate`. Confined to its event loop; nothing here locks.
+//
+// The user's calls only feed the machines; what comes of them is carried out in the next turn of the loop, in which
+// also everything leaves that several calls have queued. Packets of the controller are worked on as they come, and the
+// turn ends with their batch.
+
+import BluetoothHCI
+public import BluetoothTypes
+import Logging
+public import NIOCore
+
+/// A Bluetooth LE host on one controller.
+///
+/// Every member is used on ``eventLoop`` alone. Completions and delegate calls come on that loop, never from inside
+/// the call that asked for them.
+public final class LEHost {
+    /// The loop on which the host lives.
+    public let eventLoop: any EventLoop
+    /// Who is told what happens.
+    public weak var delegate: (any HostDelegate)?
+    /// How the host presents itself.
+    public let configuration: HostConfiguration
+    /// Where the host stands with its controller.
+    public internal(set) var state: HostState = .detached
+    /// The address by which peers know this device; `nil` where it has none, or without a controller.
+    public var address: DeviceAddress? {
+        guard case .ready = self.state else { return nil }
+        return self.randomAddress ?? self.controller.publicAddress
+    }
+    /// The random static address of this device; `nil` where it goes by the controller's public one.
+    var randomAddress: DeviceAddress? {
+        if let address = self.configuration.address { return address }
+        return self.controller.publicAddress == nil ? self.configuration.fallbackAddress : nil
+    }
+
+    let log = Logger(label: "bluetooth.host")
+
+    // The controller.
+    var channel: (any HCIChannel)?
+    var controller = ControllerInformation()
+    var commands = CommandQueue()
+    var transmitter = ACLTransmitter()
+    /// Whether the controller is being asked if it is still there.
+    var isProbing = false
+    /// How many packets could not be read, as far as they were told of.
+    var unreadablePacketCount = 0
+    /// Set while the controller is being let go.
+    var leave: Leave?
+
+    // GAP.
+    var advertiser = Advertiser()
+    var advertisingCompletions: [Int: (Result<Void, HCIErrorCode>) -> Void] = [:]
+    var scanner = Scanner()
+    var initiator = Initiator()
+    /// When the event that ends a cancelled attempt is overdue.
+    var cancelDeadline: NIODeadline?
+    /// When devices that had no room in the accept list get their turn.
+    var rotationDeadline: NIODeadline?
+
+    // Links, in the order in which they came.
+    var openLinks: [HostLink] = []
+    var linksByHandle: [ConnectionHandle: HostLink] = [:]
+    var linksByID: [LinkID: HostLink] = [:]
+    /// The link whose end is being told.
+    var closingLink: HostLink?
+    var nextLinkNumber: UInt32 = 1
+
+    // GATT.
+    var server: GATTServer
+    var serverActions: [GATTServer.Action] = []
+    var spareServerActions: [GATTServer.Action] = []
+    var spareClientActions: [GATTClient.Action] = []
+    var linksWithWork: [HostLink] = []
+    var linksWithCounts: [HostLink] = []
+    var nextProcedureNumber: UInt32 = 1
+
+    // Credit-based channels.
+    /// Who listens, by SPSM.
+    var channelListeners: [UInt16: CreditBasedChannels.Listener] = [:]
+    /// The SPSM that was given out last.
+    var lastDynamicSPSM: UInt16 = 0x007F
+    var openChannels: [ChannelID: OpenChannel] = [:]
+    var channelCompletions: [ChannelID: (Result<ChannelInformation, ChannelOpenError>) -> Void] = [:]
+    var nextChannelNumber: UInt64 = 1
+    /// Channels whose users are to be told of room.
+    var readyChannels: [ChannelID] = []
+    var spareSignallingActions: [LESignalling.Action] = []
+
+    // Turns and time.
+    var isTurnScheduled = false
+    var deferred: [() -> Void] = []
+    var timerDeadline: NIODeadline?
+    var timerGeneration = 0
+
+    /// Creates a host without a controller.
+    public init(eventLoop: any EventLoop, configuration: HostConfiguration = HostConfiguration()) {
+        self.eventLoop = eventLoop
+        self.configuration = configuration
+        self.server = GATTServer(configuration: Self.serverConfiguration(configuration))
+    }
+}

@@ -1,0 +1,74 @@
+// What an adapter is made of, put together on its event loop: the source of its channels, its own address, its capture.
+
+import BluetoothAir
+import BluetoothHost
+import BluetoothTransport
+import BluetoothTypes
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// The parts that are made on the event loop.
+struct AdapterComponents {
+    var source: any ChannelSource
+    var configuration: HostConfiguration
+    /// What has to last as long as the adapter: the lock on its identity.
+    var keeps: (any Sendable)?
+}
+
+extension AdapterComponents {
+    /// A foundation in an air of this process.
+    init(air: Air, _ configuration: BluetoothAdapter.Configuration, address: DeviceAddress) {
+        self.init(source: AirSource(air: air), configuration: configuration.hostConfiguration(address: address))
+        self.capture(configuration)
+    }
+
+    /// The foundation of the adapter with a name.
+    ///
+    /// What cannot be had is said when the first manager is made.
+    init(_ name: AdapterName, _ configuration: BluetoothAdapter.Configuration, on eventLoop: any EventLoop) {
+        let logger = Logger(label: "bluetooth.adapter")
+        do {
+            let identity: AirIdentity?
+            switch name {
+            // On an air everybody needs an address of his own; a controller has one as a rule.
+            case .userAir, .air: identity = try configuration.claimIdentity(logger)
+            case .h4, .serial, .linux: identity = nil
+            }
+            var hostConfiguration = configuration.hostConfiguration(address: identity?.address)
+            hostConfiguration.fallbackAddress = configuration.fallbackAddress(on: name)
+            self.init(
+                source: NamedSource(ControllerSource(name, on: eventLoop, logger: logger)),
+                configuration: hostConfiguration,
+                keeps: identity
+            )
+            self.capture(configuration)
+        } catch {
+            self.init(refused: error.message)
+        }
+    }
+
+    /// The foundation of an adapter that cannot be.
+    init(refused reason: String) {
+        self.init(source: RefusedSource(reason), configuration: HostConfiguration())
+    }
+
+    private mutating func capture(_ configuration: BluetoothAdapter.Configuration) {
+        guard let path = configuration.captureFile else { return }
+        do {
+            let file = try CaptureFile(path: path, logger: Logger(label: "bluetooth.capture"))
+            self.source = CapturingSource(self.source, into: file)
+        } catch {
+            // Whoever asked for a capture and does not get it should not find that out at the end.
+            self.source = RefusedSource(error.message)
+        }
+    }
+}
+
+extension BluetoothAdapter.Configuration {
+    fileprivate func claimIdentity(_ logger: Logger) throws(TransportError) -> AirIdentity {
+        let store = try AirIdentityStore(logger: logger)
+        if let identity = self.identity { return try store.claim(name: identity) }
+        return try store.claim(program: self.identityName)
+    }
+}

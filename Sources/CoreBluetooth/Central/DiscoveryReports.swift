@@ -1,0 +1,162 @@
+// Scanning for all central managers of an adapter: what was heard of each advertiser, and what each manager was told.
+//
+// The host reports every packet; coalescing happens here, since only here it is known which manager has heard what. An
+// advertiser whose scan response is still to come is held back until it is there or the next packet shows that it was
+// lost, so that the first `didDiscover` knows the name.
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOCore
+
+/// One manager's present scan.
+struct Scan: Sendable {
+    /// The manager's session.
+    var session: Int
+    /// How many scans it has started; a new one hears everything again.
+    var number: Int
+    var filter: ScanFilter
+}
+
+/// The advertisers around one adapter.
+struct DiscoveryReports {
+    /// How many advertisers are remembered; of more, those that were silent longest are forgotten.
+    static let capacity = 1024
+
+    /// What a session was told of an advertiser in its present scan.
+    private struct Told {
+        var session: Int
+        var scan: Int
+        /// `nil` while the first report is held back.
+        var facts: AdvertisementFacts?
+    }
+
+    private final class Advertiser {
+        var data = ByteBuffer()
+        var scanResponse: ByteBuffer?
+        var isConnectable: Bool
+        var hasData = false
+        var merged: Advertisement
+        var record: IdentityStore.Record
+        var told: [Told] = []
+        var lastHeard: NIODeadline
+
+        init(record: IdentityStore.Record, now: NIODeadline) {
+            self.record = record
+            self.isConnectable = false
+            self.merged = Advertisement(data: ByteBuffer(), scanResponse: nil, isConnectable: false)
+            self.lastHeard = now
+        }
+    }
+
+    private let identities: IdentityStore
+    private var advertisers: [DeviceAddress: Advertiser] = [:]
+
+    init(identities: IdentityStore) { self.identities = identities }
+
+    /// Forgets all advertisers: nobody scans any more.
+    mutating func reset() { self.advertisers = [:] }
+
+    /// Takes in a packet; `tell` is called for each scan that is to hear of it.
+    mutating func receive(
+        _ report: AdvertisingReport,
+        for scans: [Scan],
+        now: NIODeadline,
+        timestamp: CFAbsoluteTime,
+        tell: (Scan, Discovery) -> Void
+    ) {
+        let advertiser = self.advertiser(report.address, now)
+        advertiser.lastHeard = now
+        if report.isScanResponse {
+            // A response that follows no packet says nothing of whether the device can be connected to.
+            guard advertiser.hasData else { return }
+            if advertiser.scanResponse != report.data {
+                advertiser.scanResponse = report.data
+                self.merge(advertiser)
+            }
+        } else if !advertiser.hasData || advertiser.data != report.data
+            || advertiser.isConnectable != report.isConnectable
+        {
+            advertiser.data = report.data
+            advertiser.isConnectable = report.isConnectable
+            advertiser.hasData = true
+            self.merge(advertiser)
+        }
+        for scan in scans where advertiser.merged.matches(scan.filter) {
+            guard scan.filter.allowsDuplicates || Self.isNews(report, of: advertiser, to: scan) else { continue }
+            tell(scan, Self.discovery(report, of: advertiser, scan.filter, timestamp))
+        }
+    }
+
+    private mutating func advertiser(_ address: DeviceAddress, _ now: NIODeadline) -> Advertiser {
+        if let known = self.advertisers[address] { return known }
+        if self.advertisers.count >= Self.capacity { self.forgetSilent() }
+        let advertiser = Advertiser(record: self.identities.record(for: address), now: now)
+        self.advertisers[address] = advertiser
+        return advertiser
+    }
+
+    /// Forgets the quarter that was silent longest.
+    ///
+    /// Ties are decided by address, so that equal runs stay equal.
+    private mutating func forgetSilent() {
+        let order = self.advertisers.sorted { left, right in
+            (left.value.lastHeard, left.key.value) < (right.value.lastHeard, right.key.value)
+        }
+        for (address, _) in order.prefix(Self.capacity / 4) { self.advertisers[address] = nil }
+    }
+
+    private func merge(_ advertiser: Advertiser) {
+        advertiser.merged = Advertisement(
+            data: advertiser.data,
+            scanResponse: advertiser.scanResponse,
+            isConnectable: advertiser.isConnectable
+        )
+        if let name = advertiser.merged.localName, !advertiser.record.isDeviceName, advertiser.record.name != name {
+            self.identities.setName(name, of: advertiser.record.address)
+            advertiser.record.name = name
+        }
+    }
+
+    /// The GAP Device Name of an advertiser became known.
+    mutating func learned(_ record: IdentityStore.Record) { self.advertisers[record.address]?.record = record }
+
+    /// Whether a scan that filters duplicates is to hear of the packet.
+    private static func isNews(_ report: AdvertisingReport, of advertiser: Advertiser, to scan: Scan) -> Bool {
+        let facts = advertiser.merged.facts
+        guard
+            let index = advertiser.told.firstIndex(where: { $0.session == scan.session && $0.scan == scan.number })
+        else {
+            advertiser.told.removeAll { $0.session == scan.session }
+            let isHeldBack = report.isScannable && !report.isScanResponse && advertiser.scanResponse == nil
+            advertiser.told.append(
+                Told(session: scan.session, scan: scan.number, facts: isHeldBack ? nil : facts)
+            )
+            return !isHeldBack
+        }
+        guard let told = advertiser.told[index].facts else {
+            advertiser.told[index].facts = facts
+            return true
+        }
+        advertiser.told[index].facts = told.union(facts)
+        return !facts.isSubset(of: told)
+    }
+
+    private static func discovery(
+        _ report: AdvertisingReport,
+        of advertiser: Advertiser,
+        _ filter: ScanFilter,
+        _ timestamp: CFAbsoluteTime
+    ) -> Discovery {
+        let overflow = advertiser.merged.overflow
+        return Discovery(
+            peer: PeerDescription(advertiser.record),
+            advertisement: advertiser.merged,
+            overflowServices: overflow.map { area in (filter.services ?? []).filter(area.mayContain) } ?? [],
+            rssi: report.rssi,
+            timestamp: timestamp,
+            primaryPHY: report.primaryPHY,
+            secondaryPHY: report.secondaryPHY
+        )
+    }
+}

@@ -1,0 +1,39 @@
+// The GAP Device Names of connected peers: what CBPeripheral.name says once it is known, in place of the advertised name.
+
+import BluetoothHost
+import NIOCore
+
+extension PeerTable {
+    /// Reads a peer's name once on each link.
+    func readName(of peer: Peer) {
+        guard let link = peer.link, !peer.hasNameReader else { return }
+        peer.hasNameReader = true
+        self.readNameLater(of: peer, on: link)
+    }
+
+    /// How long the app has the link to itself before its peer's name is read.
+    private static let nameDelay = TimeAmount.seconds(1)
+
+    /// Reads the GAP Device Name once, in a moment in which no app waits for an answer: the app's own procedures begin
+    /// right after the connection, and none of them is to queue behind a name.
+    private func readNameLater(of peer: Peer, on link: LinkID) {
+        _ = self.core.schedule(in: Self.nameDelay) { [weak self, weak peer] in
+            guard let self, let peer, peer.link == link else { return }
+            guard peer.interests.allSatisfy(\.isIdle) else { return self.readNameLater(of: peer, on: link) }
+            // With nobody left who wants the link, there is nobody to tell.
+            guard !peer.interests.isEmpty else {
+                peer.hasNameReader = false
+                return
+            }
+            self.core.host.readDeviceName(on: link) { [weak self, weak peer] result in
+                // A peer without a name, or one that does not say it, keeps the name that it advertises.
+                guard let self, let peer, let octets = try? result.get(), octets.readableBytes > 0 else { return }
+                let name = String(buffer: octets)
+                guard self.core.learned(deviceName: name, of: peer.address) else { return }
+                for interest in peer.interests {
+                    if case .established = interest.phase { interest.tell(.name(interest.name, name)) }
+                }
+            }
+        }
+    }
+}

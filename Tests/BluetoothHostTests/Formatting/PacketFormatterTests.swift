@@ -1,0 +1,171 @@
+// Packets in words: what a trace shows of a connection, a discovery, reads, writes and the end, from the octets alone.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("PacketDescriber")
+struct PacketDescriberTests {
+    private static let handle = ConnectionHandle(rawValue: 0x40)
+    private static let ball = DeviceAddress(0xC011_2233_4455, kind: .random)
+
+    private static func describer() -> PacketFormatter {
+        PacketFormatter(name: { $0 == Self.ball ? "ball" : nil })
+    }
+
+    private static func connected(
+        _ describer: inout PacketFormatter,
+        peer: DeviceAddress = Self.ball
+    ) -> PacketDescription {
+        let event = LEConnectionComplete(
+            status: .success,
+            handle: Self.handle,
+            role: .central,
+            peer: peer,
+            interval: ConnectionInterval(.milliseconds(30)),
+            latency: 0,
+            supervisionTimeout: SupervisionTimeout(.milliseconds(720)),
+            centralClockAccuracy: .ppm50
+        )
+        return describer.describe(event.packet(), .toHost)
+    }
+
+    /// An L2CAP frame in one packet.
+    private static func frame(_ channel: UInt16, _ octets: [UInt8]) -> HCIPacket {
+        var bytes = ByteBuffer()
+        bytes.writeMultipleIntegers(UInt16(octets.count), channel, endianness: .little)
+        bytes.writeBytes(octets)
+        return .aclData(handle: Self.handle, boundary: .firstNonFlushable, fragment: bytes)
+    }
+
+    private static func att(_ octets: [UInt8]) -> HCIPacket { Self.frame(0x0004, octets) }
+
+    @Test("A link begins and ends with its peer's name and the reason")
+    func link() {
+        var describer = Self.describer()
+        #expect(
+            Self.connected(&describer)
+                == PacketDescription(
+                    layer: .gap,
+                    handle: Self.handle,
+                    text: "Connected to ball as central, interval 30 ms, latency 0, timeout 720 ms"
+                )
+        )
+        let end = DisconnectionComplete(handle: Self.handle, reason: .connectionTimeout)
+        let text = describer.describe(end.packet(), .toHost).text
+        #expect(text.hasPrefix("Disconnected from ball: "))
+        #expect(text.contains("(0x08)"))
+        let unknown = describer.describe(end.packet(), .toHost).text
+        #expect(unknown.hasPrefix("Disconnected from link 0x40: "), "what has ended is forgotten")
+    }
+
+    @Test("An attribute is shown with its UUID once its discovery was seen, also on the next link to the same peer")
+    func attributeNames() {
+        var describer = Self.describer()
+        _ = Self.connected(&describer)
+        #expect(describer.describe(Self.att([0x0A, 0x03, 0x00]), .toController).text == "Read Request 0x0003")
+        _ = describer.describe(Self.att([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x03, 0x28]), .toController)
+        let found = describer.describe(Self.att([0x09, 0x07, 0x02, 0x00, 0x0A, 0x03, 0x00, 0x37, 0x2A]), .toHost)
+        #expect(found.text == "Read By Type Response characteristic 2A37 at 0x0003")
+        let read = describer.describe(Self.att([0x0A, 0x03, 0x00]), .toController)
+        #expect(read == PacketDescription(layer: .att, handle: Self.handle, text: "Read Request 0x0003 (2A37)"))
+        #expect(
+            describer.describe(Self.att([0x0A, 0x03, 0x00]), .toHost).text == "Read Request 0x0003",
+            "the peer's request is about this device's attributes"
+        )
+        _ = Self.connected(&describer)
+        let notification = describer.describe(Self.att([0x1B, 0x03, 0x00, 0x48, 0x69]), .toHost)
+        #expect(notification.text == "Notification 0x0003 (2A37) = 4869 \"Hi\"")
+        _ = Self.connected(&describer, peer: DeviceAddress(0xC0FF_FFFF_FFFF, kind: .random))
+        #expect(describer.describe(Self.att([0x1B, 0x03, 0x00]), .toHost).text == "Notification 0x0003 = nothing")
+    }
+
+    @Test("Errors name the request and the reason")
+    func errors() {
+        var describer = Self.describer()
+        #expect(
+            describer.describe(Self.att([0x01, 0x12, 0x05, 0x00, 0x0D]), .toHost).text
+                == "Error Response: Write Request of 0x0005: Invalid Attribute Value Length (0x0D)"
+        )
+        #expect(
+            describer.describe(Self.att([0x01, 0x12, 0x05, 0x00, 0x80]), .toHost).text
+                == "Error Response: Write Request of 0x0005: error 0x80"
+        )
+    }
+
+    @Test("The packet that completes a frame has the frame's meaning")
+    func fragments() throws {
+        var describer = Self.describer()
+        var frame = ByteBuffer(bytes: [0x05, 0x00, 0x04, 0x00, 0x12, 0x05, 0x00, 0x41, 0x42])
+        let readHead = frame.readSlice(length: 6)
+        let head = try #require(readHead)
+        let first = HCIPacket.aclData(handle: Self.handle, boundary: .firstNonFlushable, fragment: head)
+        let second = HCIPacket.aclData(handle: Self.handle, boundary: .continuing, fragment: frame)
+        #expect(describer.describe(first, .toController).text == "Fragment of 6 octets")
+        #expect(describer.describe(second, .toController).text == "Write Request 0x0005 = 4142 \"AB\"")
+    }
+
+    @Test("L2CAP signalling and pairing by their names")
+    func signallingAndPairing() {
+        var describer = Self.describer()
+        let request = Self.frame(0x0005, [0x16, 0x07, 0x04, 0x00, 0x40, 0x00, 0x05, 0x00])
+        #expect(
+            describer.describe(request, .toController)
+                == PacketDescription(
+                    layer: .l2cap,
+                    handle: Self.handle,
+                    text: "Flow Control Credit channel 0x0040, 5 credits, #7"
+                )
+        )
+        let pairing = describer.describe(Self.frame(0x0006, [0x05, 0x05]), .toHost)
+        #expect(pairing == PacketDescription(layer: .smp, handle: Self.handle, text: "Pairing Failed 05"))
+    }
+
+    @Test("Advertising data in words")
+    func advertising() {
+        var describer = Self.describer()
+        var data = AdvertisingData()
+        data.appendServiceUUIDs([0x180D])
+        data.appendLocalName("Pulse")
+        let report = LEAdvertisingReport(
+            eventType: .connectableUndirected,
+            address: Self.ball,
+            data: data.bytes,
+            rssi: -45
+        )
+        let description = describer.describe(LEAdvertisingReports([report]).packet(), .toHost)
+        #expect(description.text == "Advertisement of ball: \"Pulse\", service 180D, -45 dBm")
+        #expect(description.layer == .gap)
+    }
+
+    @Test("Random octets never trap it", arguments: 1...4 as ClosedRange<UInt64>)
+    func random(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var describer = Self.describer()
+        _ = Self.connected(&describer)
+        for _ in 0..<4000 {
+            let count = Int.random(in: 0...40, using: &generator)
+            var octets = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let packet: HCIPacket
+            switch Int.random(in: 0...3, using: &generator) {
+            case 0: packet = Self.att(octets)
+            case 1: packet = Self.frame(UInt16.random(in: 4...7, using: &generator), octets)
+            case 2:
+                octets.insert(UInt8.random(in: 1...4, using: &generator), at: 0)
+                packet = HCIPacket(h4: ByteBuffer(bytes: octets))
+            default:
+                packet = HCIPacket.aclData(
+                    handle: Self.handle,
+                    boundary: Bool.random(using: &generator) ? .firstNonFlushable : .continuing,
+                    fragment: ByteBuffer(bytes: octets)
+                )
+            }
+            let description = describer.describe(packet, Bool.random(using: &generator) ? .toHost : .toController)
+            #expect(!description.text.isEmpty)
+            #expect(!description.text.contains("\n"))
+        }
+    }
+}

@@ -1,0 +1,398 @@
+// Credit-based channels through the host driver: who is told what and when, how a bulk channel shares the link, and what
+// is left when a link or the controller ends.
+
+import BluetoothHCI
+import BluetoothTypes
+import HostFixtures
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Host: credit-based channels")
+struct HostL2CAPTests {
+    private final class User: QuietHostDelegate {
+        private(set) var lines: [String] = []
+        var link: LinkID?
+        var channel: ChannelID?
+        var answer = CreditBasedConnectionResult.success
+        var consumesAtOnce = true
+        var onReady: (() -> Void)?
+
+        func takeLines() -> [String] {
+            defer { self.lines = [] }
+            return self.lines
+        }
+
+        func note(_ line: String) { self.lines.append(line) }
+
+        func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
+        func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
+            self.note("disconnected \(reason.rawValue)")
+        }
+        func host(_ host: LEHost, didReceive request: ChannelRequest) -> CreditBasedConnectionResult {
+            self.note("request \(request.spsm)")
+            return self.answer
+        }
+        func host(_ host: LEHost, didOpen channel: ChannelInformation) {
+            self.note("opened \(channel.spsm) \(channel.isIncoming) \(channel.peerMTU)")
+            self.channel = channel.id
+        }
+        func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer) {
+            self.note("received \(hex(octets))")
+            if self.consumesAtOnce { host.consume(octets.readableBytes, of: channel) }
+        }
+        func host(_ host: LEHost, channelIsReadyToSend channel: ChannelID) {
+            self.note("ready")
+            self.onReady?()
+        }
+        func host(_ host: LEHost, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) {
+            self.note("closed \(channel.rawValue) \(reason)")
+        }
+    }
+
+    /// A host on a scripted controller in virtual time, with one link in the peripheral role.
+    private final class Scene {
+        let loop = EmbeddedEventLoop()
+        let controller: ScriptedController
+        let host: LEHost
+        let user = User()
+
+        init(packetCount: UInt8 = 8, dataLength: UInt16 = 251) {
+            self.controller = ScriptedController(eventLoop: self.loop)
+            self.controller.packetCount = packetCount
+            self.controller.dataLength = dataLength
+            self.host = LEHost(eventLoop: self.loop)
+            self.host.delegate = self.user
+            self.host.attach(to: self.controller)
+            self.loop.run()
+            self.connect(0x40)
+            _ = self.controller.takeCommands()
+        }
+
+        func connect(_ handle: UInt16) {
+            self.controller.connect(handle, peer: peer, role: .peripheral)
+            self.loop.run()
+        }
+
+        /// The octets of a C-frame, or of a K-frame on one of our channels.
+        func receive(_ channel: UInt16, _ text: String, from handle: UInt16 = 0x40) {
+            self.controller.receive(handle, channel: channel, Array(hex(text).readableBytesView))
+            self.loop.run()
+        }
+
+        /// What was sent, as channel and payload of each packet.
+        func takeSent() -> [String] {
+            self.controller.takeData().map {
+                hex($0.bytes.getSlice(at: $0.bytes.readerIndex + 7, length: $0.bytes.readableBytes - 7) ?? ByteBuffer())
+            }
+        }
+
+        /// A channel that the peer opens: MTU 2,048, MPS 247 and so many credits.
+        func openIncoming(
+            credits: UInt16 = 0xFFFF,
+            configuration: ChannelConfiguration = ChannelConfiguration()
+        ) throws -> ChannelID {
+            _ = try self.host.listenForChannels(spsm: 0x80, configuration: configuration)
+            let low = octet(Int(credits & 0xFF))
+            let high = octet(Int(credits >> 8))
+            self.receive(5, "14 01 0A 00 80 00 41 00 00 08 F7 00 \(low) \(high)")
+            self.controller.complete(0x40, count: 1)
+            self.loop.run()
+            _ = self.takeSent()
+            _ = self.user.takeLines()
+            return try #require(self.user.channel)
+        }
+    }
+
+    // MARK: Opening
+
+    @Test func `A free SPSM is given, each once in a round, until there is none`() throws {
+        let scene = Scene()
+        for expected in UInt16(0x80)...0xFF { #expect(try scene.host.listenForChannels() == expected) }
+        #expect(throws: ChannelListenError.inUse) { try scene.host.listenForChannels() }
+        #expect(throws: ChannelListenError.inUse) { try scene.host.listenForChannels(spsm: 0x90) }
+        #expect(throws: ChannelListenError.invalidSPSM) { try scene.host.listenForChannels(spsm: 0) }
+        #expect(throws: ChannelListenError.invalidSPSM) { try scene.host.listenForChannels(spsm: 0x100) }
+        #expect(try scene.host.listenForChannels(spsm: 0x25) == 0x25)
+        scene.host.stopListening(spsm: 0x83)
+        scene.host.stopListening(spsm: 0x82)
+        #expect(try scene.host.listenForChannels() == 0x82)
+        scene.host.stopListening(spsm: 0x82)
+        #expect(try scene.host.listenForChannels() == 0x83)
+    }
+
+    @Test func `A peer opens a channel on a link that was there before, and on one that comes later`() throws {
+        let scene = Scene()
+        let spsm = try scene.host.listenForChannels(configuration: ChannelConfiguration(mtu: 64, mps: 32, window: 4))
+        #expect(spsm == 0x80)
+        scene.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(scene.takeSent() == ["05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00"])
+        #expect(scene.user.takeLines() == ["request 128", "opened 128 true 64"])
+        scene.connect(0x41)
+        scene.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00", from: 0x41)
+        #expect(scene.user.takeLines() == ["request 128", "opened 128 true 64"])
+        #expect(scene.user.channel == ChannelID(rawValue: 2))
+        #expect(scene.host.information(of: ChannelID(rawValue: 1))?.link != scene.user.link)
+        #expect(scene.host.information(of: ChannelID(rawValue: 2))?.link == scene.user.link)
+
+        scene.host.stopListening(spsm: 0x80)
+        _ = scene.takeSent()
+        scene.receive(5, "14 02 0A 00 80 00 42 00 40 00 20 00 02 00")
+        #expect(scene.takeSent() == ["05 00 15 02 0A 00 00 00 00 00 00 00 00 00 02 00"])
+        scene.receive(0x40, "01 00 AA")
+        #expect(scene.user.takeLines() == ["received AA"])
+    }
+
+    @Test func `The user refuses with the result of his choice`() throws {
+        let scene = Scene()
+        _ = try scene.host.listenForChannels(spsm: 0x80)
+        scene.user.answer = .insufficientAuthorization
+        scene.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(scene.takeSent() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 06 00"])
+        #expect(scene.user.takeLines() == ["request 128"])
+    }
+
+    @Test func `A listener that needs encryption waits for it`() throws {
+        let scene = Scene()
+        _ = try scene.host.listenForChannels(spsm: 0x80, security: .encrypted)
+        scene.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(scene.takeSent() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 05 00"])
+        scene.controller.deliver(
+            EncryptionChange(status: .success, handle: ConnectionHandle(rawValue: 0x40), encryption: .on).packet()
+        )
+        scene.receive(5, "14 02 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(scene.user.takeLines() == ["request 128", "opened 128 true 64"])
+    }
+
+    @Test func `This side opens a channel; the completion comes before what is received`() throws {
+        let scene = Scene()
+        let link = try #require(scene.user.link)
+        var information: ChannelInformation?
+        scene.host.openChannel(
+            on: link,
+            spsm: 0x25,
+            configuration: ChannelConfiguration(mtu: 64, mps: 32, window: 4)
+        ) {
+            information = try? $0.get()
+            scene.user.note("completed")
+        }
+        #expect(scene.takeSent().isEmpty)
+        scene.loop.run()
+        #expect(scene.takeSent() == ["05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"])
+        scene.controller.receive(
+            0x40,
+            channel: 5,
+            Array(hex("15 01 0A 00 41 00 40 00 20 00 02 00 00 00").readableBytesView)
+        )
+        scene.controller.receive(0x40, channel: 0x40, [0x01, 0x00, 0xAA])
+        scene.loop.run()
+        #expect(scene.user.takeLines() == ["completed", "received AA"])
+        let channel = try #require(information)
+        #expect((channel.spsm, channel.isIncoming, channel.peerMTU, channel.link) == (0x25, false, 64, link))
+        #expect(scene.host.write(hex("BB"), on: channel.id) == 1)
+        #expect(scene.takeSent().isEmpty)
+        scene.loop.run()
+        #expect(scene.takeSent() == ["41 00 01 00 BB"])
+    }
+
+    @Test func `Channels that are not opened say why`() throws {
+        let scene = Scene()
+        let link = try #require(scene.user.link)
+        var errors: [ChannelOpenError] = []
+        func open(on link: LinkID) {
+            scene.host.openChannel(on: link, spsm: 0x80) { result in
+                if case .failure(let error) = result { errors.append(error) }
+            }
+        }
+        open(on: LinkID(rawValue: 99))
+        #expect(errors.isEmpty)
+        scene.loop.run()
+        #expect(errors == [.notConnected])
+        open(on: link)
+        scene.loop.run()
+        scene.receive(5, "15 01 0A 00 00 00 00 00 00 00 00 00 08 00")
+        #expect(errors.last == .refused(.insufficientEncryption))
+        open(on: link)
+        scene.loop.advanceTime(by: .seconds(31))
+        #expect(errors.last == .timedOut)
+        open(on: link)
+        scene.loop.run()
+        scene.controller.disconnect(0x40, reason: .connectionTimeout)
+        scene.loop.run()
+        #expect(errors.count == 4 && errors.last == .notConnected)
+        #expect(scene.user.takeLines() == ["disconnected 8"])
+    }
+
+    // MARK: Data
+
+    @Test func `A bulk channel has one frame in the link's row, so ATT goes in between`() throws {
+        let scene = Scene(packetCount: 2)
+        let channel = try scene.openIncoming()
+        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 20_000), on: channel) == 20_000)
+        scene.loop.run()
+        #expect(scene.takeSent().allSatisfy { $0.hasPrefix("41 00") })
+        scene.receive(4, "0A 03 00")
+        scene.controller.complete(0x40, count: 2)
+        scene.loop.run()
+        let sent = scene.takeSent().map { $0.prefix(2) }
+        #expect(sent == ["41", "04"])
+        // Each packet that leaves makes room for the next one, to the end of the queue.
+        for _ in 0..<50 {
+            scene.controller.complete(0x40, count: 2)
+            scene.loop.run()
+        }
+        let rest = scene.controller.takeData().reduce(0) { $0 + $1.bytes.readableBytes - 9 }
+        #expect(rest > 20_000 - 4 * 247)
+        #expect(scene.host.transmitter.credits > 0)
+    }
+
+    @Test func `Two channels take turns`() throws {
+        let scene = Scene(packetCount: 1)
+        let first = try scene.openIncoming()
+        scene.receive(5, "14 02 0A 00 80 00 42 00 00 08 F7 00 FF 00")
+        scene.controller.complete(0x40, count: 1)
+        scene.loop.run()
+        _ = scene.takeSent()
+        let second = try #require(scene.user.channel)
+        for channel in [first, second] {
+            #expect(scene.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 2_000)
+        }
+        scene.loop.run()
+        for _ in 0..<5 {
+            scene.controller.complete(0x40, count: 1)
+            scene.loop.run()
+        }
+        #expect(scene.takeSent().map { $0.prefix(2) } == ["41", "42", "41", "42", "41", "42"])
+    }
+
+    @Test func `A frame longer than the controller's packets is cut, and the next one follows it`() throws {
+        let scene = Scene(packetCount: 20, dataLength: 27)
+        let channel = try scene.openIncoming()
+        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 300), on: channel) == 300)
+        scene.loop.run()
+        let packets = scene.controller.takeData()
+        // 4 + 2 + 245 octets, then 4 + 55.
+        #expect(packets.map { $0.bytes.readableBytes - 5 } == Array(repeating: 27, count: 9) + [8, 27, 27, 5])
+    }
+
+    @Test func `A writer is told of room in a later turn and may write at once`() throws {
+        let scene = Scene(packetCount: 4)
+        let channel = try scene.openIncoming(configuration: ChannelConfiguration(sendLimit: 1_000))
+        var written = 0
+        scene.user.onReady = { written += scene.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) }
+        written += scene.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel)
+        #expect(written == 1_000)
+        // The first frame has its place in the link's row.
+        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 245)
+        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
+        #expect(scene.user.takeLines().isEmpty)
+        for _ in 0..<100 {
+            scene.loop.run()
+            scene.controller.complete(0x40, count: 4)
+        }
+        #expect(written > 20_000)
+        #expect(scene.user.takeLines().count > 20)
+    }
+
+    @Test func `A user who reads late holds the peer back`() throws {
+        let scene = Scene()
+        let channel = try scene.openIncoming(configuration: ChannelConfiguration(mtu: 64, mps: 32, window: 2))
+        scene.user.consumesAtOnce = false
+        scene.receive(0x40, "02 00 A1 A2")
+        scene.receive(0x40, "02 00 B1 B2")
+        #expect(scene.takeSent().isEmpty)
+        #expect(scene.user.takeLines() == ["received A1 A2", "received B1 B2"])
+        scene.host.consume(2, of: channel)
+        scene.host.consume(2, of: channel)
+        scene.loop.run()
+        #expect(scene.takeSent() == ["05 00 16 01 04 00 40 00 01 00", "05 00 16 02 04 00 40 00 01 00"])
+        scene.receive(0x40, "01 00 AA")
+        scene.receive(0x40, "01 00 AA")
+        scene.receive(0x40, "01 00 AA")
+        #expect(scene.takeSent() == ["05 00 06 03 04 00 41 00 40 00"])
+        #expect(scene.user.takeLines().last == "closed 1 violation(BluetoothHost.ChannelViolation.noCredit)")
+    }
+
+    @Test func `A frame that is longer than any buffer ends its channel alone`() throws {
+        let scene = Scene()
+        _ = try scene.openIncoming()
+        var fragment = ByteBuffer()
+        fragment.writeMultipleIntegers(UInt16(0x2000), UInt16(0x40), UInt32(0), endianness: .little)
+        scene.controller.deliver(
+            .aclData(handle: ConnectionHandle(rawValue: 0x40), boundary: .firstFlushable, fragment: fragment)
+        )
+        scene.loop.run()
+        #expect(scene.takeSent() == ["05 00 06 01 04 00 41 00 40 00"])
+        #expect(scene.user.takeLines() == ["closed 1 violation(BluetoothHost.ChannelViolation.frameTooLong)"])
+        #expect(scene.host.links.count == 1)
+    }
+
+    // MARK: The end
+
+    @Test func `A closed channel sends what was written, and its name is never given again`() throws {
+        let scene = Scene()
+        let channel = try scene.openIncoming(credits: 1)
+        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 250)
+        scene.host.closeChannel(channel)
+        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 0)
+        scene.loop.run()
+        #expect(scene.takeSent().count == 1)
+        scene.receive(5, "16 02 04 00 41 00 01 00")
+        #expect(scene.takeSent() == ["41 00 01 01 01 01 01", "05 00 06 01 04 00 41 00 40 00"])
+        #expect(scene.user.takeLines().isEmpty)
+        scene.receive(5, "07 01 04 00 41 00 40 00")
+        #expect(scene.user.takeLines() == ["closed 1 closedHere"])
+        #expect(scene.host.information(of: channel) == nil)
+        scene.host.consume(1, of: channel)
+        scene.host.closeChannel(channel)
+        scene.receive(5, "14 03 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(scene.user.channel == ChannelID(rawValue: 2))
+    }
+
+    @Test func `A peer that does not confirm the end has 30 s`() throws {
+        let scene = Scene()
+        let channel = try scene.openIncoming()
+        scene.host.closeChannel(channel)
+        scene.loop.advanceTime(by: .seconds(29))
+        #expect(scene.user.takeLines().isEmpty)
+        scene.loop.advanceTime(by: .seconds(3))
+        #expect(scene.user.takeLines() == ["closed 1 unconfirmed"])
+    }
+
+    @Test func `The end of a link ends its channels first`() throws {
+        let scene = Scene(packetCount: 1)
+        let channel = try scene.openIncoming()
+        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 2_000)
+        scene.loop.run()
+        scene.controller.disconnect(0x40, reason: .remoteUserTerminated)
+        scene.loop.run()
+        #expect(scene.user.takeLines() == ["closed 1 linkEnded", "disconnected 19"])
+        #expect(scene.host.openChannels.isEmpty && scene.host.transmitter.credits == 1)
+        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
+    }
+
+    @Test func `The end of the controller ends everything, and listening goes on with the next one`() throws {
+        let scene = Scene()
+        _ = try scene.openIncoming()
+        var error: ChannelOpenError?
+        scene.host.openChannel(on: try #require(scene.user.link), spsm: 0x90) { result in
+            if case .failure(let why) = result { error = why }
+        }
+        scene.loop.run()
+        scene.host.detach()
+        scene.loop.run()
+        #expect(scene.user.takeLines() == ["closed 1 linkEnded", "disconnected 8"])
+        #expect(error == .notConnected && scene.host.channelCompletions.isEmpty)
+        let next = ScriptedController(eventLoop: scene.loop)
+        scene.host.attach(to: next)
+        scene.loop.run()
+        next.connect(0x40, peer: peer, role: .peripheral)
+        next.receive(0x40, channel: 5, Array(hex("14 01 0A 00 80 00 41 00 40 00 20 00 02 00").readableBytesView))
+        scene.loop.run()
+        #expect(scene.user.takeLines() == ["request 128", "opened 128 true 64"])
+    }
+}
+
+private let peer = DeviceAddress(0xC000_0000_0001, kind: .random)

@@ -1,0 +1,200 @@
+// Who has an adapter and what frees it, over folders that look like the kernel's.
+
+import Fixtures
+import Foundation
+import Testing
+
+@testable import BluetoothTransport
+
+@Suite("What stands between a program and an adapter")
+struct AdapterUnavailableTests {
+    /// A folder of processes.
+    struct Processes {
+        let folder: TemporaryFolder
+        var listing: ProcessListing { ProcessListing(folder: self.folder.path) }
+
+        init() throws { self.folder = try TemporaryFolder() }
+
+        func write(_ file: String, _ text: String) throws {
+            try self.makeFolder((file as NSString).deletingLastPathComponent)
+            try Data(text.utf8).write(to: URL(fileURLWithPath: self.folder(file)))
+        }
+
+        private func makeFolder(_ name: String) throws {
+            try FileManager.default.createDirectory(atPath: self.folder(name), withIntermediateDirectories: true)
+        }
+
+        func add(_ number: Int, _ name: String, state: String = "S", sockets: [Int] = []) throws {
+            try self.write("\(number)/comm", name + "\n")
+            try self.write("\(number)/stat", "\(number) (\(name)) \(state) 1 2 3\n")
+            for (descriptor, socket) in sockets.enumerated() {
+                try self.makeFolder("\(number)/fd")
+                try FileManager.default.createSymbolicLink(
+                    atPath: self.folder("\(number)/fd/\(descriptor + 3)"),
+                    withDestinationPath: "socket:[\(socket)]"
+                )
+            }
+        }
+
+        func setSockets(_ inodes: [Int]) throws {
+            let head = "sk               RefCnt Rmem   Wmem   User   Inode  Parent\n"
+            let rows = inodes.map { "0000000000000000 2      0      0      0      \($0)  0     \n" }
+            try self.write("net/hci", head + rows.joined())
+        }
+    }
+
+    private func adapter(
+        isUp: Bool?,
+        isManaged: Bool? = nil,
+        block: AdapterListing.Block = .none
+    ) -> AdapterListing.Adapter {
+        AdapterListing.Adapter(
+            index: 0,
+            address: nil,
+            bus: "USB",
+            driver: "btusb",
+            product: nil,
+            isUp: isUp,
+            isManaged: isManaged,
+            block: block
+        )
+    }
+
+    @Test("A process has a name, and is stopped or not, whatever its name looks like")
+    func processes() throws {
+        let processes = try Processes()
+        try processes.add(12, "eightball")
+        try processes.add(13, "a) T (b", state: "S")
+        try processes.add(14, "x) S", state: "T")
+        let listing = processes.listing
+        #expect(listing.process(12).description == "eightball (process 12)")
+        #expect(listing.process(99).description == "process 99")
+        #expect(listing.processes(named: "eightball").map(\.number) == [12])
+        #expect(!listing.isStopped(12))
+        #expect(!listing.isStopped(13))
+        #expect(listing.isStopped(14))
+        #expect(!listing.isStopped(99))
+    }
+
+    @Test("The capability is read from the process's status", arguments: [("0000000000001000", true), ("0", false)])
+    func capability(digits: String, may: Bool) throws {
+        let processes = try Processes()
+        try processes.write("self/status", "Name:\tx\nCapPrm:\tffffffffffffffff\nCapEff:\t\(digits)\n")
+        #expect(processes.listing.mayUseAdapters == may)
+        #expect(try Processes().listing.mayUseAdapters == nil)
+    }
+
+    @Test(
+        "The service holds an adapter that is up; a program with an HCI socket comes before it; one that watches does not"
+    )
+    func holders() throws {
+        let processes = try Processes()
+        try processes.add(800, "bluetoothd", sockets: [501, 502])
+        try processes.add(801, "btmon", sockets: [503])
+        try processes.setSockets([501, 502, 503])
+        var holders = AdapterHolders(processes.listing)
+        #expect(holders.daemon?.number == 800)
+        #expect(holders.programs.isEmpty)
+        #expect(holders.unseenCount == 0)
+        #expect(
+            self.adapter(isUp: true).obstacles(holders: holders, program: nil, mayUseAdapters: true)
+                == [.system(ProcessInformation(number: 800, name: "bluetoothd"))]
+        )
+        #expect(self.adapter(isUp: false).obstacles(holders: holders, program: nil, mayUseAdapters: true).isEmpty)
+
+        try processes.add(900, "eightball", sockets: [504])
+        try processes.setSockets([501, 502, 503, 504])
+        holders = AdapterHolders(processes.listing)
+        let program = ProcessInformation(number: 900, name: "eightball")
+        #expect(holders.programs == [program])
+        let obstacles = self.adapter(isUp: true).obstacles(holders: holders, program: nil, mayUseAdapters: true)
+        #expect(obstacles == [.program(program)])
+        #expect(obstacles.first?.commands == ["kill 900"])
+    }
+
+    @Test("Sockets of processes that cannot be looked at count, unless they are the service's")
+    func unseen() throws {
+        let processes = try Processes()
+        try processes.setSockets([7])
+        let holders = AdapterHolders(processes.listing)
+        #expect(holders.unseenCount == 1)
+        #expect(
+            self.adapter(isUp: true).obstacles(holders: holders, program: nil, mayUseAdapters: true) == [.program(nil)]
+        )
+        try processes.add(800, "bluetoothd")
+        #expect(AdapterHolders(processes.listing).unseenCount == 0)
+    }
+
+    @Test("A program is named for an adapter that the system cannot use, the service for one that it can")
+    func managed() {
+        let (service, program) = (
+            ProcessInformation(number: 800, name: "bluetoothd"), ProcessInformation(number: 900, name: "eightball")
+        )
+        func holder(
+            _ isUp: Bool?,
+            _ isManaged: Bool,
+            _ service: ProcessInformation?,
+            _ programs: [ProcessInformation],
+            unseen: Int = 0
+        ) -> [AdapterUnavailable] {
+            var holders = AdapterHolders()
+            (holders.daemon, holders.programs, holders.unseenCount) = (service, programs, unseen)
+            return self.adapter(isUp: isUp, isManaged: isManaged)
+                .obstacles(holders: holders, program: nil, mayUseAdapters: true)
+        }
+        #expect(holder(true, true, service, [program]) == [.system(service)])
+        #expect(holder(nil, true, service, [program], unseen: 1) == [.system(service)])
+        #expect(holder(true, true, nil, [program]) == [.system(nil)])
+        #expect(holder(false, true, service, [program], unseen: 1).isEmpty)
+        #expect(holder(true, false, service, [program]) == [.program(program)])
+        // It is being powered up for its program.
+        #expect(holder(false, false, service, [program]) == [.program(program)])
+        #expect(holder(true, false, service, [], unseen: 1) == [.program(nil)])
+        #expect(holder(true, false, service, []) == [.program(nil)])
+        // It waits for its address or its firmware.
+        #expect(holder(false, false, service, []).isEmpty)
+        #if os(Linux)
+        var holders = AdapterHolders()
+        (holders.daemon, holders.programs) = (service, [program])
+        for (isManaged, expected) in [(true, AdapterUnavailable.system(service)), (false, .program(program))] {
+            let error = TransportError(
+                openingAdapter: 0,
+                .takeDown,
+                errno: EBUSY,
+                program: nil,
+                holders: holders,
+                isManaged: isManaged
+            )
+            #expect(error.message == expected.line(of: "hci0"))
+        }
+        let unseen = TransportError(openingAdapter: 0, .takeDown, errno: EBUSY, program: nil, isManaged: false)
+        #expect(unseen.message == AdapterUnavailable.program(nil).line(of: "hci0"))
+        #endif
+    }
+
+    @Test("What is first in the way comes first, and every error says the same as the listing")
+    func order() {
+        let service = ProcessInformation(number: 800, name: "bluetoothd")
+        var holders = AdapterHolders()
+        holders.daemon = service
+        let obstacles = self.adapter(isUp: true, block: .byProgram)
+            .obstacles(holders: holders, program: "/opt/my ball", mayUseAdapters: false)
+        #expect(obstacles == [.switchedOff, .system(service), .noPermission(program: "/opt/my ball")])
+        #expect(
+            obstacles.flatMap(\.commands) == [
+                "rfkill unblock bluetooth", "bluetoothctl power off", "sudo systemctl stop bluetooth",
+                "sudo setcap cap_net_admin,cap_net_raw+eip '/opt/my ball'",
+            ]
+        )
+        #expect(AdapterUnavailable.switchedOffByHand.commands.isEmpty)
+        #if os(Linux)
+        let errors = [ERFKILL, EBUSY, EPERM].map { number in
+            TransportError(openingAdapter: 0, .bind, errno: number, program: "/opt/my ball", holders: holders)
+        }
+        #expect(errors.map(\.message) == obstacles.map { $0.line(of: "hci0") })
+        for (error, obstacle) in zip(errors, obstacles) {
+            for command in obstacle.commands { #expect(error.message.contains(command), "\(error)") }
+        }
+        #endif
+    }
+}

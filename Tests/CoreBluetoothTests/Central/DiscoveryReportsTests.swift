@@ -1,0 +1,127 @@
+import BluetoothHost
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+/// Reports are made by hand here, so that each order of packets can be shown.
+@Suite("4.3 Packets and scan responses")
+struct ScanningMachineTests {
+    private let address = DeviceAddress(0xC000_0000_0001, kind: .random)
+
+    private func data(name: String? = nil, service: BluetoothUUID? = nil) -> ByteBuffer {
+        var data = AdvertisingData()
+        if let name { data.appendLocalName(name) }
+        if let service { data.appendServiceUUIDs([service]) }
+        return data.bytes
+    }
+
+    private func packet(
+        _ data: ByteBuffer,
+        isScannable: Bool = true,
+        from address: DeviceAddress? = nil
+    )
+        -> AdvertisingReport
+    {
+        AdvertisingReport(
+            address: address ?? self.address,
+            isConnectable: true,
+            isScannable: isScannable,
+            isScanResponse: false,
+            data: data,
+            rssi: -50
+        )
+    }
+
+    private func response(_ data: ByteBuffer) -> AdvertisingReport {
+        AdvertisingReport(
+            address: self.address,
+            isConnectable: false,
+            isScannable: false,
+            isScanResponse: true,
+            data: data,
+            rssi: -51
+        )
+    }
+
+    /// What a scan is told of the packets that are heard.
+    private func sightings(_ reports: [AdvertisingReport], filter: ScanFilter = ScanFilter()) -> [Discovery] {
+        var scanning = DiscoveryReports(identities: IdentityStore(randomness: .seeded(1)))
+        let scan = Scan(session: 1, number: 1, filter: filter)
+        var told: [Discovery] = []
+        for (index, report) in reports.enumerated() {
+            scanning.receive(report, for: [scan], now: .uptimeNanoseconds(UInt64(index)), timestamp: 0) {
+                told.append($1)
+            }
+        }
+        return told
+    }
+
+    @Test("the first report waits for the scan response")
+    func held() {
+        let told = self.sightings([
+            self.packet(self.data(service: 0x180D)), self.response(self.data(name: "Crystal")),
+        ])
+        #expect(told.map(\.peer.name) == ["Crystal"])
+        #expect(told.first?.advertisement.services == [0x180D])
+        #expect(told.first?.advertisement.isConnectable == true)
+    }
+
+    @Test("a scan response that was lost is not waited for twice; when it comes it is told")
+    func lost() {
+        let packet = self.packet(self.data(service: 0x180D))
+        let told = self.sightings([packet, packet, packet, self.response(self.data(name: "Crystal")), packet])
+        #expect(told.map(\.peer.name) == [nil, "Crystal"])
+    }
+
+    @Test("what cannot be scanned is told at once")
+    func notScannable() {
+        let told = self.sightings([self.packet(self.data(name: "Beacon"), isScannable: false)])
+        #expect(told.map(\.peer.name) == ["Beacon"])
+    }
+
+    @Test("new facts are told, changed ones are not")
+    func facts() {
+        let told = self.sightings([
+            self.packet(self.data(), isScannable: false), self.packet(self.data(name: "A"), isScannable: false),
+            self.packet(self.data(name: "B"), isScannable: false),
+            self.packet(self.data(name: "B", service: 0x180D), isScannable: false),
+        ])
+        #expect(told.map(\.advertisement.localName) == [nil, "A", "B"])
+    }
+
+    @Test("a service that only the scan response names passes the filter")
+    func filterOnResponse() {
+        let told = self.sightings(
+            [
+                self.packet(self.data(name: "Crystal")), self.response(self.data(service: 0x180D)),
+                self.packet(self.data(name: "Crystal")),
+            ],
+            filter: ScanFilter(services: [0x180D])
+        )
+        #expect(told.count == 1)
+    }
+
+    @Test("a scan response without its packet is kept back")
+    func strayResponse() {
+        #expect(self.sightings([self.response(self.data(name: "Crystal"))]).isEmpty)
+    }
+
+    @Test("a crowd of advertisers is forgotten in turn, and nobody traps us")
+    func crowd() {
+        var reports: [AdvertisingReport] = []
+        var generator = SeededGenerator(seed: 9)
+        for number in 0..<UInt64(DiscoveryReports.capacity * 2) {
+            let bytes = (0..<31).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            reports.append(
+                self.packet(
+                    ByteBuffer(bytes: bytes),
+                    isScannable: false,
+                    from: DeviceAddress(number, kind: .random)
+                )
+            )
+        }
+        #expect(self.sightings(reports).count == DiscoveryReports.capacity * 2)
+    }
+}
