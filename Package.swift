@@ -11,6 +11,8 @@ let package = Package(
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
         .library(name: "ITCB", targets: ["ITCB"]),
         .library(name: "BlueEar", targets: ["BlueEar"]),
+        .library(name: "BluetoothAirService", targets: ["BluetoothAirService"]),
+        .library(name: "BluetoothTransport", targets: ["BluetoothTransport"]),
         .library(name: "BluetoothAir", targets: ["BluetoothAir"]),
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "BluetoothHCI", targets: ["BluetoothHCI"]),
@@ -45,6 +47,16 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        .target(
+            name: "BluetoothAir",
+            dependencies: [
+                "BluetoothHCI",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ]
+        ),
         .target(name: "CLinuxBluetooth"),
         .target(
             name: "BluetoothTransport",
@@ -56,15 +68,10 @@ let package = Package(
             ]
         ),
         .target(
-            name: "BluetoothAir",
+            name: "BluetoothAirService",
             dependencies: [
-                "BluetoothHCI",
+                "BluetoothAir",
                 "BluetoothTransport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -73,6 +80,7 @@ let package = Package(
             dependencies: [
                 "BluetoothHost",
                 "BluetoothAir",
+                "BluetoothAirService",
                 "BluetoothTransport",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -138,6 +146,7 @@ let package = Package(
             dependencies: [
                 "CoreBluetooth",
                 "BluetoothAir",
+                "BluetoothAirService",
                 "BluetoothHCI",
                 "BluetoothHost",
                 "BluetoothTransport",
@@ -190,6 +199,15 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "BluetoothAirTests",
+            dependencies: [
+                "BluetoothAir",
+                "Fixtures",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
             name: "BluetoothTransportTests",
             dependencies: [
                 "BluetoothTransport",
@@ -199,11 +217,11 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "BluetoothAirTests",
+            name: "BluetoothAirServiceTests",
             dependencies: [
-                "BluetoothAir",
+                "BluetoothAirService",
                 "Fixtures",
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
         .testTarget(
@@ -212,6 +230,7 @@ let package = Package(
                 "CoreBluetooth",
                 "BluetoothHost",
                 "BluetoothAir",
+                "BluetoothAirService",
                 "Fixtures",
                 "HostFixtures",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -256,7 +275,7 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothCommandTests",
             dependencies: [
-                "CoreBluetoothCommand", "BluetoothAir", "BluetoothHCI", "BluetoothTransport", "BluetoothTypes",
+                "CoreBluetoothCommand", "BluetoothAirService", "BluetoothHCI", "BluetoothTransport", "BluetoothTypes",
                 "CommandLineTool",
             ]
         ),

@@ -1,6 +1,6 @@
 // What is told about adapters, over folders that look like the kernel's.
 
-import BluetoothAir
+import BluetoothAirService
 import BluetoothTransport
 import BluetoothTypes
 import CommandLineTool

@@ -1,6 +1,6 @@
 // What is told about the adapters, as lines and as JSON.
 
-import BluetoothAir
+import BluetoothAirService
 import BluetoothTransport
 import CommandLineTool
 

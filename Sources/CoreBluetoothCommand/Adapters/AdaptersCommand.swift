@@ -1,7 +1,7 @@
 // `corebluetooth adapters`: what adapters there are, who has them, and the commands that free or permit them.
 
 import ArgumentParser
-import BluetoothAir
+import BluetoothAirService
 import BluetoothTransport
 import CommandLineTool
 import Foundation

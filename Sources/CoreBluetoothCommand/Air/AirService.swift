@@ -1,6 +1,7 @@
 // An air and its servers on an event loop of their own. The session on the main thread is told what happens there.
 
 import BluetoothAir
+import BluetoothAirService
 import BluetoothHCI
 import BluetoothTransport
 import Logging

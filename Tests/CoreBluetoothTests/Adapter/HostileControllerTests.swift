@@ -2,6 +2,7 @@
 // happen to them. Each case says what an app sees of it: nothing, or `.resetting` and after that `.poweredOn`.
 
 import BluetoothAir
+import BluetoothAirService
 import BluetoothTransport
 import Fixtures
 import Foundation

@@ -1,6 +1,7 @@
 // What an adapter is made of, put together on its event loop: the source of its channels, its own address, its capture.
 
 import BluetoothAir
+import BluetoothAirService
 import BluetoothHost
 import BluetoothTransport
 import BluetoothTypes

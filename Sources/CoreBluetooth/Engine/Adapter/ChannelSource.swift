@@ -2,6 +2,7 @@
 // the last one has closed.
 
 import BluetoothAir
+import BluetoothAirService
 package import BluetoothHCI
 import BluetoothTransport
 import NIOCore

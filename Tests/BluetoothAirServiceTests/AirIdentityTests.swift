@@ -3,7 +3,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@testable import BluetoothAir
+@testable import BluetoothAirService
 
 @Suite("Identities on an air")
 struct AirIdentityTests {

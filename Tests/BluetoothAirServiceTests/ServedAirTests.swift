@@ -1,5 +1,6 @@
 // The real air behind a socket: raw hosts that are nothing but octets, and processes that share the user's air.
 
+import BluetoothAir
 import BluetoothTransport
 import BluetoothTypes
 import Fixtures
@@ -8,7 +9,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import BluetoothAir
+@testable import BluetoothAirService
 
 @Suite("Real controllers behind a socket", .timeLimit(.minutes(2)))
 struct ServedAirTests {

@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import BluetoothAir
+@testable import BluetoothAirService
 
 @Suite("Controllers by adapter name", .timeLimit(.minutes(2)))
 struct ControllerSourceTests {

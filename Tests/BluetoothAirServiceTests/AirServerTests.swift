@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import BluetoothAir
+@testable import BluetoothAirService
 
 #if canImport(Glibc)
 import Glibc

@@ -6,7 +6,7 @@ import Fixtures
 import NIOCore
 import NIOPosix
 
-@testable import BluetoothAir
+@testable import BluetoothAirService
 
 /// What is on a channel, as seen from a test's thread.
 final class Member: Sendable {

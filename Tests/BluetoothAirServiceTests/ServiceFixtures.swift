@@ -6,7 +6,7 @@ import BluetoothTransport
 import Fixtures
 import NIOCore
 
-@testable import BluetoothAir
+@testable import BluetoothAirService
 
 /// Controllers that hear each other's vendor command 0xFC01 as a vendor event.
 final class FakeAir {

@@ -2,6 +2,7 @@
 // when the connection ends. Any HCI host can join, so a host that sends nonsense or does not read is cut off and the
 // others notice nothing of it.
 
+public import BluetoothAir
 public import BluetoothHCI
 public import BluetoothTransport
 public import BluetoothTypes

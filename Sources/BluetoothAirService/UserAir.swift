@@ -15,6 +15,7 @@
 // reason to wait: with the lock in hand, a socket at which nobody listens is replaced. When the process that serves
 // ends, the connections of all members close, each joins anew, and the lock decides who serves now.
 
+public import BluetoothAir
 public import BluetoothHCI
 public import BluetoothTransport
 public import Logging

@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import BluetoothAir
+@testable import BluetoothAirService
 
 @Suite("The user's own air", .timeLimit(.minutes(3)))
 struct UserAirTests {
