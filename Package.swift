@@ -221,6 +221,7 @@ let package = Package(
             dependencies: [
                 "BluetoothAirService",
                 "Fixtures",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),

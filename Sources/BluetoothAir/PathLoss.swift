@@ -16,12 +16,12 @@ enum PathLoss {
     static let strengthAtOneMetre = -45.0
     /// The weakest signal that a receiver understands, in dBm.
     static let sensitivity: Int8 = -95
-    /// Nobody stands closer than this, in metres.
-    static let shortestDistance = 0.1
+    /// A shorter distance counts as this one.
+    static let shortestDistance = Distance.metres(0.1)
 
-    /// The received strength in dBm at `distance` metres from a sender of `txPower` dBm; `nil` where it is too weak.
-    static func strength(distance: Double, txPower: Int8) -> Int8? {
-        let metres = max(distance, Self.shortestDistance)
+    /// The received strength in dBm at `distance` from a sender of `txPower` dBm; `nil` where it is too weak.
+    static func strength(distance: Distance, txPower: Int8) -> Int8? {
+        let metres = max(distance, Self.shortestDistance).metres
         let strength = (Self.strengthAtOneMetre + Double(txPower) - 20 * log10(metres)).rounded()
         guard strength >= Double(Self.sensitivity) else { return nil }
         return Int8(min(strength, 20))

@@ -31,10 +31,11 @@ public final class VirtualController: HCIChannel {
     /// The public address, which follows from the air's seed and the order in which its controllers were made.
     public var address: DeviceAddress { self.controller.publicAddress }
 
-    /// How far the device stands from all others, in metres; 1 unless somebody says otherwise.
+    /// How far the device stands from all others; 1 m from the start.
     ///
-    /// A host says it with the command ``AirSetDistance``. Between two devices the larger distance counts.
-    public var distance: Double {
+    /// Between two devices the larger distance counts. HCI Reset leaves it as it is. The command ``AirSetDistance`` sets
+    /// it from the host's side of a connection.
+    public var distance: Distance {
         get { self.controller.distance }
         set { self.air.enter { self.controller.move(to: newValue) } }
     }

@@ -1,6 +1,7 @@
 // From the name of an adapter to a channel to its controller, again and again: when a controller is gone, the next one
 // comes from the same place.
 
+public import BluetoothAir
 public import BluetoothHCI
 public import BluetoothTransport
 public import Logging
@@ -12,6 +13,7 @@ public import NIOCore
 public final class ControllerSource {
     private enum Place {
         case userAir(UserAir)
+        case air(StreamAddress)
         case socket(StreamAddress)
         case serialPort(path: String, speed: Int)
         case linuxAdapter(index: Int)
@@ -20,13 +22,19 @@ public final class ControllerSource {
     /// The loop of the channels.
     public let eventLoop: any EventLoop
     private let place: Place
+    private let distance: Distance?
 
     /// A source for the adapter with a name; nothing is opened yet.
-    public init(_ name: AdapterName, on eventLoop: any EventLoop, logger: Logger) {
+    ///
+    /// - Parameter distance: How far the device stands from the others on an air, `nil` for 1 m; a controller that is
+    ///   not on an air is told nothing.
+    public init(_ name: AdapterName, distance: Distance? = nil, on eventLoop: any EventLoop, logger: Logger) {
         self.eventLoop = eventLoop
+        self.distance = distance
         switch name {
         case .userAir: self.place = .userAir(UserAir(eventLoop: eventLoop, logger: logger))
-        case .air(let address), .h4(let address): self.place = .socket(address)
+        case .air(let address): self.place = .air(address)
+        case .h4(let address): self.place = .socket(address)
         case .serial(let path, let speed): self.place = .serialPort(path: path, speed: speed)
         case .linux(let index): self.place = .linuxAdapter(index: index)
         }
@@ -37,12 +45,27 @@ public final class ControllerSource {
     /// - Returns: The channel, on the event loop, or a ``TransportError`` with one line for a person.
     public func open() -> EventLoopFuture<any HCIChannel> {
         switch self.place {
-        case .userAir(let air): air.join()
+        case .userAir(let air): self.placed(air.join())
+        case .air(let address): self.placed(self.erased(H4Channel.connect(to: address, on: self.eventLoop)))
         case .socket(let address): self.erased(H4Channel.connect(to: address, on: self.eventLoop))
         case .serialPort(let path, let speed):
             self.erased(H4Channel.open(serialPort: path, speed: speed, on: self.eventLoop))
         case .linuxAdapter(let index): self.erased(H4Channel.open(linuxAdapter: index, on: self.eventLoop))
         }
+    }
+
+    /// Places the device: directly where the air is in this process, else with a command.
+    private func placed(_ channel: EventLoopFuture<any HCIChannel>) -> EventLoopFuture<any HCIChannel> {
+        guard let distance else { return channel }
+        return channel.assumeIsolated()
+            .map { channel -> any HCIChannel in
+                guard let controller = channel as? VirtualController else {
+                    return DistanceChannel(channel, distance: distance)
+                }
+                controller.distance = distance
+                return controller
+            }
+            .nonisolated()
     }
 
     private func erased(_ channel: EventLoopFuture<H4Channel>) -> EventLoopFuture<any HCIChannel> {

@@ -13,8 +13,6 @@ public struct HostConfiguration: Sendable {
     public var address: DeviceAddress?
     /// The random static address to use where the controller has no public one: some emulators and chips have none.
     public var fallbackAddress: DeviceAddress?
-    /// How far the device stands from the others on an air, in metres; `nil` where the controller is not an air's.
-    public var distance: Double?
     /// The ATT MTU that this host offers, 23 to 517 octets.
     public var preferredMTU: Int
     /// How long a controller may take to answer a command before it counts as lost, in milliseconds.
@@ -26,7 +24,6 @@ public struct HostConfiguration: Sendable {
         appearance: UInt16 = 0,
         address: DeviceAddress? = nil,
         fallbackAddress: DeviceAddress? = nil,
-        distance: Double? = nil,
         preferredMTU: Int = 517,
         commandTimeout: TimeAmount = .seconds(2)
     ) {
@@ -34,7 +31,6 @@ public struct HostConfiguration: Sendable {
         self.appearance = appearance
         self.address = address
         self.fallbackAddress = fallbackAddress
-        self.distance = distance
         self.preferredMTU = preferredMTU
         self.commandTimeout = commandTimeout
     }

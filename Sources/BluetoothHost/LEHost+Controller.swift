@@ -247,9 +247,6 @@ extension LEHost {
         case .randomAddress:
             guard let address = self.randomAddress else { return goOn() }
             self.send(LESetRandomAddress(address: address)) { _ in goOn() }
-        case .distance:
-            guard let distance = self.configuration.distance else { return goOn() }
-            self.send(AirSetDistance(centimetres: UInt32(max(0, min(distance * 100, 1e9))))) { _ in goOn() }
         }
     }
 
@@ -275,7 +272,6 @@ private enum SetupStep: CaseIterable {
     case leEventMask
     case suggestedDataLength
     case randomAddress
-    case distance
 
     /// Whether a controller with these abilities needs the step.
     func applies(to controller: ControllerInformation, configuration: HostConfiguration) -> Bool {
@@ -285,7 +281,6 @@ private enum SetupStep: CaseIterable {
                 && controller.knows(LEWriteSuggestedDefaultDataLength.self)
         case .acceptListSize: controller.knows(LEReadFilterAcceptListSize.self)
         case .randomAddress: configuration.address != nil || configuration.fallbackAddress != nil
-        case .distance: configuration.distance != nil
         case .reset, .supportedCommands, .address, .features, .bufferSize, .eventMask, .leEventMask:
             true
         }

@@ -38,7 +38,7 @@ public class Radio {
     /// A controller for whoever runs on the device.
     func makeChannel() -> WatchedChannel {
         let controller = self.world.air.makeController()
-        controller.distance = self.distanceStorage
+        controller.distance = .metres(self.distanceStorage)
         controller.refusesConnections = self.refusesStorage
         let channel = WatchedChannel(controller, of: self)
         self.channel = channel
@@ -68,7 +68,7 @@ public class Radio {
         set {
             self.distanceStorage = newValue
             self.note("moves to \(decimal(newValue, places: 1, trims: true)) m")
-            self.channel?.controller.distance = newValue
+            self.channel?.controller.distance = .metres(newValue)
         }
     }
 

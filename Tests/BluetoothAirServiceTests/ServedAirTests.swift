@@ -80,6 +80,38 @@ struct ServedAirTests {
         #expect(asker.endsWithin20Seconds())
     }
 
+    @Test("A device on a served air stands as far away as its adapter says, also after the host's Reset")
+    func distance() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder("a")
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let logger = LogLines().logger
+        let server = try await loop.started {
+            AirServer.serve(Air(eventLoop: loop, seed: 7), at: .unix(path: path), logger: logger)
+        }
+        let hostLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let source = try await hostLoop.run {
+            let source = ControllerSource(
+                .air(.unix(path: path)),
+                distance: .metres(10),
+                on: hostLoop,
+                logger: logger
+            )
+            return NIOLoopBound(source, eventLoop: hostLoop)
+        }
+        let far = try await Member.channel(hostLoop) { source.value.open() }
+        for command in Self.advertising {
+            try await far.send(command)
+            try #require(await far.seen.wait { $0.contains { Self.isSuccess($0, of: command) } })
+        }
+        #expect(far.seen.value.count == Self.advertising.count)
+        let asker = try RawSocket(unix: path)
+        self.run(Self.scanning, on: asker)
+        #expect(asker.read(Self.report.count + 1).last.map(Int8.init(bitPattern:)) == -65)
+        try await far.leave()
+        try await loop.run { server.value.close() }
+    }
+
     @Test("Octets at random never disturb the other hosts")
     func garbage() async throws {
         let folder = try TemporaryFolder()

@@ -93,11 +93,11 @@ struct AirTests {
 
     @Test("the signal falls with the square of the distance")
     func pathLoss() {
-        #expect(PathLoss.strength(distance: 1, txPower: 0) == -45)
-        #expect(PathLoss.strength(distance: 2, txPower: 0) == -51)
-        #expect(PathLoss.strength(distance: 10, txPower: 0) == -65)
-        #expect(PathLoss.strength(distance: 30, txPower: 0) == -75)
-        #expect(PathLoss.strength(distance: 30, txPower: 10) == -65)
+        #expect(PathLoss.strength(distance: .metres(1), txPower: 0) == -45)
+        #expect(PathLoss.strength(distance: .metres(2), txPower: 0) == -51)
+        #expect(PathLoss.strength(distance: .metres(10), txPower: 0) == -65)
+        #expect(PathLoss.strength(distance: .metres(30), txPower: 0) == -75)
+        #expect(PathLoss.strength(distance: .metres(30), txPower: 10) == -65)
         #expect(PathLoss.strength(distance: 316, txPower: 0) == -95)
         #expect(PathLoss.strength(distance: 340, txPower: 0) == nil)
         #expect(PathLoss.strength(distance: 0, txPower: 0) == -25)
@@ -106,12 +106,12 @@ struct AirTests {
     @Test("a distance that is no number is one metre")
     func oddDistances() {
         let controller = TestRoom().host().controller
-        controller.distance = -3
-        #expect(controller.distance == 0)
-        controller.distance = .nan
-        #expect(controller.distance == 1)
-        controller.distance = .infinity
-        #expect(controller.distance == 1)
+        controller.distance = .metres(-3)
+        #expect(controller.distance == .metres(0))
+        controller.distance = .metres(.nan)
+        #expect(controller.distance == .metres(1))
+        controller.distance = .metres(.infinity)
+        #expect(controller.distance == .metres(1))
     }
 
     @Test("a controller leaves the air when it is released")

@@ -95,7 +95,7 @@ struct FuzzTests {
         room.loop.run()
         for host in hosts {
             host.events = []
-            host.controller.distance = 1
+            host.controller.distance = .metres(1)
             host.setUp(leEvents: TestHost.usualEvents)
         }
         room.pass(.seconds(40))

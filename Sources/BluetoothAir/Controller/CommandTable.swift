@@ -69,7 +69,7 @@ extension Controller {
             return WriteAuthenticatedPayloadTimeout.ReturnParameters(handle: command.handle)
         },
         .plain(AirSetDistance.self) { controller, command in
-            controller.move(to: Double(command.centimetres) / 100)
+            controller.move(to: Distance(command))
         },
     ]
 

@@ -17,7 +17,7 @@ final class Controller {
 
     // MARK: Device
 
-    private(set) var distance = 1.0
+    private(set) var distance = Distance.metres(1)
     /// Whether links with this device as the peripheral fail to be established.
     var refusesConnections = false
     private(set) var isOpen = true
@@ -163,8 +163,8 @@ final class Controller {
     // MARK: Device
 
     /// Places the device at a distance from all others.
-    func move(to distance: Double) {
-        self.distance = distance.isFinite ? max(distance, 0) : 1
+    func move(to distance: Distance) {
+        self.distance = distance
         self.reviewLinks()
     }
 

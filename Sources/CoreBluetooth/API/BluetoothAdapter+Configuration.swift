@@ -147,7 +147,6 @@ extension BluetoothAdapter.Configuration {
         HostConfiguration(
             deviceName: self.deviceName ?? self.identityName,
             address: address,
-            distance: self.distance,
             preferredMTU: self.preferredMTU
         )
     }

@@ -111,8 +111,8 @@ struct ScanningTests {
         #expect(strength() == -79)
         scanner.ok(AirSetDistance(centimetres: 40_000))
         #expect(strength() == nil)
-        scanner.controller.distance = 0.5
-        advertiser.controller.distance = 0.5
+        scanner.controller.distance = .metres(0.5)
+        advertiser.controller.distance = .metres(0.5)
         #expect(strength() == -39)
     }
 

@@ -237,7 +237,7 @@ struct LinkProceduresTests {
     @Test("a host that repeats itself while nothing gets across fills no queue")
     func repetition() throws {
         let link = try TestLink(TestRoom())
-        link.peripheral.controller.distance = 1_000
+        link.peripheral.controller.distance = .metres(1_000)
         for octets in UInt16(27)...251 {
             link.central.send(
                 LESetDataLength(handle: link.centralHandle, transmitOctets: octets, transmitTime: 2120)
@@ -245,7 +245,7 @@ struct LinkProceduresTests {
             link.central.send(LESetHostChannelClassification(channels: ChannelMap(rawValue: UInt64(octets))))
         }
         link.room.loop.run()
-        link.peripheral.controller.distance = 1
+        link.peripheral.controller.distance = .metres(1)
         link.room.loop.run()
         #expect(link.peripheral.takeAll(LEDataLengthChange.self).map(\.receiveOctets) == [251])
         #expect(link.peripheral.run(LEReadChannelMap(handle: link.peripheralHandle))?.channels.rawValue == 251)
@@ -264,7 +264,7 @@ struct LinkProceduresTests {
     func readings() throws {
         let link = try TestLink(TestRoom())
         #expect(link.central.run(ReadRSSI(handle: link.centralHandle))?.rssi == -45)
-        link.peripheral.controller.distance = 10
+        link.peripheral.controller.distance = .metres(10)
         #expect(link.central.run(ReadRSSI(handle: link.centralHandle))?.rssi == -65)
         #expect(link.peripheral.run(ReadRSSI(handle: link.peripheralHandle))?.rssi == -65)
         #expect(link.central.run(ReadTransmitPowerLevel(handle: link.centralHandle))?.level == 0)

@@ -63,7 +63,7 @@ struct SupervisionTests {
     @Test("out of reach, both ends time out", arguments: models)
     func distance(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
-        link.peripheral.controller.distance = 1_000
+        link.peripheral.controller.distance = .metres(1_000)
         link.room.pass(.milliseconds(719))
         #expect(link.central.controller.linkCount == 1)
         link.room.pass(.milliseconds(1))
@@ -74,12 +74,12 @@ struct SupervisionTests {
     @Test("who comes back in time goes on, and nothing is lost", arguments: models)
     func back(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
-        link.peripheral.controller.distance = 1_000
+        link.peripheral.controller.distance = .metres(1_000)
         link.central.sendData([1], on: link.centralHandle)
         link.peripheral.sendData([2], on: link.peripheralHandle)
         link.room.pass(.milliseconds(700))
         #expect(link.peripheral.data.isEmpty)
-        link.peripheral.controller.distance = 2
+        link.peripheral.controller.distance = .metres(2)
         link.room.pass(.seconds(5))
         #expect(link.peripheral.data.map(\.octets) == [[1]])
         #expect(link.central.data.map(\.octets) == [[2]])
@@ -102,7 +102,7 @@ struct SupervisionTests {
     @Test("a host that ends a link to a peer out of reach is told so after the timeout", arguments: models)
     func disconnectOutOfReach(model: AirSettings) throws {
         let link = try TestLink(TestRoom(model))
-        link.peripheral.controller.distance = 1_000
+        link.peripheral.controller.distance = .metres(1_000)
         link.central.ok(Disconnect(handle: link.centralHandle))
         link.central.refused(Disconnect(handle: link.centralHandle), .commandDisallowed)
         link.room.pass(.seconds(1))

@@ -66,7 +66,6 @@ struct BluetoothAdapterTests {
         #expect(crystal.hostConfiguration(address: nil).deviceName == "crystal")
         let named = BluetoothAdapter.Configuration(deviceName: "Ball", identity: "crystal", distance: 3)
         #expect(named.hostConfiguration(address: nil).deviceName == "Ball")
-        #expect(named.hostConfiguration(address: nil).distance == 3)
     }
 
     @Test("what is not the name of an adapter is refused with one line", arguments: ["", "water", "h4:", "hci"])

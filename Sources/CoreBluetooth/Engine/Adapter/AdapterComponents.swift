@@ -20,7 +20,10 @@ struct AdapterComponents {
 extension AdapterComponents {
     /// A foundation in an air of this process.
     init(air: Air, _ configuration: BluetoothAdapter.Configuration, address: DeviceAddress) {
-        self.init(source: AirSource(air: air), configuration: configuration.hostConfiguration(address: address))
+        self.init(
+            source: AirSource(air: air, distance: configuration.distance.map(Distance.metres)),
+            configuration: configuration.hostConfiguration(address: address)
+        )
         self.capture(configuration)
     }
 
@@ -38,8 +41,9 @@ extension AdapterComponents {
             }
             var hostConfiguration = configuration.hostConfiguration(address: identity?.address)
             hostConfiguration.fallbackAddress = configuration.fallbackAddress(on: name)
+            let distance = configuration.distance.map(Distance.metres)
             self.init(
-                source: NamedSource(ControllerSource(name, on: eventLoop, logger: logger)),
+                source: NamedSource(ControllerSource(name, distance: distance, on: eventLoop, logger: logger)),
                 configuration: hostConfiguration,
                 keeps: identity
             )

@@ -43,11 +43,17 @@ package protocol ChannelSource: AnyObject {
 /// A new virtual controller each time, on an air of this process.
 final class AirSource: ChannelSource {
     private let air: Air
+    private let distance: Distance?
 
-    init(air: Air) { self.air = air }
+    init(air: Air, distance: Distance?) {
+        self.air = air
+        self.distance = distance
+    }
 
     func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void) {
-        completion(.success(self.air.makeController()))
+        let controller = self.air.makeController()
+        if let distance { controller.distance = distance }
+        completion(.success(controller))
     }
 
     func close() {}

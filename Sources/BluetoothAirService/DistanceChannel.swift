@@ -1,0 +1,97 @@
+// Places a device on an air that another process serves: the virtual controller is told the distance by a vendor-specific
+// command, which goes out before the host's first packet and whose answer never reaches the host. So a host knows nothing
+// of airs.
+//
+//     idle ──start──▶ configuring ──the command's answer──▶ open
+//       │                 │                                  │
+//       └─────────────────┴──────────────close───────────────┴──▶ closed
+//
+// idle: The host has not started the channel; what it sends waits.
+// configuring: The command was sent. A controller takes one command before its first answer (Vol 4, Part E, 4.4), so
+//     what the host sends waits. Command Complete or Command Status of this command, whatever the status, opens the
+//     channel; all other packets pass.
+// open: Everything passes, in both directions.
+// closed: Nothing passes.
+//
+// A peer that never answers keeps the host's first command from being answered, too; the host's command timeout then
+// ends the attempt. Only the own host fills the queue. Time does not come in. HCI Reset leaves a distance as it is: it
+// belongs to the device, not to what a host has set.
+
+import BluetoothAir
+import BluetoothHCI
+import NIOCore
+
+/// An HCI channel that tells the virtual controller at its end how far the device stands from the others.
+final class DistanceChannel: HCIChannel {
+    private enum State {
+        case idle(pending: [HCIPacket])
+        case configuring(pending: [HCIPacket])
+        case open
+        case closed
+    }
+
+    let eventLoop: any EventLoop
+    private let channel: any HCIChannel
+    private let distance: Distance
+    private weak var receiver: (any HCIChannelReceiver)?
+    private var state = State.idle(pending: [])
+
+    /// Puts the command in front of what goes through `channel`, which was not started yet.
+    init(_ channel: any HCIChannel, distance: Distance) {
+        self.eventLoop = channel.eventLoop
+        self.channel = channel
+        self.distance = distance
+    }
+
+    func start(receiver: any HCIChannelReceiver) {
+        guard case .idle(let pending) = self.state else { return }
+        self.receiver = receiver
+        self.state = .configuring(pending: pending)
+        self.channel.start(receiver: self)
+        self.channel.send(AirSetDistance(self.distance).packet())
+    }
+
+    func send(_ packet: HCIPacket) {
+        switch self.state {
+        case .idle(let pending): self.state = .idle(pending: pending + [packet])
+        case .configuring(let pending): self.state = .configuring(pending: pending + [packet])
+        case .open: self.channel.send(packet)
+        case .closed: break
+        }
+    }
+
+    func close() {
+        self.state = .closed
+        self.receiver = nil
+        self.channel.close()
+    }
+
+    /// Whether a packet is the answer to the command.
+    private static func isAnswer(_ packet: HCIPacket) -> Bool {
+        switch try? HCIEvent(packet) {
+        case .commandComplete(let event)?: event.opcode == AirSetDistance.opcode
+        case .commandStatus(let event)?: event.opcode == AirSetDistance.opcode
+        default: false
+        }
+    }
+}
+
+extension DistanceChannel: HCIChannelReceiver {
+    func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+        guard case .configuring(let pending) = self.state, Self.isAnswer(packet) else {
+            self.receiver?.channel(self, didReceive: packet)
+            return
+        }
+        self.state = .open
+        for packet in pending { self.channel.send(packet) }
+    }
+
+    func channelDidFinishBatch(_ channel: any HCIChannel) { self.receiver?.channelDidFinishBatch(self) }
+
+    func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
+        let receiver = self.receiver
+        self.state = .closed
+        self.receiver = nil
+        receiver?.channel(self, didCloseBecause: reason)
+    }
+}

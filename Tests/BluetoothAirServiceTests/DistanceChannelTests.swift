@@ -1,0 +1,129 @@
+import BluetoothAir
+import BluetoothHCI
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BluetoothAirService
+
+@Suite("The distance of a device whose air is served elsewhere")
+struct DistanceChannelTests {
+    /// A channel whose other end is the test.
+    final class ScriptedChannel: HCIChannel {
+        let eventLoop: any EventLoop
+        private(set) var sent: [[UInt8]] = []
+        private(set) var isClosed = false
+        private weak var receiver: (any HCIChannelReceiver)?
+
+        init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+        func start(receiver: any HCIChannelReceiver) { self.receiver = receiver }
+        func send(_ packet: HCIPacket) { self.sent.append(Array(packet.bytes.readableBytesView)) }
+        func close() { self.isClosed = true }
+
+        func deliver(_ octets: [UInt8]) {
+            self.receiver?.channel(self, didReceive: HCIPacket(h4: ByteBuffer(bytes: octets)))
+            self.receiver?.channelDidFinishBatch(self)
+        }
+
+        func end(_ reason: String) { self.receiver?.channel(self, didCloseBecause: reason) }
+    }
+
+    /// What a host gets.
+    final class RecordingReceiver: HCIChannelReceiver {
+        var packets: [[UInt8]] = []
+        var batchCount = 0
+        var closeReason: String?
+
+        func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+            self.packets.append(Array(packet.bytes.readableBytesView))
+        }
+        func channelDidFinishBatch(_ channel: any HCIChannel) { self.batchCount += 1 }
+        func channel(_ channel: any HCIChannel, didCloseBecause reason: String) { self.closeReason = reason }
+    }
+
+    static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+    /// Air Set Distance, 250 cm.
+    static let command: [UInt8] = [0x01, 0xD1, 0xFC, 0x04, 0xFA, 0x00, 0x00, 0x00]
+
+    let inner: ScriptedChannel
+    let channel: DistanceChannel
+    let host = RecordingReceiver()
+
+    init() {
+        self.inner = ScriptedChannel(EmbeddedEventLoop())
+        self.channel = DistanceChannel(self.inner, distance: .metres(2.5))
+    }
+
+    func send(_ octets: [UInt8]) { self.channel.send(HCIPacket(h4: ByteBuffer(bytes: octets))) }
+
+    @Test(
+        "The command goes out first, its answer is kept from the host, and then the host's packets follow in order",
+        arguments: [
+            // Command Complete of success, and of an unknown command; Command Status.
+            [0x04, 0x0E, 0x04, 0x01, 0xD1, 0xFC, 0x00], [0x04, 0x0E, 0x04, 0x01, 0xD1, 0xFC, 0x01],
+            [0x04, 0x0F, 0x04, 0x01, 0x01, 0xD1, 0xFC],
+        ] as [[UInt8]]
+    )
+    func order(answer: [UInt8]) {
+        self.send([0x01, 0x01, 0xFC, 0x00])
+        #expect(self.inner.sent.isEmpty)
+        self.channel.start(receiver: self.host)
+        self.send(Self.reset)
+        #expect(self.inner.sent == [Self.command])
+        self.inner.deliver(answer)
+        #expect(self.inner.sent == [Self.command, [0x01, 0x01, 0xFC, 0x00], Self.reset])
+        #expect(self.host.packets.isEmpty)
+        // From now on a packet of the same kind is the host's own affair.
+        self.send(Self.command)
+        #expect(self.inner.sent.last == Self.command)
+        self.inner.deliver(answer)
+        #expect(self.host.packets == [answer])
+        #expect(self.host.batchCount == 2)
+    }
+
+    @Test("Other packets reach the host at any time, and none of them opens the channel")
+    func others() {
+        self.channel.start(receiver: self.host)
+        self.send(Self.reset)
+        let others: [[UInt8]] = [
+            [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], [0x04, 0x0E, 0x03, 0x01, 0x00, 0x00], [0x04, 0x0E, 0x00], [0x04],
+            [], [0x02, 0xD1, 0xFC, 0x00, 0x00], [0x04, 0xFF, 0x02, 0xD1, 0xFC],
+        ]
+        for octets in others { self.inner.deliver(octets) }
+        #expect(self.host.packets == others)
+        #expect(self.inner.sent == [Self.command])
+    }
+
+    @Test("The end of the channel reaches the host, whether the command was answered or not")
+    func ends() {
+        self.channel.start(receiver: self.host)
+        self.inner.end("the server is gone")
+        #expect(self.host.closeReason == "the server is gone")
+        self.send(Self.reset)
+        #expect(self.inner.sent == [Self.command])
+    }
+
+    @Test("A host that closes the channel hears nothing more")
+    func closes() {
+        self.channel.start(receiver: self.host)
+        self.channel.close()
+        #expect(self.inner.isClosed)
+        self.inner.deliver([0x04, 0x0E, 0x04, 0x01, 0xD1, 0xFC, 0x00])
+        self.inner.end("late")
+        self.send(Self.reset)
+        #expect(self.inner.sent == [Self.command])
+        #expect(self.host.packets.isEmpty && self.host.closeReason == nil)
+    }
+
+    @Test("A distance has limits, and goes into the command in centimetres")
+    func distances() {
+        for (metres, centimetres) in [(0, 0), (-1, 0), (1.999, 199), (.nan, 100), (1e12, 1_000_000_000)]
+            as [(Double, UInt32)]
+        {
+            #expect(AirSetDistance(.metres(metres)).centimetres == centimetres)
+        }
+        #expect(Distance.metres(1) < .metres(1.5))
+        #expect(Distance.metres(2.5).description == "2.5 m")
+    }
+}
