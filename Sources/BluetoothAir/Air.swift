@@ -1,6 +1,9 @@
 // The medium between virtual controllers. Confined to one event loop, on which all its controllers live too. What hosts
 // send in a turn of the loop is collected and handled in one turn of the air: first all packets of all hosts, then the
 // delivery of all that they caused, one batch for each host.
+//
+// Whether a packet is lost is decided here, by `AirSettings.loss` and the air's seed; how strong a signal arrives, in
+// `PathLoss`. Time comes in from the event loop alone, through the timers in `AirClock`.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -8,14 +11,16 @@ public import NIOCore
 
 /// An air: what one controller sends, the others hear.
 ///
-/// How far two devices are apart follows from the distance of each: it is the larger of the two, as if everyone else
-/// stood together in the middle. At one metre a signal arrives with -45 dBm, at ten with -65, and at more than 300 not at
-/// all.
+/// How far two devices are apart follows from the distance of each: it is the larger of the two, as if all others stood
+/// together in the middle. A sender of 0 dBm is heard with -45 dBm at 1 m, with -65 dBm at 10 m, and not at all from
+/// 335 m on.
+///
+/// All members are used on ``eventLoop`` alone; in a debug build another thread traps.
 public final class Air {
     /// The loop on which the air and its controllers live.
     public let eventLoop: any EventLoop
-    /// How it treats time and loss; the loss may be changed with ``setLoss(_:)``.
-    public private(set) var model: AirSettings
+    /// How the air treats time and loss; the loss may be changed with ``setLoss(_:)``.
+    public private(set) var settings: AirSettings
 
     let seed: UInt64
     private var generator: SeededGenerator
@@ -38,34 +43,33 @@ public final class Air {
 
     /// Creates an empty air.
     ///
-    /// Equal seeds give equal runs.
-    public init(eventLoop: any EventLoop, model: AirSettings = .instant, seed: UInt64 = 1) {
+    /// Equal seeds give equal runs: the same octets at the same times.
+    public init(eventLoop: any EventLoop, settings: AirSettings = .instant, seed: UInt64 = 1) {
         self.eventLoop = eventLoop
-        self.model = model
+        self.settings = settings
         self.seed = seed
         self.generator = SeededGenerator(seed: seed)
     }
 
     deinit { self.reference.isAlive = false }
 
-    /// A new controller on this air.
-    ///
-    /// It leaves the air when it is closed or released.
+    /// Makes a controller on this air, which leaves the air when it is closed or released.
     public func makeController(
         configuration: VirtualControllerConfiguration = VirtualControllerConfiguration()
     ) -> VirtualController {
+        self.eventLoop.assertInEventLoop()
         let controller = Controller(air: self, index: self.nextIndex, configuration: configuration)
         self.nextIndex += 1
         self.controllers.append(controller)
         return VirtualController(air: self, controller: controller)
     }
 
-    /// Changes the share of packets that are lost, from 0 to 1.
+    /// Changes the probability that a packet is lost.
     ///
-    /// At 1 nothing arrives, and links end when their
-    /// supervision timeout has passed.
-    public func setLoss(_ loss: Double) {
-        self.model.loss = loss
+    /// At 1 nothing arrives, and links end when their supervision timeout has passed.
+    public func setLoss(_ loss: LossProbability) {
+        self.eventLoop.assertInEventLoop()
+        self.settings.loss = loss
         self.enter {
             for controller in self.controllers { controller.reviewLoss() }
         }
@@ -82,9 +86,10 @@ public final class Air {
 
     /// Whether the packet that is being sent is lost.
     func losesPacket() -> Bool {
-        guard self.model.loss > 0 else { return false }
-        guard self.model.loss < 1 else { return true }
-        return Double(self.generator.next() >> 11) * 0x1p-53 < self.model.loss
+        let loss = self.settings.loss.value
+        guard loss > 0 else { return false }
+        guard loss < 1 else { return true }
+        return Double(self.generator.next() >> 11) * 0x1p-53 < loss
     }
 
     func arm(_ timer: AirTimer, at deadline: NIODeadline) {
@@ -124,7 +129,7 @@ public final class Air {
     /// The packets for the host of `controller` wait to be delivered.
     func enqueueDelivery(_ controller: Controller) { self.deliveries.append(controller) }
 
-    /// `controller` has sent data of its host, and will tell it so at the end of the round.
+    /// `controller` has sent data of its host, and reports it to the host at the end of the round.
     func enqueueCompletion(_ controller: Controller) { self.completions.append(controller) }
 
     private func scheduleTurn() {

@@ -1,11 +1,12 @@
-// How an air treats time, distance and loss.
+// What an air does to packets: whether they take time, and how likely one is lost. The loss itself happens in
+// `Air.losesPacket()`, for each packet and each listener on its own.
 
-/// How the air treats time and loss.
+/// How an air treats time and loss.
 public struct AirSettings: Hashable, Sendable {
     /// Whether packets take air time and wait for connection events.
     public var hasAirTime: Bool
-    /// The share of packets that are lost, 0 to 1; the link layer sends data again, advertising is gone.
-    public var loss: Double
+    /// How likely a packet is lost; the link layer sends data again, an advertising packet is gone.
+    public var loss: LossProbability
 
     /// No air time and no loss: as fast as the machine.
     ///
@@ -16,9 +17,32 @@ public struct AirSettings: Hashable, Sendable {
     /// Radios listen in their scan windows. Advertising itself takes no time.
     public static let realistic = AirSettings(hasAirTime: true, loss: 0)
 
-    /// Creates a model.
-    public init(hasAirTime: Bool, loss: Double) {
+    /// Creates settings.
+    public init(hasAirTime: Bool, loss: LossProbability) {
         self.hasAirTime = hasAirTime
         self.loss = loss
     }
+}
+
+/// The probability that a packet is lost, from 0 (never) to 1 (always).
+public struct LossProbability: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The number, from 0 to 1.
+    public let value: Double
+
+    /// A probability; a number outside of 0 to 1 becomes the nearer end, one that is not a number 0.
+    public init(_ value: Double) { self.value = value > 0 ? min(value, 1) : 0 }
+
+    /// Whether `left` is the smaller probability.
+    public static func < (left: LossProbability, right: LossProbability) -> Bool { left.value < right.value }
+
+    /// The number.
+    public var description: String { "\(self.value)" }
+}
+
+extension LossProbability: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
+    /// A probability from a literal such as `0.1`.
+    public init(floatLiteral value: Double) { self.init(value) }
+
+    /// A probability from a literal: `0` or `1`.
+    public init(integerLiteral value: Int) { self.init(Double(value)) }
 }

@@ -1,18 +1,21 @@
 // A Bluetooth LE controller made of software: HCI on top, a link layer inside, an air below. This is what a host holds;
-// the controller itself is kept by the air, and leaves it when this is closed or released.
+// the controller itself is retained by the air, and leaves it when this is closed or released.
 
 public import BluetoothHCI
 public import BluetoothTypes
 public import NIOCore
 
 /// A virtual controller, reached through the same HCI packets as a chip.
+///
+/// All members are used on ``eventLoop`` alone; in a debug build another thread traps. The last reference may be released
+/// on any thread.
 public final class VirtualController: HCIChannel {
     /// The loop on which the controller and its air live.
     public let eventLoop: any EventLoop
 
     private let air: Air
     private let controller: Controller
-    // The last reference may be released on any thread; the controller leaves the air on its loop.
+    // The controller leaves the air on its loop, whichever thread releases the last reference.
     private let bound: NIOLoopBound<(Air, Controller)>
 
     init(air: Air, controller: Controller) {
@@ -28,6 +31,12 @@ public final class VirtualController: HCIChannel {
         self.eventLoop.execute { bound.value.1.powerOff() }
     }
 
+    /// The controller, for what is used on its loop alone.
+    private var onLoop: Controller {
+        self.eventLoop.assertInEventLoop()
+        return self.controller
+    }
+
     /// The public address, which follows from the air's seed and the order in which its controllers were made.
     public var address: DeviceAddress { self.controller.publicAddress }
 
@@ -36,38 +45,38 @@ public final class VirtualController: HCIChannel {
     /// Between two devices the larger distance counts. HCI Reset leaves it as it is. The command ``AirSetDistance`` sets
     /// it from the host's side of a connection.
     public var distance: Distance {
-        get { self.controller.distance }
-        set { self.air.enter { self.controller.move(to: newValue) } }
+        get { self.onLoop.distance }
+        set { self.air.enter { self.onLoop.move(to: newValue) } }
     }
 
-    /// Whether centrals that try to connect to this device are told that the link could not be established.
+    /// Whether centrals that try to connect to this device get the error that the link could not be established.
     package var refusesConnections: Bool {
-        get { self.controller.refusesConnections }
-        set { self.controller.refusesConnections = newValue }
+        get { self.onLoop.refusesConnections }
+        set { self.onLoop.refusesConnections = newValue }
     }
 
     /// Ends all links at once, as if both ends had waited for their supervision timeouts.
     package func dropLinks() {
         self.air.enter {
-            for entry in self.controller.links.entries {
+            for entry in self.onLoop.links.entries {
                 entry.link.end(central: .connectionTimeout, peripheral: .connectionTimeout)
             }
         }
     }
 
     /// How many links the controller has.
-    public var linkCount: Int { self.controller.linkCount }
+    public var linkCount: Int { self.onLoop.linkCount }
 
     /// Starts delivery to the host.
     public func start(receiver: any HCIChannelReceiver) {
-        self.air.enter { self.controller.start(channel: self, receiver: receiver) }
+        self.air.enter { self.onLoop.start(channel: self, receiver: receiver) }
     }
 
     /// Takes a packet of the host.
-    public func send(_ packet: HCIPacket) { self.controller.send(packet) }
+    public func send(_ packet: HCIPacket) { self.onLoop.send(packet) }
 
     /// Leaves the air: links are dropped, as if the power failed.
     ///
     /// The peers notice when the supervision timeout of their links has passed.
-    public func close() { self.air.enter { self.controller.powerOff() } }
+    public func close() { self.air.enter { self.onLoop.powerOff() } }
 }

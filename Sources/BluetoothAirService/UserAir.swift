@@ -31,7 +31,7 @@ public final class UserAir {
         /// `$XDG_RUNTIME_DIR/corebluetooth` or a folder under the temporary one.
         public var folder: String?
         /// The model of the air, where this process serves it.
-        public var model: AirSettings
+        public var settings: AirSettings
         /// What members may take, where this process serves the air.
         public var limits: H4Server.Limits
         /// How long to try to join.
@@ -40,12 +40,12 @@ public final class UserAir {
         /// A configuration that leaves to the defaults what is not given.
         public init(
             folder: String? = nil,
-            model: AirSettings = .instant,
+            settings: AirSettings = .instant,
             limits: H4Server.Limits = H4Server.Limits(),
             timeout: TimeAmount = .seconds(5)
         ) {
             self.folder = folder
-            self.model = model
+            self.settings = settings
             self.limits = limits
             self.timeout = timeout
         }
@@ -96,7 +96,7 @@ public final class UserAir {
         logger: Logger
     ) {
         self.init(eventLoop: eventLoop, configuration: configuration, logger: logger) {
-            let air = Air(eventLoop: eventLoop, model: configuration.model, seed: .random(in: .min ... .max))
+            let air = Air(eventLoop: eventLoop, settings: configuration.settings, seed: .random(in: .min ... .max))
             return { air.makeController() }
         }
     }

@@ -40,7 +40,7 @@ public final class World {
     ///     data on at once.
     public init(seed: UInt64 = 1, model: AirSettings = .realistic) {
         self.seed = seed
-        self.air = Air(eventLoop: self.loop, model: model, seed: seed)
+        self.air = Air(eventLoop: self.loop, settings: model, seed: seed)
         self.recorder = Recorder()
         self.traceIndex = self.recorder.add("world")
     }
@@ -167,10 +167,10 @@ public final class World {
     ///
     /// Links send data again; at 1 nothing arrives, and links end when their supervision timeouts have passed.
     public var loss: Double {
-        get { self.air.model.loss }
+        get { self.air.settings.loss.value }
         set {
             self.note("the air loses \(Int((newValue * 100).rounded())) % of all packets")
-            self.air.setLoss(newValue)
+            self.air.setLoss(LossProbability(newValue))
         }
     }
 

@@ -53,13 +53,13 @@ struct ServedAirTests {
         "One raw host hears what another advertises, from the socket on",
         arguments: [AirSettings.instant, .realistic]
     )
-    func rawHosts(model: AirSettings) async throws {
+    func rawHosts(settings: AirSettings) async throws {
         let folder = try TemporaryFolder()
         let path = folder("a")
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let logger = LogLines().logger
         let server = try await loop.started {
-            AirServer.serve(Air(eventLoop: loop, model: model, seed: 7), at: .unix(path: path), logger: logger)
+            AirServer.serve(Air(eventLoop: loop, settings: settings, seed: 7), at: .unix(path: path), logger: logger)
         }
         let ball = try RawSocket(unix: path)
         let asker = try RawSocket(unix: path)

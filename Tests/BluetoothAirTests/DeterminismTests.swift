@@ -10,8 +10,8 @@ import Testing
 @Suite("Determinism")
 struct DeterminismTests {
     /// A busy room: five centrals, five peripherals, loss, encryption, disconnections.
-    private func trace(_ model: AirSettings, seed: UInt64) throws -> [String] {
-        let room = TestRoom(model, seed: seed)
+    private func trace(_ settings: AirSettings, seed: UInt64) throws -> [String] {
+        let room = TestRoom(settings, seed: seed)
         let peripherals = (0..<5).map { _ in room.host() }
         let centrals = (0..<5).map { _ in room.host() }
         for host in peripherals + centrals { host.keepsTrace = true }
@@ -46,10 +46,10 @@ struct DeterminismTests {
         "two runs are equal, octet for octet",
         arguments: [AirSettings.instant, .realistic, AirSettings(hasAirTime: true, loss: 0.3)]
     )
-    func equalRuns(model: AirSettings) throws {
-        let first = try self.trace(model, seed: 42)
+    func equalRuns(settings: AirSettings) throws {
+        let first = try self.trace(settings, seed: 42)
         #expect(first.count > 200)
-        #expect(try self.trace(model, seed: 42) == first)
-        #expect(try self.trace(model, seed: 43) != first)
+        #expect(try self.trace(settings, seed: 42) == first)
+        #expect(try self.trace(settings, seed: 43) != first)
     }
 }

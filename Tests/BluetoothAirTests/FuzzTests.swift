@@ -18,9 +18,9 @@ struct FuzzTests {
     }
 
     @Test("random octets", arguments: [AirSettings.instant, AirSettings(hasAirTime: true, loss: 0.1)])
-    func random(model: AirSettings) throws {
+    func random(settings: AirSettings) throws {
         var generator = SeededGenerator(seed: 11)
-        let room = TestRoom(model)
+        let room = TestRoom(settings)
         let host = room.host()
         let link = try TestLink(room)
         for _ in 0..<20_000 {

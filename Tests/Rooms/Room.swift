@@ -20,7 +20,7 @@ package final class Room {
     /// An empty room; equal seeds give equal runs.
     package init(model: AirSettings = .instant, seed: UInt64 = 1) {
         self.seed = seed
-        self.air = Air(eventLoop: self.loop, model: model, seed: seed)
+        self.air = Air(eventLoop: self.loop, settings: model, seed: seed)
     }
 
     /// A device's controller, with nobody on it.

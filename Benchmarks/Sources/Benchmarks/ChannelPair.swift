@@ -142,7 +142,7 @@ final class VirtualChannelPair {
     private let users: [ChannelUser]
 
     init(loss: Double) {
-        let air = Air(eventLoop: self.loop, model: .instant, seed: 1)
+        let air = Air(eventLoop: self.loop, settings: .instant, seed: 1)
         self.air = air
         self.adapters = ["peripheral", "central"].map { BluetoothAdapter(air: air, configuration: .init(identity: $0)) }
         self.apps.start(self.adapters, queue: nil)
@@ -151,7 +151,7 @@ final class VirtualChannelPair {
         }
         self.users = [self.apps.here!, self.apps.there!].map(ChannelUser.init)
         for user in self.users { user.open(in: .main) }
-        air.setLoss(loss)
+        air.setLoss(LossProbability(loss))
     }
 
     /// Sends so many octets in each direction.

@@ -18,7 +18,7 @@ final class Reconnect: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate 
 
     /// Two devices that have not met; the central's packets go to `captureFile`.
     init(captureFile: String? = nil) {
-        let air = Air(eventLoop: self.loop, model: .instant, seed: 1)
+        let air = Air(eventLoop: self.loop, settings: .instant, seed: 1)
         self.adapters = [
             BluetoothAdapter(air: air, configuration: .init(identity: "server")),
             BluetoothAdapter(air: air, configuration: .init(identity: "client", captureFile: captureFile)),

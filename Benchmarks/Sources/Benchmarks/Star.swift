@@ -41,7 +41,7 @@ final class Star: HostDelegate {
 
     init(links: Int, loop: EmbeddedEventLoop, model: AirSettings) {
         self.loop = loop
-        self.air = Air(eventLoop: loop, model: model, seed: 1)
+        self.air = Air(eventLoop: loop, settings: model, seed: 1)
         self.central = LEHost(eventLoop: loop)
         self.central.delegate = self
         self.central.attach(to: self.air.makeController())

@@ -21,7 +21,7 @@ final class Meeting {
     private let guest: Guest
 
     init(meddlingWith reach: Meddler.Reach, _ input: Input) {
-        self.air = Air(eventLoop: self.loop, model: .instant, seed: 1)
+        self.air = Air(eventLoop: self.loop, settings: .instant, seed: 1)
         // Who is whose central decides which of the two machines of each host has the first word.
         self.appConnects = (input.next() ?? 0) & 1 == 0
         let adapter = BluetoothAdapter(air: self.air, configuration: .init(identity: "app"))

@@ -110,7 +110,7 @@ extension Controller {
         guard let initiation = self.initiation, pdu.properties.contains(.connectable), let address = pdu.address,
             initiation.channel(for: pdu) != nil, !self.links.isFull
         else { return false }
-        if self.air.model.hasAirTime, !initiation.listens(for: pdu, at: self.now) { return false }
+        if self.air.settings.hasAirTime, !initiation.listens(for: pdu, at: self.now) { return false }
         if let target = pdu.target, !self.isOwn(target) { return false }
         let advertiser = self.identity(of: address)
         guard self.admitsPrivacy(of: advertiser), !self.isConnected(to: advertiser) else { return false }

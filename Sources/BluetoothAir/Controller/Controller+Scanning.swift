@@ -132,7 +132,7 @@ extension Controller {
         guard let scan = self.scan, pdu.isLegacy || scan.isExtended,
             let channel = scan.parameters.channel(pdu.primaryPHY), scan.isInPeriod(self.now)
         else { return false }
-        return !self.air.model.hasAirTime || channel.plan.listens(at: self.now, since: scan.startTime)
+        return !self.air.settings.hasAirTime || channel.plan.listens(at: self.now, since: scan.startTime)
     }
 
     /// Reports what was heard, if the filters let it pass.

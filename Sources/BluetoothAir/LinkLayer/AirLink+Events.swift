@@ -47,7 +47,7 @@ extension AirLink {
     static let eventsUntilInstant: Int64 = 6
 
     private var needsEvents: Bool {
-        self.central.hasWork || self.peripheral.hasWork || self.pendingChange != nil || self.air.model.loss > 0
+        self.central.hasWork || self.peripheral.hasWork || self.pendingChange != nil || self.air.settings.loss > 0
     }
 
     private func time(of event: Int64) -> NIODeadline {
@@ -84,7 +84,7 @@ extension AirLink {
 
     func eventTimerFired() {
         guard self.isOpen, !self.isSevered else { return }
-        guard self.air.model.hasAirTime else {
+        guard self.air.settings.hasAirTime else {
             self.pump()
             return self.refreshPaths()
         }
@@ -199,7 +199,7 @@ extension AirLink {
 
     /// The central has announced a change.
     func plan(_ change: PendingChange.Change) {
-        guard self.air.model.hasAirTime else { return self.apply(change) }
+        guard self.air.settings.hasAirTime else { return self.apply(change) }
         self.pendingChange = PendingChange(event: self.lastEvent + Self.eventsUntilInstant, change: change)
         self.scheduleEvent()
     }

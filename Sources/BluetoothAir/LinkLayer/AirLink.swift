@@ -85,13 +85,13 @@ final class AirLink {
     /// Something is to be sent.
     func wake() {
         guard self.isOpen, !self.isSevered else { return }
-        if self.air.model.hasAirTime { self.scheduleEvent() } else { self.pump() }
+        if self.air.settings.hasAirTime { self.scheduleEvent() } else { self.pump() }
         self.refreshPaths()
     }
 
     /// Finds out at which ends data may be passed on at once.
     func refreshPaths() {
-        let isClear = self.isOpen && !self.isSevered && !self.air.model.hasAirTime && self.air.model.loss == 0
+        let isClear = self.isOpen && !self.isSevered && !self.air.settings.hasAirTime && self.air.settings.loss == 0
         self.central.isClear = isClear && self.central.isClear(to: self.peripheral)
         self.peripheral.isClear = isClear && self.peripheral.isClear(to: self.central)
     }
@@ -111,7 +111,7 @@ final class AirLink {
     func reviewReach() {
         guard self.isOpen else { return }
         let reaches =
-            self.central.isPresent && self.peripheral.isPresent && self.air.model.loss < 1
+            self.central.isPresent && self.peripheral.isPresent && self.air.settings.loss < 1
             && self.air.strength(from: self.central.controller, to: self.peripheral.controller) != nil
         defer { self.refreshPaths() }
         guard reaches == self.isSevered else { return }

@@ -63,7 +63,7 @@ struct AirCommand: ParsableCommand {
         if let capture { try RadioOptions.checkCapture(capture) }
         let plan = AirService.Plan(
             addresses: try listen.map(Self.address),
-            model: AirSettings(hasAirTime: model == .realistic, loss: loss),
+            settings: AirSettings(hasAirTime: model == .realistic, loss: LossProbability(loss)),
             seed: seed,
             captureFile: capture
         )

@@ -14,7 +14,7 @@ final class AirService: Sendable {
     struct Plan: Sendable {
         /// Where; nowhere means the user's own air.
         var addresses: [StreamAddress]
-        var model: AirSettings
+        var settings: AirSettings
         var seed: UInt64
         var captureFile: String?
     }
@@ -50,7 +50,7 @@ private final class Servers {
     private let eventLoop: any EventLoop
     private let tell: (AirService.Event) -> Void
     private let makeController: () -> any HCIChannel
-    private let model: AirSettings
+    private let settings: AirSettings
     private let logger = Logger(label: "bluetooth.air")
     private var servers: [AirServer] = []
     private var userAir: UserAir?
@@ -61,8 +61,8 @@ private final class Servers {
     init(_ plan: AirService.Plan, on eventLoop: any EventLoop, tell: @escaping (AirService.Event) -> Void) {
         self.eventLoop = eventLoop
         self.tell = tell
-        self.model = plan.model
-        let air = Air(eventLoop: eventLoop, model: plan.model, seed: plan.seed)
+        self.settings = plan.settings
+        let air = Air(eventLoop: eventLoop, settings: plan.settings, seed: plan.seed)
         let logger = self.logger
         let captures = plan.captureFile.map { Captures(path: $0, logger: logger) }
         self.makeController = {
@@ -85,7 +85,7 @@ private final class Servers {
         let makeController = self.makeController
         let userAir = UserAir(
             eventLoop: self.eventLoop,
-            configuration: UserAir.Configuration(model: self.model),
+            configuration: UserAir.Configuration(settings: self.settings),
             logger: self.logger
         ) { makeController }
         self.userAir = userAir

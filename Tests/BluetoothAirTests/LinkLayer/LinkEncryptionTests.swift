@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Encryption")
 struct LinkEncryptionTests {
-    private static let models = [AirSettings.instant, .realistic, AirSettings(hasAirTime: true, loss: 0.2)]
+    private static let allSettings = [AirSettings.instant, .realistic, AirSettings(hasAirTime: true, loss: 0.2)]
     private static let key = Octets16(high: 0x1122_3344_5566_7788, low: 0x99AA_BBCC_DDEE_FF00)
 
     private func enable(_ link: TestLink, key: Octets16 = Self.key) {
@@ -42,9 +42,9 @@ struct LinkEncryptionTests {
         #expect(second.code == 0x4C13_A415)
     }
 
-    @Test("the same key at both ends encrypts the link", arguments: models)
-    func rightKey(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("the same key at both ends encrypts the link", arguments: allSettings)
+    func rightKey(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         self.enable(link)
         let request = try #require(link.peripheral.take(LELongTermKeyRequest.self))
         #expect(request.handle == link.peripheralHandle)
@@ -78,9 +78,9 @@ struct LinkEncryptionTests {
         )
     }
 
-    @Test("different keys end the link with 0x3D at both ends", arguments: models)
-    func wrongKey(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("different keys end the link with 0x3D at both ends", arguments: allSettings)
+    func wrongKey(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         self.enable(link)
         _ = try #require(link.peripheral.take(LELongTermKeyRequest.self))
         link.peripheral.ok(
@@ -99,9 +99,9 @@ struct LinkEncryptionTests {
         }
     }
 
-    @Test("a host without a key lets the central know with 0x06, and the link goes on", arguments: models)
-    func noKey(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("a host without a key lets the central know with 0x06, and the link goes on", arguments: allSettings)
+    func noKey(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         self.enable(link)
         _ = try #require(link.peripheral.take(LELongTermKeyRequest.self))
         link.central.sendData([1], on: link.centralHandle)
@@ -150,9 +150,9 @@ struct LinkEncryptionTests {
         )
     }
 
-    @Test("an encrypted link is encrypted anew with the key refresh event", arguments: models)
-    func refresh(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("an encrypted link is encrypted anew with the key refresh event", arguments: allSettings)
+    func refresh(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         for round in 0..<3 {
             self.enable(link)
             _ = try #require(link.peripheral.take(LELongTermKeyRequest.self))

@@ -9,13 +9,13 @@ import Testing
 
 @Suite("Link layer procedures")
 struct LinkProceduresTests {
-    private static let models = [AirSettings.instant, .realistic]
+    private static let allSettings = [AirSettings.instant, .realistic]
 
     private func settle(_ link: TestLink) { link.room.pass(.seconds(1)) }
 
-    @Test("Set Data Length tells both ends", arguments: models)
-    func dataLength(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("Set Data Length tells both ends", arguments: allSettings)
+    func dataLength(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 2120))
         self.settle(link)
         let atCentral = try #require(link.central.take(LEDataLengthChange.self))
@@ -50,9 +50,9 @@ struct LinkProceduresTests {
         #expect(link.peripheral.data.map(\.octets.count) == [60, 40])
     }
 
-    @Test("a suggested data length is put to use on every new link", arguments: models)
-    func suggestedDataLength(model: AirSettings) throws {
-        let room = TestRoom(model)
+    @Test("a suggested data length is put to use on every new link", arguments: allSettings)
+    func suggestedDataLength(settings: AirSettings) throws {
+        let room = TestRoom(settings)
         let peripheral = room.host()
         peripheral.ok(LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120))
         let link = try TestLink(room, peripheral: peripheral)
@@ -61,9 +61,9 @@ struct LinkProceduresTests {
         #expect(link.central.take(LEDataLengthChange.self)?.receiveOctets == 251)
     }
 
-    @Test("features and version of the peer, from both ends", arguments: models)
-    func featuresAndVersion(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("features and version of the peer, from both ends", arguments: allSettings)
+    func featuresAndVersion(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
             host.ok(LEReadRemoteFeatures(handle: handle))
             host.ok(ReadRemoteVersionInformation(handle: handle))
@@ -82,9 +82,9 @@ struct LinkProceduresTests {
         #expect(link.peripheral.events.isEmpty)
     }
 
-    @Test("PHY update", arguments: models)
-    func phy(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("PHY update", arguments: allSettings)
+    func phy(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
             let phy = try #require(host.run(LEReadPHY(handle: handle)))
             #expect(phy.transmitter == .le1M)
@@ -142,9 +142,9 @@ struct LinkProceduresTests {
         supervisionTimeout: SupervisionTimeout(rawValue: 300)
     )
 
-    @Test("a central changes the timing, both ends are told", arguments: models)
-    func connectionUpdate(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("a central changes the timing, both ends are told", arguments: allSettings)
+    func connectionUpdate(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         link.central.ok(LEConnectionUpdate(handle: link.centralHandle, parameters: Self.slower))
         self.settle(link)
         for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
@@ -165,9 +165,9 @@ struct LinkProceduresTests {
         link.central.refused(LEConnectionUpdate(handle: link.centralHandle, parameters: wrong), .invalidParameters)
     }
 
-    @Test("a peripheral asks the central's host, which agrees", arguments: models)
-    func parameterRequest(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("a peripheral asks the central's host, which agrees", arguments: allSettings)
+    func parameterRequest(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
         self.settle(link)
         let request = try #require(link.central.take(LERemoteConnectionParameterRequest.self))
@@ -191,9 +191,9 @@ struct LinkProceduresTests {
         )
     }
 
-    @Test("a peripheral asks, and is refused", arguments: models)
-    func parameterRefusal(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("a peripheral asks, and is refused", arguments: allSettings)
+    func parameterRefusal(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
         self.settle(link)
         _ = try #require(link.central.take(LERemoteConnectionParameterRequest.self))
@@ -220,9 +220,9 @@ struct LinkProceduresTests {
         #expect(link.central.events.isEmpty)
     }
 
-    @Test("a peer whose host never answers is lost after 40 s with 0x22", arguments: models)
-    func responseTimeout(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("a peer whose host never answers is lost after 40 s with 0x22", arguments: allSettings)
+    func responseTimeout(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
         link.room.pass(.milliseconds(39_990))
         #expect(link.central.take(LERemoteConnectionParameterRequest.self) != nil)
@@ -251,9 +251,9 @@ struct LinkProceduresTests {
         #expect(link.peripheral.run(LEReadChannelMap(handle: link.peripheralHandle))?.channels.rawValue == 251)
     }
 
-    @Test("the channel map of the central's host reaches the peripheral", arguments: models)
-    func channelMap(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("the channel map of the central's host reaches the peripheral", arguments: allSettings)
+    func channelMap(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         #expect(link.central.run(LEReadChannelMap(handle: link.centralHandle))?.channels == .all)
         link.central.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0xFF)))
         self.settle(link)

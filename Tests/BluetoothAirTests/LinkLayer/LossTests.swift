@@ -13,8 +13,8 @@ struct LossTests {
         "with 30 % loss all data arrives once and in order, both ways",
         arguments: [AirSettings(hasAirTime: false, loss: 0.3), AirSettings(hasAirTime: true, loss: 0.3)]
     )
-    func inOrder(model: AirSettings) throws {
-        let room = TestRoom(model, seed: 5)
+    func inOrder(settings: AirSettings) throws {
+        let room = TestRoom(settings, seed: 5)
         let link = try TestLink(room)
         let count = 500
         // Each host keeps the buffers full.

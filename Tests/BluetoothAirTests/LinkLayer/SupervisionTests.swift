@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Supervision")
 struct SupervisionTests {
-    private static let models = [AirSettings.instant, .realistic]
+    private static let allSettings = [AirSettings.instant, .realistic]
 
     /// The supervision timeout of the test links is 720 ms.
     private func expectTimeout(_ link: TestLink, _ host: TestHost, _ handle: ConnectionHandle) {
@@ -23,9 +23,9 @@ struct SupervisionTests {
         #expect(host.controller.linkCount == 0)
     }
 
-    @Test("a controller that is closed is missed after the timeout, not before", arguments: models)
-    func close(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("a controller that is closed is missed after the timeout, not before", arguments: allSettings)
+    func close(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         link.peripheral.controller.close()
         // What is sent now is never completed.
         link.central.sendData([1], on: link.centralHandle)
@@ -34,9 +34,9 @@ struct SupervisionTests {
         #expect(link.peripheral.events.isEmpty)
     }
 
-    @Test("a controller that is released is missed too", arguments: models)
-    func release(model: AirSettings) throws {
-        let room = TestRoom(model)
+    @Test("a controller that is released is missed too", arguments: allSettings)
+    func release(settings: AirSettings) throws {
+        let room = TestRoom(settings)
         let central = room.host()
         var peripheral: TestHost? = room.host()
         let handle = try TestLink(room, central: central, peripheral: peripheral).centralHandle
@@ -46,9 +46,9 @@ struct SupervisionTests {
         #expect(central.take(DisconnectionComplete.self)?.handle == handle)
     }
 
-    @Test("HCI Reset drops links without a word to its host or the peer", arguments: models)
-    func reset(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("HCI Reset drops links without a word to its host or the peer", arguments: allSettings)
+    func reset(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         link.central.ok(Reset())
         #expect(link.central.controller.linkCount == 0)
         self.expectTimeout(link, link.peripheral, link.peripheralHandle)
@@ -60,9 +60,9 @@ struct SupervisionTests {
         #expect(again.peripheral.data.map(\.octets) == [[1]])
     }
 
-    @Test("out of reach, both ends time out", arguments: models)
-    func distance(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("out of reach, both ends time out", arguments: allSettings)
+    func distance(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         link.peripheral.controller.distance = .metres(1_000)
         link.room.pass(.milliseconds(719))
         #expect(link.central.controller.linkCount == 1)
@@ -71,9 +71,9 @@ struct SupervisionTests {
         #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
     }
 
-    @Test("who comes back in time goes on, and nothing is lost", arguments: models)
-    func back(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("who comes back in time goes on, and nothing is lost", arguments: allSettings)
+    func back(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         link.peripheral.controller.distance = .metres(1_000)
         link.central.sendData([1], on: link.centralHandle)
         link.peripheral.sendData([2], on: link.peripheralHandle)
@@ -87,9 +87,9 @@ struct SupervisionTests {
         #expect(link.central.outstanding[link.centralHandle] == 0)
     }
 
-    @Test("an air that loses everything ends all links", arguments: models)
-    func drowned(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("an air that loses everything ends all links", arguments: allSettings)
+    func drowned(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         link.room.air.setLoss(1)
         self.expectTimeout(link, link.central, link.centralHandle)
         #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
@@ -99,9 +99,9 @@ struct SupervisionTests {
         #expect(link.central.reports.isEmpty)
     }
 
-    @Test("a host that ends a link to a peer out of reach is told so after the timeout", arguments: models)
-    func disconnectOutOfReach(model: AirSettings) throws {
-        let link = try TestLink(TestRoom(model))
+    @Test("a host that ends a link to a peer out of reach is told so after the timeout", arguments: allSettings)
+    func disconnectOutOfReach(settings: AirSettings) throws {
+        let link = try TestLink(TestRoom(settings))
         link.peripheral.controller.distance = .metres(1_000)
         link.central.ok(Disconnect(handle: link.centralHandle))
         link.central.refused(Disconnect(handle: link.centralHandle), .commandDisallowed)

@@ -12,8 +12,8 @@ final class TestRoom {
     let loop = EmbeddedEventLoop()
     let air: Air
 
-    init(_ model: AirSettings = .instant, seed: UInt64 = 1) {
-        self.air = Air(eventLoop: self.loop, model: model, seed: seed)
+    init(_ settings: AirSettings = .instant, seed: UInt64 = 1) {
+        self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)
     }
 
     /// A host whose controller was reset and tells everything.

@@ -100,7 +100,8 @@ struct ChannelsOnAir {
 
     /// Connects two hosts and opens a channel from the central to the peripheral.
     init(loss: Double, model: AirSettings = .instant) throws {
-        self.air = Air(eventLoop: self.loop, model: AirSettings(hasAirTime: model.hasAirTime, loss: loss), seed: 7)
+        let settings = AirSettings(hasAirTime: model.hasAirTime, loss: LossProbability(loss))
+        self.air = Air(eventLoop: self.loop, settings: settings, seed: 7)
         let address = DeviceAddress(0xC000_0000_0002, kind: .random)
         let first = LEHost(
             eventLoop: self.loop,

@@ -103,7 +103,8 @@ struct ChannelWalkTests {
                 }
             case 35:
                 self.room.air.setLoss(
-                    self.chance(1, of: 16) ? 1 : Double(Int.random(in: 0...3, using: &self.generator)) / 10
+                    self.chance(1, of: 16)
+                        ? 1 : LossProbability(Double(Int.random(in: 0...3, using: &self.generator)) / 10)
                 )
             case 36: if self.chance(1, of: 8) { self.adapters[0].setPowered(self.chance(1, of: 2)) }
             case 37: if self.chance(1, of: 8) { self.adapters[1].setPowered(self.chance(1, of: 2)) }

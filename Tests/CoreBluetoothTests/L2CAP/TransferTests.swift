@@ -30,7 +30,7 @@ struct TransferTests {
     private func transfer(_ model: AirSettings, loss: Double, total: Int) throws {
         let talk = try ChannelTalk(model: model)
         let (central, ball) = try talk.openUsers()
-        talk.room.air.setLoss(loss)
+        talk.room.air.setLoss(LossProbability(loss))
         central.write(total)
         ball.write(total)
         let isDone = talk.room.run(

@@ -19,7 +19,7 @@ final class Room {
     init(model: AirSettings = .instant, seed: UInt64 = 1, limit: Int? = nil) {
         let loop = self.loop
         self.eventLoop = limit.map { GuardedEventLoop(loop, limit: $0) } ?? loop
-        self.air = Air(eventLoop: self.eventLoop, model: model, seed: seed)
+        self.air = Air(eventLoop: self.eventLoop, settings: model, seed: seed)
     }
 
     /// What keeps an eye on the loop, where the room has a limit.

@@ -26,7 +26,7 @@ public final class PrivateAir: Sendable {
         let air = NIOLoopBoundBox<Air?>.makeEmptyBox(valueType: Air.self, eventLoop: eventLoop)
         self.air = air
         self.generator = NIOLockedValueBox(SeededGenerator(seed: seed))
-        eventLoop.execute { air.value = Air(eventLoop: eventLoop, model: model, seed: seed) }
+        eventLoop.execute { air.value = Air(eventLoop: eventLoop, settings: model, seed: seed) }
     }
 
     deinit {
