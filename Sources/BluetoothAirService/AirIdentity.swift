@@ -1,8 +1,8 @@
-// Who a process is on an air: a random static address (Vol 6, Part B, 1.3.2.1) that stays the same from run to run, so
-// that others know it again. It is kept for each program name, a second one for the second process of a program that
-// runs at the same time, and so on; or under a name that the user gives.
+// The identity of a process on an air: a random static address (Vol 6, Part B, 1.3.2.1) that stays the same from run to
+// run, so that bonds and identifiers last. There is one for each program name, a second one for the second process of a
+// program that runs at the same time, and so on; or one under a name that the user gives.
 //
-// Each identity is a small file and a lock beside it, which the process holds for as long as it is that device.
+// Each identity is a small file with a lock beside it, which the process holds for as long as it uses the identity.
 
 public import BluetoothTransport
 public import BluetoothTypes
@@ -67,7 +67,8 @@ public struct AirIdentityStore: Sendable {
 
     /// Takes the identity with a name that the user gave.
     ///
-    /// - Throws: ``TransportError``: `inUse` where somebody is that device already, `badName` for an empty or long name.
+    /// - Throws: ``TransportError``: `inUse` where another adapter or process has the identity, `badName` for an empty or
+    ///   long name.
     public func claim(name: String) throws(TransportError) -> AirIdentity {
         guard !name.isEmpty, name.utf8.count <= Self.maximumNameLength else {
             throw TransportError(
@@ -78,12 +79,12 @@ public struct AirIdentityStore: Sendable {
         let stem = "\(self.folder)/name-\(Self.fileName(name))"
         guard let lock = try FileLock.take("\(stem).lock") else {
             let holder = FileLock.processNumber(in: "\(stem).lock")
-            let whose =
+            let owner =
                 holder.map { $0 == Int(getpid()) ? "another adapter of this process" : "process \($0)" }
                 ?? "another process"
             throw TransportError(
                 .inUse,
-                "the identity \"\(name)\" is in use by \(whose): end that or choose another name"
+                "the identity \"\(name)\" is in use by \(owner): end that or choose another name"
             )
         }
         return self.identity(name, stem, lock)
@@ -140,7 +141,7 @@ public struct AirIdentityStore: Sendable {
         return text
     }
 
-    /// The address in a file; `nil` where there is no file or one that is not ours, which is set aside.
+    /// The address in a file; `nil` where there is no file, or one with other content, which is set aside.
     private func read(_ path: String) -> DeviceAddress? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if descriptor < 0, errno == ENOENT { return nil }

@@ -1,6 +1,16 @@
-// Serves an air to other processes as plain H4 on a socket: each connection is a fresh controller, which leaves the air
-// when the connection ends. Any HCI host can join, so a host that sends nonsense or does not read is cut off and the
-// others notice nothing of it.
+// Serves an air to other processes as plain H4 on a socket: each connection gets a virtual controller of its own, which
+// leaves the air when the connection ends.
+//
+//     server: listening ──close, release──▶ closed
+//     client: connected ──LE Set Random Address──▶ connected, with an address ──either end closes──▶ disconnected
+//
+// listening: Every connection within the limits becomes a client, and the observer is called.
+// closed: The socket is gone, all clients are disconnected, and a connection that was just accepted is closed at once.
+// connected: Packets are forwarded in both directions, unchanged.
+// disconnected: The client's controller has left the air, and the observer was called with the reason.
+//
+// A client is any HCI host. Octets that are not HCI, and a host that does not read, end its own connection alone (see
+// `H4Stream`); what it sends to its controller is answered there, as a chip would answer. Time does not come in.
 
 public import BluetoothAir
 public import BluetoothHCI
@@ -9,52 +19,59 @@ public import BluetoothTypes
 public import Logging
 public import NIOCore
 
-/// A host on a served air.
-public struct AirGuest: Hashable, Sendable {
-    /// Its number among the hosts of one server, from 1.
-    public var number: Int
-    /// Who it is, as far as the system tells.
-    public var peer: H4Peer
-    /// The address that it goes by, where it has given itself one.
-    public var address: DeviceAddress?
+/// A host that is connected to an air's server.
+public struct AirClient: Hashable, Sendable {
+    /// Its number among the clients of one server, counted from 1.
+    public let number: Int
+    /// The process or network host at the other end, if the system reports it.
+    public let peer: H4Peer
+    /// The random address that the host has set last; `nil` before the first.
+    public internal(set) var address: DeviceAddress?
 }
 
-/// What happens at a server of an air.
+/// A change at an air's server.
 public enum AirServerEvent: Hashable, Sendable {
-    /// A host has connected.
-    case joined(AirGuest)
-    /// A host has given itself an address, or another one.
-    case addressed(AirGuest)
-    /// A host has left, and why.
-    case left(AirGuest, reason: String)
+    /// A client has connected.
+    case connected(AirClient)
+    /// A client has set a random address that differs from its last one.
+    case addressChanged(AirClient)
+    /// A client has disconnected; the reason is one line for a person.
+    case disconnected(AirClient, reason: String)
 }
 
 /// An air on a socket.
+///
+/// All members are used on ``eventLoop`` alone; in a debug build another thread traps. The last reference may be released
+/// on any thread.
 public final class AirServer {
     /// The loop of the air, of the socket and of all connections.
     public let eventLoop: any EventLoop
-    /// Where the air is served; the port is the real one where any was allowed.
+    /// Where the air is served; port 0 was replaced by the port that the system chose.
     public var address: StreamAddress { self.server.address }
-    /// How many hosts are connected.
-    public var connectionCount: Int { self.connections.count }
-    /// The hosts that are connected, in the order in which they came.
-    public var guests: [AirGuest] { self.connections.guests }
-    /// Who is told of hosts that come and go, on the loop.
+    /// The clients that are connected, in the order in which they came.
+    public var clients: [AirClient] { self.onLoop.clients }
+    /// Called on the loop when a client connects, changes its address, or disconnects.
     public var observer: ((AirServerEvent) -> Void)? {
-        get { self.connections.observer }
-        set { self.connections.observer = newValue }
+        get { self.onLoop.observer }
+        set { self.onLoop.observer = newValue }
     }
 
     private let server: H4Server
-    private let connections: Connections
-    // The last reference may be released on any thread; the controllers leave the air on its loop.
-    private let bound: NIOLoopBound<Connections>
+    private let connections: ClientConnections
+    // The controllers leave the air on its loop, whichever thread releases the last reference.
+    private let bound: NIOLoopBound<ClientConnections>
 
-    private init(server: H4Server, connections: Connections) {
+    private init(server: H4Server, connections: ClientConnections) {
         self.eventLoop = server.eventLoop
         self.server = server
         self.connections = connections
         self.bound = NIOLoopBound(connections, eventLoop: server.eventLoop)
+    }
+
+    /// The connections, for what is used on the loop alone.
+    private var onLoop: ClientConnections {
+        self.eventLoop.assertInEventLoop()
+        return self.connections
     }
 
     deinit {
@@ -63,7 +80,7 @@ public final class AirServer {
         self.eventLoop.execute { bound.value.closeAll() }
     }
 
-    /// Begins to serve `air`; to be called on its loop, which is one of SwiftNIO's socket loops.
+    /// Starts serving `air`; to be called on its loop, which is one of SwiftNIO's socket loops.
     ///
     /// - Returns: The server, on the loop, or a ``TransportError`` with one line for a person. The air is served for as
     ///   long as the server is retained.
@@ -76,7 +93,9 @@ public final class AirServer {
         self.serve(on: air.eventLoop, at: address, limits: limits, logger: logger) { air.makeController() }
     }
 
-    /// Begins to serve whatever controllers `makeController` makes; to be called on `eventLoop`.
+    /// Starts serving the controllers that `makeController` makes, one for each client; to be called on `eventLoop`.
+    ///
+    /// - Returns: As ``serve(_:at:limits:logger:)``.
     public static func serve(
         on eventLoop: any EventLoop,
         at address: StreamAddress,
@@ -84,7 +103,8 @@ public final class AirServer {
         logger: Logger,
         makeController: @escaping () -> any HCIChannel
     ) -> EventLoopFuture<AirServer> {
-        let connections = Connections(logger: logger, makeController: makeController)
+        eventLoop.assertInEventLoop()
+        let connections = ClientConnections(logger: logger, makeController: makeController)
         return H4Server.bind(to: address, on: eventLoop, limits: limits, logger: logger) { connections.add($0) }
             .assumeIsolated()
             .map { AirServer(server: $0, connections: connections) }
@@ -94,15 +114,15 @@ public final class AirServer {
     /// Stops serving: the socket goes, the connections end, and their controllers leave the air.
     public func close() {
         self.server.close()
-        self.connections.closeAll()
+        self.onLoop.closeAll()
     }
 }
 
-/// The hosts that are connected.
-private final class Connections {
+/// The connections to all clients of a server.
+private final class ClientConnections {
     private let logger: Logger
     private let makeController: () -> any HCIChannel
-    private var connections: [Connection] = []
+    private var connections: [ClientConnection] = []
     private var isClosed = false
     private var lastNumber = 0
     var observer: ((AirServerEvent) -> Void)?
@@ -112,26 +132,26 @@ private final class Connections {
         self.makeController = makeController
     }
 
-    var count: Int { self.connections.count }
-
-    var guests: [AirGuest] { self.connections.map(\.guest) }
+    var clients: [AirClient] { self.connections.map(\.client) }
 
     func add(_ host: H4Channel) {
         guard !self.isClosed else { return host.close() }
         self.lastNumber += 1
-        let guest = AirGuest(number: self.lastNumber, peer: host.peer)
-        let connection = Connection(host: host, guest: guest, controller: self.makeController()) {
+        let client = AirClient(number: self.lastNumber, peer: host.peer)
+        let connection = ClientConnection(host: host, client: client, controller: self.makeController()) {
             [weak self] connection, event in
             guard let self else { return }
-            if case .left(_, let reason) = event {
+            if case .disconnected(let client, let reason) = event {
                 self.connections.removeAll { $0 === connection }
-                self.logger.debug("a host left the air, \(self.connections.count) are on it: \(reason)")
+                self.logger.debug(
+                    "client \(client.number) disconnected, \(self.connections.count) are connected: \(reason)"
+                )
             }
             self.observer?(event)
         }
         self.connections.append(connection)
-        self.logger.debug("a host joined the air, \(self.connections.count) are on it")
-        self.observer?(.joined(guest))
+        self.logger.debug("client \(client.number) connected, \(self.connections.count) are connected")
+        self.observer?(.connected(client))
         connection.start()
     }
 
@@ -143,23 +163,23 @@ private final class Connections {
     }
 }
 
-/// One host and its controller: what one sends, the other gets.
-private final class Connection: HCIChannelReceiver {
-    private(set) var guest: AirGuest
+/// The connection to one client: what its host sends, its controller gets, and the other way round.
+private final class ClientConnection: HCIChannelReceiver {
+    private(set) var client: AirClient
     private let host: H4Channel
     private let controller: any HCIChannel
-    private let tell: (Connection, AirServerEvent) -> Void
+    private let report: (ClientConnection, AirServerEvent) -> Void
 
     init(
         host: H4Channel,
-        guest: AirGuest,
+        client: AirClient,
         controller: any HCIChannel,
-        tell: @escaping (Connection, AirServerEvent) -> Void
+        report: @escaping (ClientConnection, AirServerEvent) -> Void
     ) {
         self.host = host
-        self.guest = guest
+        self.client = client
         self.controller = controller
-        self.tell = tell
+        self.report = report
     }
 
     func start() {
@@ -174,28 +194,28 @@ private final class Connection: HCIChannelReceiver {
 
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
         if channel === self.host {
-            if packet.kind == .command { self.note(packet) }
+            if packet.kind == .command { self.noteAddress(packet) }
             self.controller.send(packet)
         } else {
             self.host.send(packet)
         }
     }
 
-    /// Takes down the address that a host gives itself: it is how others know it on the air.
-    private func note(_ packet: HCIPacket) {
+    /// Notes the random address that the host sets, by which other devices know it.
+    private func noteAddress(_ packet: HCIPacket) {
         var payload = packet.payload
         guard var command = try? HCICommandPacket(parsing: &payload), command.opcode == LESetRandomAddress.opcode,
             let command = try? LESetRandomAddress(parsing: &command.parameters),
-            command.address != self.guest.address
+            command.address != self.client.address
         else { return }
-        self.guest.address = command.address
-        self.tell(self, .addressed(self.guest))
+        self.client.address = command.address
+        self.report(self, .addressChanged(self.client))
     }
 
     func channelDidFinishBatch(_ channel: any HCIChannel) {}
 
     func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
         self.close()
-        self.tell(self, .left(self.guest, reason: reason))
+        self.report(self, .disconnected(self.client, reason: reason))
     }
 }

@@ -1,5 +1,5 @@
-// From the name of an adapter to a channel to its controller, again and again: when a controller is gone, the next one
-// comes from the same place.
+// From the name of an adapter to a channel to its controller. A source opens as many channels as it is asked for: when a
+// controller is gone, the next channel comes from the same place.
 
 public import BluetoothAir
 public import BluetoothHCI
@@ -9,7 +9,8 @@ public import NIOCore
 
 /// Opens channels to the controller that an adapter's name stands for.
 ///
-/// It is used on its event loop alone, which is one of SwiftNIO's socket loops.
+/// All members are used on ``eventLoop`` alone, which is one of SwiftNIO's socket loops; in a debug build another thread
+/// traps.
 public final class ControllerSource {
     private enum Place {
         case userAir(UserAir)
@@ -44,7 +45,8 @@ public final class ControllerSource {
     ///
     /// - Returns: The channel, on the event loop, or a ``TransportError`` with one line for a person.
     public func open() -> EventLoopFuture<any HCIChannel> {
-        switch self.place {
+        self.eventLoop.assertInEventLoop()
+        return switch self.place {
         case .userAir(let air): self.placed(air.join())
         case .air(let address): self.placed(self.erased(H4Channel.connect(to: address, on: self.eventLoop)))
         case .socket(let address): self.erased(H4Channel.connect(to: address, on: self.eventLoop))
@@ -72,7 +74,7 @@ public final class ControllerSource {
         channel.assumeIsolated().map { $0 }.nonisolated()
     }
 
-    /// Gives up what is being opened, and leaves the user's air.
+    /// Cancels what is being opened, and leaves the user's air.
     public func close() {
         if case .userAir(let air) = self.place { air.close() }
     }

@@ -1,19 +1,29 @@
-// The air that all processes of a user share without any set-up. A folder of the user's own holds a socket and a lock.
-// Whoever gets the lock serves the air, and the others connect to the socket.
+// The air that all processes of a user share without any set-up. A folder of the user's own holds a socket and a lock: the
+// process that has the lock serves the air, and the others connect to the socket.
 //
-//     join ──▶ try the lock ──got it──▶ listen at the socket ──▶ serving: a controller of the own process
-//                  │ ▲                        │ somebody listens there: give the lock back
-//                  │ └── wait a little ◀──────┤
-//                  │          ▲ refused       │
-//                  └─taken──▶ connect ◀───────┘
-//                                └──▶ member: a connection to the process that serves
+//     idle ──join: the lock is free──▶ starting ──listening──▶ serving ──close──▶ closed
+//       │ ▲                               │                                          ▲
+//       │ └── the socket is served ───────┘                                          │
+//       ├──join: the lock is taken──▶ a connection to the server; the state stays idle
+//       └──close─────────────────────────────────────────────────────────────────────┘
 //
-// A server that is suspended, as by Ctrl-Z, has lock and socket and does nothing. Nobody can take its place, so newcomers
-// are told who it is and how to wake it up, and members leave.
+// idle: This process serves nothing. A join tries the lock, and connects to the socket where the lock is taken. A server
+//     that is only starting or only ending refuses the connection, so the join is repeated after a random delay, which
+//     doubles up to 100 ms, until `Configuration.timeout`.
+// starting: This process has the lock and starts to listen. If another process serves the socket without the lock, since
+//     the lock file was removed, the lock is returned, and the join connects.
+// serving: The air is in this process. A join makes a controller directly.
+// closed: Joins fail. Connections that were made before belong to their owners.
 //
-// The system gives the lock back when its holder ends, however it ends, so a socket that is left behind is never a
-// reason to wait: with the lock in hand, a socket at which nobody listens is replaced. When the process that serves
-// ends, the connections of all members close, each joins anew, and the lock decides who serves now.
+// Election: The system releases the lock when its holder ends, in whatever way. The connections of all clients close, each
+// joins again, and the lock decides which process serves. A socket that was left behind is replaced, since nobody listens
+// at it.
+//
+// A server that is suspended, as by Ctrl-Z, has the lock and the socket and does nothing. No process can take over, so a
+// join fails with an error that names the server, and a watch closes existing connections within 1 s. Another process of
+// the same user can do no more than that: hold the lock without serving, which ends in an error after the timeout, too.
+//
+// Time comes in from the event loop: the delay between attempts, the timeout, and the interval of the watch.
 
 public import BluetoothAir
 public import BluetoothHCI
@@ -21,20 +31,21 @@ public import BluetoothTransport
 public import Logging
 public import NIOCore
 
-/// This process's membership in the user's own air.
+/// The user's own air, as one process has a part in it: as the server, or with connections to the server.
 ///
-/// It is used on its event loop alone, which is one of SwiftNIO's socket loops.
+/// All members are used on ``eventLoop`` alone, which is one of SwiftNIO's socket loops; in a debug build another thread
+/// traps.
 public final class UserAir {
-    /// Where the air is and how it behaves.
+    /// Where the air is, and what it is like where this process serves it.
     public struct Configuration: Sendable {
         /// The folder with the socket and the lock; `nil` for the user's own, which is
         /// `$XDG_RUNTIME_DIR/corebluetooth` or a folder under the temporary one.
         public var folder: String?
-        /// The model of the air, where this process serves it.
+        /// How the air treats time and loss, where this process serves it.
         public var settings: AirSettings
-        /// What members may take, where this process serves the air.
+        /// The limits of clients, where this process serves the air.
         public var limits: H4Server.Limits
-        /// How long to try to join.
+        /// How long a join is tried.
         public var timeout: TimeAmount
 
         /// A configuration that leaves to the defaults what is not given.
@@ -52,13 +63,9 @@ public final class UserAir {
     }
 
     private enum State {
-        /// Serves nothing; may have members' connections, which belong to whoever asked for them.
-        case away
-        /// Has the lock and is about to listen.
+        case idle
         case starting
-        /// Serves the air to itself and to the others.
         case serving(AirServer, FileLock, () -> any HCIChannel)
-        /// Was closed by its owner.
         case closed
     }
 
@@ -70,7 +77,7 @@ public final class UserAir {
     }
 
     /// A connection to the process that serves.
-    private struct Membership {
+    private struct ServerConnection {
         weak var channel: H4Channel?
         var server: Int
     }
@@ -85,11 +92,11 @@ public final class UserAir {
     private let logger: Logger
     private let makeAir: () -> () -> any HCIChannel
     private let processes = ProcessListing()
-    private var state = State.away
-    private var memberships: [Membership] = []
+    private var state = State.idle
+    private var connections: [ServerConnection] = []
     private var watch: Scheduled<Void>?
 
-    /// Creates a membership; nothing happens before the first ``join()``.
+    /// Creates a part in the air; nothing happens before the first ``join()`` or ``serve()``.
     public convenience init(
         eventLoop: any EventLoop,
         configuration: Configuration = Configuration(),
@@ -101,9 +108,9 @@ public final class UserAir {
         }
     }
 
-    /// Creates a membership in an air that is made of other controllers.
+    /// Creates a part in an air that has other controllers.
     ///
-    /// - Parameter makeAir: Called where this process comes to serve the air; gives what makes its controllers.
+    /// - Parameter makeAir: Called when this process starts to serve the air; returns the function that makes controllers.
     public init(
         eventLoop: any EventLoop,
         configuration: Configuration,
@@ -116,22 +123,23 @@ public final class UserAir {
         self.makeAir = makeAir
     }
 
-    /// Whether this process serves the air.
-    public var isServing: Bool { if case .serving = self.state { true } else { false } }
-
     /// The server, where this process serves the air.
-    public var server: AirServer? { if case .serving(let server, _, _) = self.state { server } else { nil } }
+    public var server: AirServer? {
+        self.eventLoop.assertInEventLoop()
+        return if case .serving(let server, _, _) = self.state { server } else { nil }
+    }
 
-    /// Serves the air without a controller of its own, or not at all.
+    /// Serves the air without a controller of its own.
     ///
     /// - Returns: The server, on the event loop, which is ``server`` from then on, or a ``TransportError`` with one line
-    ///   for a person: above all that somebody else serves the air.
+    ///   for a person, such as `inUse` where another process serves the air.
     public func serve() -> EventLoopFuture<AirServer> {
+        self.eventLoop.assertInEventLoop()
         do {
             let folder = try self.configuration.folder ?? PrivateFolder.runtime()
             let place = Place(folder: folder)
             if let error = place.lengthError { throw error }
-            guard case .away = self.state, let lock = try FileLock.take(place.lock) else { throw place.takenError }
+            guard case .idle = self.state, let lock = try FileLock.take(place.lock) else { throw place.takenError }
             return self.serve(place, lock).assumeIsolated()
                 .map { server, _ in server }
                 .nonisolated()
@@ -142,10 +150,11 @@ public final class UserAir {
 
     /// A controller on the air: in this process where it serves the air, else behind a connection.
     ///
-    /// To be called again whenever the channel has closed, and for each further adapter of the process.
+    /// It is called again when the channel has closed, and for each further adapter of the process.
     ///
     /// - Returns: The channel, on the event loop, or a ``TransportError`` with one line for a person.
     public func join() -> EventLoopFuture<any HCIChannel> {
+        self.eventLoop.assertInEventLoop()
         let promise = self.eventLoop.makePromise(of: (any HCIChannel).self)
         self.attempt(
             Attempt(
@@ -159,36 +168,32 @@ public final class UserAir {
 
     /// Leaves the air.
     ///
-    /// Where this process served it, the socket goes and the others elect a new server. Channels that were joined as a member stay with their owners.
+    /// Where this process served the air, the socket goes and the other processes elect a new server. Connections to
+    /// another server stay open until their owners close them.
     public func close() {
+        self.eventLoop.assertInEventLoop()
         let before = self.state
         self.state = .closed
         self.watch?.cancel()
         self.watch = nil
         if case .serving(let server, let lock, _) = before {
-            // The socket goes before the lock does, so it is never a new server's.
+            // The socket goes before the lock does, so it never belongs to a new server.
             server.close()
             withExtendedLifetime(lock) {}
         }
     }
-
-    /// Removes the socket's file if this process serves the air; safe from any thread and at once.
-    ///
-    /// This happens by itself when the process calls `exit`. It is for a process that ends in another way, right before
-    /// it does.
-    public static func removeSocketIfServing() { H4Server.removeSocketFiles() }
 
     // MARK: Joining
 
     private func attempt(_ attempt: Attempt) {
         switch self.state {
         case .closed:
-            attempt.promise.fail(TransportError(.closed, "the membership in the user's air was closed"))
+            attempt.promise.fail(Self.closedError)
         case .serving(_, _, let makeController):
             attempt.promise.assumeIsolated().succeed(makeController())
         case .starting:
             self.attemptLater(attempt, TransportError(.timedOut, "the user's air did not start in time"))
-        case .away:
+        case .idle:
             do {
                 let folder = try self.configuration.folder ?? PrivateFolder.runtime()
                 let place = Place(folder: folder)
@@ -209,7 +214,7 @@ public final class UserAir {
             switch result {
             case .success: self.attempt(attempt)
             case .failure(let error as TransportError) where error.code == .inUse && place.hasSocket:
-                // Somebody serves without the lock, whose file was removed under him: he is the server, not we.
+                // The server has lost its lock, since the file was removed; it stays the server.
                 self.connect(place, attempt)
             case .failure(let error as TransportError) where error.code == .closed:
                 self.attempt(attempt)
@@ -219,7 +224,7 @@ public final class UserAir {
         }
     }
 
-    /// Listens at the socket, with the lock in hand.
+    /// Listens at the socket; this process has the lock.
     private func serve(
         _ place: Place,
         _ lock: FileLock
@@ -238,14 +243,14 @@ public final class UserAir {
         .flatMapThrowing { server in
             if case .closed = self.state {
                 server.close()
-                throw TransportError(.closed, "the membership in the user's air was closed")
+                throw Self.closedError
             }
             self.logger.debug("serving the user's air at \(place.socket)")
             self.state = .serving(server, lock, makeController)
             return (server, makeController)
         }
         .flatMapErrorThrowing { error in
-            if case .starting = self.state { self.state = .away }
+            if case .starting = self.state { self.state = .idle }
             withExtendedLifetime(lock) {}
             throw error
         }
@@ -272,41 +277,44 @@ public final class UserAir {
                     return
                 }
                 self.watch(channel)
-                self.logger.debug("joined the user's air at \(place.socket)")
+                self.logger.debug("connected to the user's air at \(place.socket)")
                 attempt.promise.assumeIsolated().succeed(channel)
             case (.failure(let error as TransportError), _) where error.code == .badName:
                 attempt.promise.fail(error)
-            case (.failure, _):
+            case (.failure(let error), _):
+                self.logger.debug("not connected to the user's air yet: \(error)")
                 self.attemptLater(attempt, place.silenceError)
             }
         }
     }
 
-    // MARK: A server that sleeps
+    // MARK: A server that is suspended
 
-    /// Looks after a connection to another process.
+    /// Watches a connection to another process.
     private func watch(_ channel: H4Channel) {
         guard case .process(let server) = channel.peer else { return }
-        self.memberships.append(Membership(channel: channel, server: server))
-        if self.watch == nil { self.lookLater() }
+        self.connections.append(ServerConnection(channel: channel, server: server))
+        if self.watch == nil { self.scheduleWatch() }
     }
 
-    private func lookLater() {
+    private func scheduleWatch() {
         self.watch = self.eventLoop.assumeIsolated().scheduleTask(in: Self.watchInterval) { [weak self] in
-            self?.lookAfterMembers()
+            self?.closeConnectionsToSuspendedServers()
         }
     }
 
-    private func lookAfterMembers() {
+    private func closeConnectionsToSuspendedServers() {
         self.watch = nil
-        self.memberships.removeAll { membership in
-            guard let channel = membership.channel else { return true }
-            guard self.processes.isStopped(membership.server) else { return false }
-            channel.abandon(self.suspendedError(membership.server).message)
+        self.connections.removeAll { connection in
+            guard let channel = connection.channel else { return true }
+            guard self.processes.isStopped(connection.server) else { return false }
+            channel.abandon(self.suspendedError(connection.server).message)
             return true
         }
-        if !self.memberships.isEmpty { self.lookLater() }
+        if !self.connections.isEmpty { self.scheduleWatch() }
     }
+
+    private static let closedError = TransportError(.closed, "the process has left the user's air")
 
     private func suspendedError(_ server: Int) -> TransportError {
         TransportError(
@@ -316,7 +324,7 @@ public final class UserAir {
         )
     }
 
-    /// Tries again after a while, which grows and differs from process to process.
+    /// Tries again after a delay that grows and that is random, so that processes do not collide again.
     private func attemptLater(_ attempt: Attempt, _ error: @autoclosure () -> TransportError) {
         let delay = TimeAmount.nanoseconds(.random(in: attempt.delay.nanoseconds / 2...attempt.delay.nanoseconds))
         guard self.eventLoop.now + delay < attempt.deadline else {
@@ -350,10 +358,10 @@ private struct Place {
         )
     }
 
-    /// Whether a socket, and not something else, is in the way.
+    /// Whether what is in the way is a socket.
     var hasSocket: Bool { UnixSocket.exists(at: self.socket) }
 
-    /// The error of an air that somebody else serves.
+    /// The error of an air that another process serves.
     var takenError: TransportError {
         let holder = FileLock.processNumber(in: self.lock).map { ProcessListing().process($0).description }
         return TransportError(

@@ -1,19 +1,19 @@
-// Who serves the user's own air, found out without joining it.
+// Which process serves the user's own air, read from its files without joining it.
 
 public import BluetoothTransport
 
-/// Who serves the air that all processes of a user share.
+/// The state of the air that all processes of a user share.
 public struct UserAirStatus: Hashable, Sendable {
-    /// Where its socket is.
+    /// The path of its socket.
     public var socket: String
-    /// Whether somebody serves it.
+    /// Whether a process serves it.
     public var isServed: Bool
-    /// The process that serves it, where it is known.
+    /// The process that serves it; `nil` where that is not known.
     public var server: ProcessInformation?
     /// Whether that process is suspended, so that the air stands still.
     public var isSuspended: Bool
 
-    /// Looks at the user's air; nothing is joined or changed.
+    /// Reads the state; nothing is joined or changed.
     ///
     /// - Parameter folder: The folder with the socket and the lock; `nil` for the user's own.
     /// - Throws: ``TransportError`` where there can be no such folder.

@@ -64,7 +64,7 @@ struct AirIdentityTests {
     }
 
     @Test(
-        "A file that is torn or not ours is set aside and told, and the address is a new one",
+        "A file that is torn or foreign is set aside and logged, and the address is a new one",
         arguments: [
             "", "{", "{\"version\":1,\"name\":\"x\"}", "null", "[]",
             "{\"version\":2,\"name\":\"x\",\"address\":\"C0:11:22:33:44:55\"}",

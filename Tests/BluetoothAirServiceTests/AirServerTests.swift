@@ -36,7 +36,7 @@ struct AirServerTests {
         }
 
         func controllerCount() async throws -> Int { try await self.loop.run { self.air.value.controllers.count } }
-        func connectionCount() async throws -> Int? { try await self.loop.run { self.server.value?.connectionCount } }
+        func clientCount() async throws -> Int? { try await self.loop.run { self.server.value?.clients.count } }
         func close() async throws { try await self.loop.run { self.server.value?.close() } }
     }
 
@@ -52,14 +52,14 @@ struct AirServerTests {
         }
         hosts[2].send([0x01, 0x01, 0xFC, 0x02, 0xAB, 0xCD])
         for number in [0, 1, 3] { #expect(hosts[number].read(5) == [0x04, 0xFF, 0x02, 0xAB, 0xCD]) }
-        #expect(try await served.connectionCount() == 4)
+        #expect(try await served.clientCount() == 4)
         try await served.close()
         for host in hosts { #expect(host.endsWithin20Seconds()) }
         #expect(try await served.controllerCount() == 0)
         #expect(folder.content.isEmpty)
     }
 
-    @Test("A controller leaves when its host does, when the host sends garbage, and when it gives up itself")
+    @Test("A controller leaves when its host disconnects, when the host sends garbage, and when it closes itself")
     func leaving() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("a")))
@@ -71,14 +71,14 @@ struct AirServerTests {
         hosts[2].send([0x01, 0x02, 0xFC, 0x00])
         #expect(hosts[2].endsWithin20Seconds())
         // The server sees the end of the first a moment later than the test does.
-        try await eventually { try await served.connectionCount() == 1 }
-        #expect(try await served.connectionCount() == 1)
+        try await eventually { try await served.clientCount() == 1 }
+        #expect(try await served.clientCount() == 1)
         #expect(try await served.controllerCount() == 1)
         #expect(hosts[3].complete(0x0C03).count == 7)
         try await served.close()
     }
 
-    @Test("An air that nobody holds any more is not served any more, whichever thread let it go")
+    @Test("A server whose last reference is released stops serving, on whichever thread that happens")
     func released() async throws {
         for onLoop in [true, false] {
             let folder = try TemporaryFolder()
@@ -107,7 +107,7 @@ struct AirServerTests {
         init(_ value: AirServer?) { self.value = value }
     }
 
-    @Test("Who serves is told who joins, by process and address, and why he leaves")
+    @Test("The observer gets each client with its process and address, and the reason why it disconnects")
     func observer() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("a")))
@@ -123,15 +123,15 @@ struct AirServerTests {
         let own = H4Peer.process(Int(getpid()))
         let addresses = events.value.map { event in
             switch event {
-            case .joined(let guest), .addressed(let guest), .left(let guest, _):
-                #expect(guest.number == 1)
-                #expect(guest.peer == own)
-                return guest.address?.description
+            case .connected(let client), .addressChanged(let client), .disconnected(let client, _):
+                #expect(client.number == 1)
+                #expect(client.peer == own)
+                return client.address?.description
             }
         }
         #expect(addresses == [nil, "C1:05:04:03:02:01", "C2:05:04:03:02:01", "C2:05:04:03:02:01"])
-        guard case .left(_, let reason) = events.value.last else {
-            Issue.record("the last event is not that of leaving")
+        guard case .disconnected(_, let reason) = events.value.last else {
+            Issue.record("the last event is not a disconnection")
             return
         }
         #expect(reason.contains("closed the connection"))
@@ -143,7 +143,7 @@ struct AirServerTests {
         let served = try await Served(.tcp(host: "127.0.0.1", port: 0))
         let address = try #require(try await served.loop.run { served.server.value?.address })
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let host = try await Member.channel(loop) {
+        let host = try await TestHost.channel(loop) {
             H4Channel.connect(to: address, on: loop).assumeIsolated().map { $0 }.nonisolated()
         }
         try await host.send([0x01, 0x09, 0x10, 0x00])

@@ -23,7 +23,7 @@ struct ControllerSourceTests {
             }
             for _ in 0..<2 {
                 number += 1
-                let host = try await Member.channel(loop) { source.value.open() }
+                let host = try await TestHost.channel(loop) { source.value.open() }
                 try await host.send([0x01, 0x09, 0x10, 0x00])
                 let answer: [UInt8] = [0x04, 0x0E, 0x0A, 0x01, 0x09, 0x10, 0x00, number, 0, 0, 0, 0, 0]
                 #expect(await host.seen.wait { $0.contains(answer) })
@@ -73,7 +73,7 @@ struct ControllerSourceTests {
         let source = try await loop.run {
             NIOLoopBound(ControllerSource(name, on: loop, logger: logger), eventLoop: loop)
         }
-        let host = try await Member.channel(loop) { source.value.open() }
+        let host = try await TestHost.channel(loop) { source.value.open() }
         try await host.send([0x01, 0x03, 0x0C, 0x00])
         var octets: [UInt8] = []
         while octets.count < 4 {

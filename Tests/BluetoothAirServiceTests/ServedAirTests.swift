@@ -74,8 +74,8 @@ struct ServedAirTests {
         // A controller that leaves is heard no more by one that comes later.
         ball.hangUp()
         #expect(ball.endsWithin20Seconds())
-        try await eventually { try await loop.run { server.value.connectionCount } == 1 }
-        #expect(try await loop.run { server.value.connectionCount } == 1)
+        try await eventually { try await loop.run { server.value.clients.count } == 1 }
+        #expect(try await loop.run { server.value.clients.count } == 1)
         try await loop.run { server.value.close() }
         #expect(asker.endsWithin20Seconds())
     }
@@ -99,7 +99,7 @@ struct ServedAirTests {
             )
             return NIOLoopBound(source, eventLoop: hostLoop)
         }
-        let far = try await Member.channel(hostLoop) { source.value.open() }
+        let far = try await TestHost.channel(hostLoop) { source.value.open() }
         for command in Self.advertising {
             try await far.send(command)
             try #require(await far.seen.wait { $0.contains { Self.isSuccess($0, of: command) } })
@@ -125,18 +125,18 @@ struct ServedAirTests {
         self.run(Self.advertising, on: ball)
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<100 {
-            let guest = try RawSocket(unix: path)
+            let client = try RawSocket(unix: path)
             var octets = (0..<200).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
             // Mostly commands and data that frame well and mean nothing.
             octets[0] = [0x01, 0x01, 0x02, 0x05, 0x00][Int.random(in: 0..<5, using: &generator)]
-            guest.send(octets)
-            guest.hangUp()
+            client.send(octets)
+            client.hangUp()
         }
         let asker = try RawSocket(unix: path)
         self.run(Self.scanning, on: asker)
         #expect(Array(asker.read(Self.report.count + 1).dropLast()) == Self.report)
-        try await eventually { try await loop.run { server.value.connectionCount } == 2 }
-        #expect(try await loop.run { server.value.connectionCount } == 2)
+        try await eventually { try await loop.run { server.value.clients.count } == 2 }
+        #expect(try await loop.run { server.value.clients.count } == 2)
         try await loop.run { server.value.close() }
     }
 
@@ -157,22 +157,22 @@ struct ServedAirTests {
         }
         for server in 0..<2 {
             // The one that serves advertises from within, the next one listens from without.
-            var members: [Member] = []
+            var hosts: [TestHost] = []
             for number in server...server + 1 {
                 let air = airs[number]
-                members.append(try await Member.channel(loops[number]) { air.value.join() })
+                hosts.append(try await TestHost.channel(loops[number]) { air.value.join() })
             }
             let serving = airs[server]
-            #expect(try await loops[server].run { serving.value.isServing })
-            for (member, commands) in zip(members, [Self.advertising, Self.scanning]) {
+            #expect(try await loops[server].run { serving.value.server != nil })
+            for (host, commands) in zip(hosts, [Self.advertising, Self.scanning]) {
                 for command in commands {
-                    try await member.send(command)
-                    try #require(await member.seen.wait { $0.contains { Self.isSuccess($0, of: command) } })
+                    try await host.send(command)
+                    try #require(await host.seen.wait { $0.contains { Self.isSuccess($0, of: command) } })
                 }
             }
-            try #require(await members[1].seen.wait { $0.contains { Array($0.dropLast()) == Self.report } })
+            try #require(await hosts[1].seen.wait { $0.contains { Array($0.dropLast()) == Self.report } })
             try await loops[server].run { serving.value.close() }
-            #expect(await members[1].closed.wait { $0 == 1 })
+            #expect(await hosts[1].closed.wait { $0 == 1 })
         }
     }
 }

@@ -9,19 +9,19 @@ import Testing
 
 @Suite("The user's own air", .timeLimit(.minutes(3)))
 struct UserAirTests {
-    /// Whether each member hears what each other one says.
-    func expectTalk(_ members: [Member], _ round: UInt8, sourceLocation: SourceLocation = #_sourceLocation) async throws
+    /// Whether each host hears what each other one says.
+    func expectTalk(_ hosts: [TestHost], _ round: UInt8, sourceLocation: SourceLocation = #_sourceLocation) async throws
     {
-        // A connection stands before the server has made a controller for it; an answer shows that there is one.
-        for member in members { try await member.send([0x01, round, 0xF0, 0x00]) }
-        for member in members {
-            #expect(await member.seen.wait { $0.contains([0x04, 0x0E, 0x04, 0x01, round, 0xF0, 0x01]) })
+        // A connection is made before the server has a controller for it; an answer shows that there is one.
+        for host in hosts { try await host.send([0x01, round, 0xF0, 0x00]) }
+        for host in hosts {
+            #expect(await host.seen.wait { $0.contains([0x04, 0x0E, 0x04, 0x01, round, 0xF0, 0x01]) })
         }
-        for (number, member) in members.enumerated() { try await member.say([round, UInt8(number)]) }
-        for (listener, member) in members.enumerated() {
-            for speaker in members.indices where speaker != listener {
+        for (number, host) in hosts.enumerated() { try await host.say([round, UInt8(number)]) }
+        for (listener, host) in hosts.enumerated() {
+            for speaker in hosts.indices where speaker != listener {
                 #expect(
-                    await member.hears([round, UInt8(speaker)]),
+                    await host.hears([round, UInt8(speaker)]),
                     "\(listener) did not hear \(speaker)",
                     sourceLocation: sourceLocation
                 )
@@ -29,14 +29,14 @@ struct UserAirTests {
         }
     }
 
-    func servers(_ members: [Member]) async throws -> [Int] {
+    func servers(_ hosts: [TestHost]) async throws -> [Int] {
         var serving: [Int] = []
-        for (number, member) in members.enumerated() where try await member.isServing() { serving.append(number) }
+        for (number, host) in hosts.enumerated() where try await host.isServing() { serving.append(number) }
         return serving
     }
 
     @Test(
-        "Who looks sees whether the air is served and by whom; an air can be served without a controller of one's own"
+        "The status shows whether the air is served and by which process; it can be served without a controller of its own"
     )
     func status() async throws {
         let folder = try TemporaryFolder()
@@ -59,12 +59,12 @@ struct UserAirTests {
         #expect(status.isServed)
         #expect(status.server?.number == Int(ProcessInfo.processInfo.processIdentifier))
         #expect(!status.isSuspended)
-        let member = try await Member.userAir(in: folder.path)
-        #expect(try await self.servers([member]).isEmpty)
+        let host = try await TestHost.userAir(in: folder.path)
+        #expect(try await self.servers([host]).isEmpty)
         let error = try await #require(throws: TransportError.self) { _ = try await serve() }
         #expect(error.code == .inUse)
         #expect(error.message.contains("process \(ProcessInfo.processInfo.processIdentifier)"))
-        try await member.leave()
+        try await host.leave()
         try await loop.run { air.value.close() }
         #expect(try UserAirStatus(folder: folder.path).isServed == false)
         #expect(folder.content == ["air.lock"])
@@ -73,8 +73,8 @@ struct UserAirTests {
     @Test("The first serves, the second joins, and they hear each other")
     func two() async throws {
         let folder = try TemporaryFolder()
-        let first = try await Member.userAir(in: folder.path)
-        let second = try await Member.userAir(in: folder.path)
+        let first = try await TestHost.userAir(in: folder.path)
+        let second = try await TestHost.userAir(in: folder.path)
         #expect(try await self.servers([first, second]) == [0])
         try await self.expectTalk([first, second], 1)
         try await second.leave()
@@ -87,14 +87,14 @@ struct UserAirTests {
     func many(run: Int) async throws {
         let folder = try TemporaryFolder()
         let loops = (0..<4).map { _ in MultiThreadedEventLoopGroup(numberOfThreads: 1).next() }
-        var members: [Member] = []
+        var hosts: [TestHost] = []
         for number in 0..<12 {
-            members.append(try await Member.userAir(in: folder.path, loop: loops[number % 4], waits: false))
+            hosts.append(try await TestHost.userAir(in: folder.path, loop: loops[number % 4], waits: false))
         }
-        for member in members { #expect(await member.opened.wait { $0 == 1 }) }
-        #expect(try await self.servers(members).count == 1)
-        try await self.expectTalk(members, 1)
-        for member in members { try await member.leave() }
+        for host in hosts { #expect(await host.opened.wait { $0 == 1 }) }
+        #expect(try await self.servers(hosts).count == 1)
+        try await self.expectTalk(hosts, 1)
+        for host in hosts { try await host.leave() }
         // One may have been about to serve when it left.
         try await eventually { folder.content == ["air.lock"] }
         #expect(folder.content == ["air.lock"])
@@ -103,39 +103,39 @@ struct UserAirTests {
     @Test("When the server leaves, one of the others serves and all come back")
     func election() async throws {
         let folder = try TemporaryFolder()
-        var members: [Member] = []
-        for _ in 0..<6 { members.append(try await Member.userAir(in: folder.path)) }
+        var hosts: [TestHost] = []
+        for _ in 0..<6 { hosts.append(try await TestHost.userAir(in: folder.path)) }
         for round in 1...5 {
-            try await self.expectTalk(members, UInt8(round))
-            let serving = try await self.servers(members)
+            try await self.expectTalk(hosts, UInt8(round))
+            let serving = try await self.servers(hosts)
             #expect(serving.count == 1)
-            let leaver = members.remove(at: try #require(serving.first))
+            let leaver = hosts.remove(at: try #require(serving.first))
             try await leaver.leave()
-            for member in members {
-                #expect(await member.closed.wait { $0 == round })
-                #expect(await member.opened.wait { $0 == round + 1 })
+            for host in hosts {
+                #expect(await host.closed.wait { $0 == round })
+                #expect(await host.opened.wait { $0 == round + 1 })
             }
         }
-        #expect(members.count == 1)
-        #expect(try await self.servers(members) == [0])
-        for member in members { #expect(member.failures.value.isEmpty) }
+        #expect(hosts.count == 1)
+        #expect(try await self.servers(hosts) == [0])
+        for host in hosts { #expect(host.failures.value.isEmpty) }
     }
 
     @Test("What a killed server leaves behind is taken over at once")
     func stale() async throws {
         let folder = try TemporaryFolder()
-        // A socket at which nobody listens any more, and a lock that the system has taken back.
+        // A socket without a listener, and a lock that the system has released.
         try "4711\n".write(toFile: folder("air.lock"), atomically: false, encoding: .utf8)
         do {
             let other = try TemporaryFolder()
-            let dead = try await Member.userAir(in: other.path)
+            let dead = try await TestHost.userAir(in: other.path)
             #expect(rename(other("air"), folder("air")) == 0)
             try await dead.leave()
         }
         #expect(folder.content == ["air", "air.lock"])
-        let first = try await Member.userAir(in: folder.path)
+        let first = try await TestHost.userAir(in: folder.path)
         #expect(try await first.isServing())
-        let second = try await Member.userAir(in: folder.path)
+        let second = try await TestHost.userAir(in: folder.path)
         try await self.expectTalk([first, second], 1)
         try await first.leave()
         try await second.leave()
@@ -144,9 +144,9 @@ struct UserAirTests {
     @Test("A server whose lock file was removed under it stays the server")
     func lockRemoved() async throws {
         let folder = try TemporaryFolder()
-        let first = try await Member.userAir(in: folder.path)
+        let first = try await TestHost.userAir(in: folder.path)
         #expect(unlink(folder("air.lock")) == 0)
-        let second = try await Member.userAir(in: folder.path)
+        let second = try await TestHost.userAir(in: folder.path)
         #expect(try await self.servers([first, second]) == [0])
         try await self.expectTalk([first, second], 1)
         try await first.leave()
@@ -155,7 +155,7 @@ struct UserAirTests {
         try await second.leave()
     }
 
-    @Test("Several adapters of one process share its membership")
+    @Test("Several adapters of one process join through one part in the air")
     func severalJoins() async throws {
         let folder = try TemporaryFolder()
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
@@ -167,42 +167,42 @@ struct UserAirTests {
             }
             return NIOLoopBound(air, eventLoop: loop)
         }
-        async let one = Member.channel(loop) { air.value.join() }
-        async let two = Member.channel(loop) { air.value.join() }
-        let members = try await [one, two]
-        try await self.expectTalk(members, 1)
+        async let one = TestHost.channel(loop) { air.value.join() }
+        async let two = TestHost.channel(loop) { air.value.join() }
+        let hosts = try await [one, two]
+        try await self.expectTalk(hosts, 1)
         try await loop.run { air.value.close() }
         #expect(folder.content == ["air.lock"])
         let late = await #expect(throws: TransportError.self) { try await loop.started { air.value.join() } }
         #expect(late?.code == .closed)
     }
 
-    @Test("A server that has the lock and does not listen is named after a while")
+    @Test("A server that has the lock and does not listen is named in the error after the timeout")
     func silent() async throws {
         let folder = try TemporaryFolder()
         let lock = try #require(try FileLock.take(folder("air.lock")))
         lock.writeProcessNumber()
-        let member = try await Member.userAir(in: folder.path, timeout: .milliseconds(150), waits: false)
-        #expect(await member.failures.wait { !$0.isEmpty })
+        let host = try await TestHost.userAir(in: folder.path, timeout: .milliseconds(150), waits: false)
+        #expect(await host.failures.wait { !$0.isEmpty })
         #expect(
-            member.failures.value == [
+            host.failures.value == [
                 "the air at \(folder("air")) does not answer: end process \(getpid()) and try again"
             ]
         )
         withExtendedLifetime(lock) {}
     }
 
-    @Test("A place that cannot be is told in one line")
+    @Test("A folder that cannot be used fails with one line")
     func badPlaces() async throws {
         let folder = try TemporaryFolder()
         let long = folder(String(repeating: "x", count: 120))
         mkdir(long, 0o700)
-        let member = try await Member.userAir(in: long, waits: false)
-        #expect(await member.failures.wait { $0.first?.contains("set XDG_RUNTIME_DIR to a shorter folder") == true })
-        let missing = try await Member.userAir(in: folder("no"), waits: false)
+        let host = try await TestHost.userAir(in: long, waits: false)
+        #expect(await host.failures.wait { $0.first?.contains("set XDG_RUNTIME_DIR to a shorter folder") == true })
+        let missing = try await TestHost.userAir(in: folder("no"), waits: false)
         #expect(await missing.failures.wait { $0.first?.contains("No such file or directory") == true })
         close(creat(folder("air"), 0o600))
-        let blocked = try await Member.userAir(in: folder.path, waits: false)
+        let blocked = try await TestHost.userAir(in: folder.path, waits: false)
         #expect(await blocked.failures.wait { $0.first?.contains("is not a socket") == true })
     }
 }

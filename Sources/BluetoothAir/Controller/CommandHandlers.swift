@@ -1,6 +1,6 @@
-// Which commands the controller knows, and what each of them does. The table is also what Read Local Supported Commands
-// tells. A command is answered as the specification wants it (Vol 4, Part E, 4.4 and 4.5): with Command Complete, or with
-// Command Status and what follows; an unknown one with 0x01, malformed parameters with 0x12.
+// How a command of the host is handled and answered (Vol 4, Part E, 4.4 and 4.5): with Command Complete, or with Command
+// Status and the events that follow; an unknown one with 0x01, malformed parameters with 0x12. Which commands there are
+// is in `CommandTable`.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -11,23 +11,29 @@ struct CommandHandler: Sendable {
     let opcode: HCIOpcode
     let handle: @Sendable (Controller, ByteBuffer) -> Void
 
-    /// A command that is answered by Command Complete.
-    static func complete<Command: HCICommand>(
+    /// A command without an answer, unless it is wrong.
+    static func silent<Command: HCICommand>(
         _: Command.Type,
-        _ body: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> Command.ReturnParameters
+        _ body: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> Void
     ) -> CommandHandler {
         CommandHandler(opcode: Command.opcode) { controller, parameters in
             var parameters = parameters
-            guard let command = try? Command(parsing: &parameters) else {
-                return controller.fail(Command.self, .invalidParameters)
-            }
-            let answer: Command.ReturnParameters
             do throws(HCIErrorCode) {
-                answer = try body(controller, command)
+                guard let command = try? Command(parsing: &parameters) else { throw .invalidParameters }
+                try body(controller, command)
             } catch {
-                return controller.fail(Command.self, error)
+                controller.fail(Command.self, error)
             }
-            controller.complete(Command.self, answer)
+        }
+    }
+
+    /// A command that is answered by Command Complete.
+    static func complete<Command: HCICommand>(
+        _ type: Command.Type,
+        _ body: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> Command.ReturnParameters
+    ) -> CommandHandler {
+        self.silent(type) { (controller, command) throws(HCIErrorCode) in
+            controller.complete(Command.self, try body(controller, command))
         }
     }
 
@@ -47,21 +53,12 @@ struct CommandHandler: Sendable {
     /// The answer is Command Complete, or Command Status where the command is answered so. What `begin` returns is the
     /// effect; what it throws is the answer.
     static func procedure<Command: HCICommand>(
-        _: Command.Type,
+        _ type: Command.Type,
         answer: @escaping @Sendable (Command) -> Command.ReturnParameters,
         begin: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> () -> Void
     ) -> CommandHandler {
-        CommandHandler(opcode: Command.opcode) { controller, parameters in
-            var parameters = parameters
-            guard let command = try? Command(parsing: &parameters) else {
-                return controller.fail(Command.self, .invalidParameters)
-            }
-            let effect: () -> Void
-            do throws(HCIErrorCode) {
-                effect = try begin(controller, command)
-            } catch {
-                return controller.fail(Command.self, error)
-            }
+        self.silent(type) { (controller, command) throws(HCIErrorCode) in
+            let effect = try begin(controller, command)
             controller.complete(Command.self, answer(command))
             effect()
         }
@@ -73,24 +70,6 @@ struct CommandHandler: Sendable {
         _ begin: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> () -> Void
     ) -> CommandHandler where Command.ReturnParameters == NoReturnParameters {
         self.procedure(type, answer: { _ in NoReturnParameters() }, begin: begin)
-    }
-
-    /// A command without an answer, unless it is wrong.
-    static func silent<Command: HCICommand>(
-        _: Command.Type,
-        _ body: @escaping @Sendable (Controller, Command) throws(HCIErrorCode) -> Void
-    ) -> CommandHandler {
-        CommandHandler(opcode: Command.opcode) { controller, parameters in
-            var parameters = parameters
-            guard let command = try? Command(parsing: &parameters) else {
-                return controller.fail(Command.self, .invalidParameters)
-            }
-            do throws(HCIErrorCode) {
-                try body(controller, command)
-            } catch {
-                controller.fail(Command.self, error)
-            }
-        }
     }
 }
 

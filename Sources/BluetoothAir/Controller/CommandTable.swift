@@ -1,4 +1,5 @@
-// All commands of the controller, by chapters of Vol 4, Part E, 7.
+// All commands of the controller and what each does, by chapters of Vol 4, Part E, 7. The table is also the answer to Read
+// Local Supported Commands.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -14,7 +15,7 @@ extension Controller {
         ].joined().map { ($0.opcode, $0) }
     )
 
-    /// The commands as Read Local Supported Commands tells them.
+    /// The answer to Read Local Supported Commands.
     static let supportedCommands = SupportedCommands(
         HCICommandTable.entries.map(\.command).filter { Controller.handlers[$0.opcode] != nil }
     )

@@ -23,7 +23,7 @@ struct ReceiveBuffers {
     var used = 0
 
     /// Whether the host can take a packet.
-    var hasRoom: Bool { !self.isLimited || self.used < self.capacity }
+    var hasCapacity: Bool { !self.isLimited || self.used < self.capacity }
 }
 
 extension Controller {

@@ -1,11 +1,23 @@
-// An advertiser: what it says, how often, and to whom (Vol 6, Part B, 4.4.2). Legacy advertising is one set among the
-// others, with legacy PDUs and parameters from the legacy commands.
+// An advertising set: its data, its parameters, and the timer of its events (Vol 6, Part B, 4.4.2). Legacy advertising is
+// one set among the others, with legacy PDUs and parameters from the legacy commands.
+//
+//     configured ──LE Set (Extended) Advertising Enable──▶ enabled ──┬──▶ configured
+//                                                             ▲  │   └ disable, link, duration over, maximum of events
+//                                                             └──┘ each interval: one advertising event
+//
+// configured: `run` is nil. Parameters and data may change; data of extended commands comes in fragments.
+// enabled: `run` has the address in the PDUs and what limits the run. Each event goes to all listeners at once, in
+//     `Air.advertise(_:)`.
+//
+// A peer ends the run by connecting, if the filter policy admits it; nothing else that it does is kept here. Time comes in
+// through the set's own timer: the advertising interval and a random delay of up to 10 ms in front of each event
+// (4.4.2.2.1), from the controller's seeded generator.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// What an advertising set is told to do.
+/// The advertising parameters of a set.
 struct AdvertisingParameters {
     var properties: AdvertisingEventProperties = [.legacy, .connectable, .scannable]
     var interval = TimeAmount.milliseconds(1_280)
@@ -23,7 +35,7 @@ struct AdvertisingParameters {
     var isHighDutyCycle: Bool { self.properties.contains(.highDutyCycleDirected) }
 }
 
-/// What is heard of one advertising event.
+/// The PDUs of one advertising event, as one value.
 struct AdvertisingPDU {
     var properties: AdvertisingEventProperties
     /// The advertiser; `nil` where it is anonymous.
@@ -43,7 +55,7 @@ struct AdvertisingPDU {
 
 /// An advertising set of a controller.
 final class AdvertisingSet {
-    /// What a set that is enabled has done so far.
+    /// The progress of a set that is enabled.
     struct Run {
         /// The address in its PDUs.
         var address: DeviceAddress
@@ -84,7 +96,7 @@ final class AdvertisingSet {
 
     deinit { self.timer.cancel() }
 
-    /// Lets scanners take the data for new.
+    /// Makes the data new to the duplicate filters of scanners.
     func renewDataIdentifier() { self.dataIdentifier &+= 1 }
 
     var isLegacyAdvertiser: Bool { self.handle == .none }
@@ -125,7 +137,7 @@ final class AdvertisingSet {
         self.controller.air.arm(self.timer, at: next)
     }
 
-    /// What is sent in an event.
+    /// The PDU of an event.
     func makePDU(address: DeviceAddress) -> AdvertisingPDU {
         let properties = self.parameters.properties
         // Directed legacy PDUs carry no data, nor do scannable extended ones.

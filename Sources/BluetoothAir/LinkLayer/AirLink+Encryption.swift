@@ -1,54 +1,66 @@
-// Setting up encryption, and setting it up again (Vol 6, Part B, 5.1.3). The central asks; the peripheral's host gives the
-// long term key; both derive the session key, and each proves it with the first encrypted packet. While this goes on,
-// data of both hosts waits.
+// The encryption start and pause procedures (Vol 6, Part B, 5.1.3). The central asks; the peripheral's host gives the long
+// term key; both derive the session key, and each proves it with the first encrypted packet. While this goes on, data of
+// both hosts waits.
+//
+//     central:    none ──LE Enable Encryption──▶ requesting ──ENC_RSP──▶ awaitingStart ──START_ENC_REQ──▶ confirming ──▶ none
+//                   └─ if encrypted ─▶ pausing ──PAUSE_ENC_RSP──▶ requesting      (START_ENC_RSP ends `confirming`)
+//     peripheral: none ──ENC_REQ──▶ awaitingKey ──Long Term Key Reply──▶ awaitingConfirmation ──START_ENC_RSP──▶ none
+//                   └─PAUSE_ENC_REQ─▶ paused ──ENC_REQ──▶ awaitingKey
+//
+// What each state waits for stands at its case. A rejection returns both ends to `none`: the link stays as it was, or
+// ends with 0x06 where it had been encrypted. A first packet with another key ends the link with 0x3D at both ends.
+//
+// A peer's host can refuse the key or give another one; it can also never answer, and then the central's response timeout
+// of 40 s ends the link (5.2). A control PDU that does not fit the state is ignored. Time comes in through that timeout
+// alone; randomness comes from the controllers' seeded generators.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// What the central's host asked for.
-struct EncryptionWish {
+/// What the central's host asked for with LE Enable Encryption.
+struct EncryptionRequest {
     var random: UInt64
     var diversifier: UInt16
     var longTermKey: Octets16
 }
 
-/// Where an end stands in setting up encryption.
+/// The state of an end in an encryption procedure.
 enum EncryptionProcedure {
     case none
-    /// Central: the old key is given up.
-    case pausing(EncryptionWish)
-    /// Central: LL_ENC_REQ is on its way.
-    case requesting(EncryptionWish, SessionPart, isRefresh: Bool)
-    /// Central: the key is there, the peripheral's host is asked for its own.
+    /// Central: LL_PAUSE_ENC_REQ was sent, so that the old key is not used any more.
+    case pausing(EncryptionRequest)
+    /// Central: LL_ENC_REQ was sent.
+    case requesting(EncryptionRequest, SessionPart, isRefresh: Bool)
+    /// Central: has the session key; the peripheral's host is asked for its long term key.
     case awaitingStart(SessionKey, isRefresh: Bool)
-    /// Central: LL_START_ENC_RSP is on its way.
+    /// Central: LL_START_ENC_RSP was sent.
     case confirming(SessionKey, isRefresh: Bool)
-    /// Peripheral: the old key is given up.
+    /// Peripheral: LL_PAUSE_ENC_RSP was sent.
     case paused
     /// Peripheral: the host has to give the long term key.
     case awaitingKey(central: SessionPart, peripheral: SessionPart, isRefresh: Bool)
-    /// Peripheral: LL_START_ENC_REQ is on its way.
+    /// Peripheral: LL_START_ENC_REQ was sent.
     case awaitingConfirmation(SessionKey, isRefresh: Bool)
 }
 
 extension AirLink {
     // MARK: The central's host
 
-    /// The central's host wants the link encrypted, or encrypted anew.
-    func encrypt(_ wish: EncryptionWish) {
-        guard self.central.isEncrypted else { return self.requestEncryption(wish, isRefresh: false) }
-        self.central.encryption = .pausing(wish)
+    /// The central's host asks for encryption, or for a new key.
+    func encrypt(_ request: EncryptionRequest) {
+        guard self.central.isEncrypted else { return self.requestEncryption(request, isRefresh: false) }
+        self.central.encryption = .pausing(request)
         self.expectResponse(at: self.central)
         self.send(.pauseEncryptionRequest, from: self.central)
     }
 
-    private func requestEncryption(_ wish: EncryptionWish, isRefresh: Bool) {
+    private func requestEncryption(_ request: EncryptionRequest, isRefresh: Bool) {
         let part = SessionPart(using: &self.central.controller.generator)
-        self.central.encryption = .requesting(wish, part, isRefresh: isRefresh)
+        self.central.encryption = .requesting(request, part, isRefresh: isRefresh)
         self.expectResponse(at: self.central)
         self.send(
-            .encryptionRequest(random: wish.random, diversifier: wish.diversifier, part: part),
+            .encryptionRequest(random: request.random, diversifier: request.diversifier, part: part),
             from: self.central
         )
     }
@@ -75,8 +87,7 @@ extension AirLink {
         self.peripheral.encryption = .none
         // A link that was encrypted must not go on without (5.1.3.2).
         if isRefresh {
-            self.peripheral.terminationReason = .pinOrKeyMissing
-            self.peripheral.isTerminating = true
+            self.peripheral.termination = .pending(.pinOrKeyMissing)
             self.wake()
         } else {
             self.send(.encryptionReject(.pinOrKeyMissing), from: self.peripheral)
@@ -91,18 +102,18 @@ extension AirLink {
         case (.pauseEncryptionRequest, .none) where end === self.peripheral:
             end.encryption = .paused
             self.send(.pauseEncryptionResponse, from: end)
-        case (.pauseEncryptionResponse, .pausing(let wish)):
+        case (.pauseEncryptionResponse, .pausing(let request)):
             end.isEncrypted = false
             self.send(.pauseEncryptionResponse, from: end)
-            self.requestEncryption(wish, isRefresh: true)
+            self.requestEncryption(request, isRefresh: true)
         case (.pauseEncryptionResponse, .paused):
             end.isEncrypted = false
         case (.encryptionRequest(let random, let diversifier, let part), .none) where end === self.peripheral:
             self.askForKey(random, diversifier, part, isRefresh: false)
         case (.encryptionRequest(let random, let diversifier, let part), .paused):
             self.askForKey(random, diversifier, part, isRefresh: true)
-        case (.encryptionResponse(let part), .requesting(let wish, let own, let isRefresh)):
-            let key = SessionKey(longTermKey: wish.longTermKey, central: own, peripheral: part)
+        case (.encryptionResponse(let part), .requesting(let request, let own, let isRefresh)):
+            let key = SessionKey(longTermKey: request.longTermKey, central: own, peripheral: part)
             end.encryption = .awaitingStart(key, isRefresh: isRefresh)
             self.expectResponse(at: end)
         case (.encryptionReject(let reason), .requesting), (.encryptionReject(let reason), .awaitingStart):

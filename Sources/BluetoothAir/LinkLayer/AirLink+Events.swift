@@ -74,7 +74,7 @@ extension AirLink {
         case .exchange: return
         case .idle, .event: break
         }
-        guard self.isOpen, !self.isSevered, self.needsEvents else { return }
+        guard self.isConnected, self.needsEvents else { return }
         var event = max(self.event(from: self.air.now), self.lastEvent + 1)
         while !self.isAttended(event) { event += 1 }
         if case .event(let armed) = self.phase, armed <= event { return }
@@ -83,7 +83,7 @@ extension AirLink {
     }
 
     func eventTimerFired() {
-        guard self.isOpen, !self.isSevered else { return }
+        guard self.isConnected else { return }
         guard self.air.settings.hasAirTime else {
             self.pump()
             return self.refreshPaths()
@@ -125,7 +125,7 @@ extension AirLink {
         let peripheral = self.peripheral
         let losesCentral = self.air.losesPacket()
         // With the central's packet comes the acknowledgement of what it got last.
-        if !losesCentral, peripheral.isInFlightReceived { peripheral.acknowledge() }
+        if !losesCentral, peripheral.inFlight?.isReceived == true { peripheral.acknowledge() }
         let fromCentral = central.nextTransmission(to: peripheral)
         let fromPeripheral = losesCentral ? nil : peripheral.nextTransmission(to: central)
         let exchange = Exchange(
@@ -163,20 +163,18 @@ extension AirLink {
         let peripheral = self.peripheral
         self.phase = .idle
         if !exchange.losesCentral {
-            if let transmission = exchange.central, !central.isInFlightReceived {
-                central.isInFlightReceived = true
+            if let transmission = exchange.central, central.markInFlightReceived() {
                 self.receive(transmission, at: peripheral)
             }
             if self.isOpen, !exchange.losesPeripheral {
                 self.lastHeard = self.air.now
                 if exchange.central != nil { central.acknowledge() }
-                if let transmission = exchange.peripheral, !peripheral.isInFlightReceived {
-                    peripheral.isInFlightReceived = true
+                if let transmission = exchange.peripheral, peripheral.markInFlightReceived() {
                     self.receive(transmission, at: central)
                 }
             }
         }
-        guard self.isOpen, !self.isSevered else { return }
+        guard self.isConnected else { return }
         if exchange.losesCentral || exchange.losesPeripheral {
             self.missedPacket()
         } else if exchange.hasMore || central.inFlight != nil {

@@ -22,7 +22,7 @@ extension AirLink {
     }
 
     private func pumpOne(from end: LinkEnd, to peer: LinkEnd) -> Bool {
-        guard self.isOpen, !self.isSevered, self.retryTime == nil,
+        guard self.isConnected, self.retryTime == nil,
             let transmission = end.nextTransmission(to: peer)
         else { return false }
         guard !self.air.losesPacket() else {

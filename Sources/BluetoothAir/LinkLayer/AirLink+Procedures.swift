@@ -1,11 +1,23 @@
-// The procedures of the link layer (Vol 6, Part B, 5.1) but encryption: termination, timing, features, versions, lengths
-// of packets, PHYs, channels. A procedure begins with a command of the host at one end, and ends with an event there.
+// The control procedures of the link layer except encryption (Vol 6, Part B, 5.1): termination, connection parameters,
+// features, versions, data length, PHY, channel map. A procedure begins with a command of the host at one end, and ends
+// with an event there.
+//
+//     idle ──command──▶ requested ──response, or the instant of the change──▶ idle + event to the host
+//                           └──peripheral's LL_CONNECTION_PARAM_REQ: 40 s──▶ the link ends with 0x22
+//
+// Each procedure has its own flag or state at the `LinkEnd`, so that different procedures may run side by side:
+// `parameterUpdate` (none, requested, awaitsHost), `awaitsFeatures`, `awaitsVersion`, `awaitsPHYUpdate`. Data length
+// and channel map need none, since they report changes only.
+//
+// A peer's host can refuse a change of the connection parameters, or never answer; it decides which PHYs and lengths it
+// takes. A request that it repeats replaces the one that still waits in the queue, so the queue has a limit. Time comes in
+// with connection events: with air time, a change takes place `eventsUntilInstant` events later.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// Where an end stands in a change of the link's timing (5.1.1 and 5.1.7).
+/// The state of an end in a change of the connection parameters (5.1.1 and 5.1.7).
 enum ParameterUpdate {
     case none
     /// This end's host waits for the outcome.
@@ -17,7 +29,7 @@ enum ParameterUpdate {
 extension AirLink {
     /// Sends a control PDU, in its turn.
     func send(_ control: LLControlPDU, from end: LinkEnd) {
-        // What a host may say at any time takes the place of what it said before, so the queue does not grow.
+        // What a host may send at any time replaces what it sent before, so the queue does not grow.
         switch control {
         case .lengthRequest:
             end.control.removeAll { if case .lengthRequest = $0 { true } else { false } }
@@ -29,7 +41,7 @@ extension AirLink {
         self.wake()
     }
 
-    /// Takes at `end` what the other link layer says.
+    /// Takes a control PDU of the peer at `end`.
     func receive(_ control: LLControlPDU, at end: LinkEnd) {
         switch control {
         case .terminate(let reason):
@@ -49,7 +61,7 @@ extension AirLink {
             end.controller.emit(LEReadRemoteFeaturesComplete(handle: end.handle, features: features))
         case .version(let version):
             end.peerVersion = version
-            // Each end says its version once (5.1.5).
+            // Each end sends its version once (5.1.5).
             if !end.hasSentVersion {
                 end.hasSentVersion = true
                 self.send(.version(Controller.version), from: end)
@@ -85,16 +97,15 @@ extension AirLink {
 
     /// The host at `end` ends the link; what it has sent before goes out first.
     func terminate(from end: LinkEnd, reason: HCIErrorCode) {
-        end.isTerminating = true
-        end.terminationReason = reason
+        end.termination = .pending(reason)
         self.wake()
-        // The peer may never hear of it (5.2).
-        if self.isOpen, !self.isSevered { self.armTermination() }
+        // The acknowledgement may never come (5.2).
+        if self.isConnected { self.armTermination() }
     }
 
     // MARK: Timing (5.1.1, 5.1.7)
 
-    /// The host at `end` wants another timing.
+    /// The host at `end` asks for other connection parameters.
     func update(_ parameters: ConnectionParameters, from end: LinkEnd) {
         end.parameterUpdate = .requested
         if end === self.central {
@@ -111,7 +122,7 @@ extension AirLink {
             return self.send(.parameterReject(.differentTransactionCollision), from: end)
         }
         guard end.controller.wants(.remoteConnectionParameterRequest) else {
-            // Its host does not know the procedure; the peripheral's may ask by L2CAP.
+            // Its host masks the event; the peripheral's host may ask by L2CAP instead.
             return self.send(.parameterReject(.unsupportedRemoteFeature), from: end)
         }
         end.parameterUpdate = .awaitsHost
@@ -157,7 +168,7 @@ extension AirLink {
             let isNew = timing != self.timing
             self.timing = timing
             for end in [self.central, self.peripheral] {
-                // An end that did not ask hears of real changes only (7.7.65.3).
+                // Only a real change is reported at an end that did not ask (7.7.65.3).
                 var isRequested = false
                 if case .requested = end.parameterUpdate { isRequested = true }
                 end.parameterUpdate = .none
@@ -199,7 +210,7 @@ extension AirLink {
 
     // MARK: Lengths (5.1.9)
 
-    /// Tells the peer how much `end` would send.
+    /// Sends the peer what `end` takes and would send.
     func updateLengths(from end: LinkEnd) {
         self.send(.lengthRequest(receive: .maximum, transmit: end.preferredLength), from: end)
     }
@@ -224,13 +235,13 @@ extension AirLink {
 
     // MARK: PHYs (5.1.10)
 
-    /// The host at `end` wants other PHYs.
+    /// The host at `end` asks for other PHYs.
     func updatePHYs(from end: LinkEnd) {
         end.awaitsPHYUpdate = true
         self.send(.phyRequest(transmitter: end.transmitterPHYs, receiver: end.receiverPHYs), from: end)
     }
 
-    /// The central picks the fastest PHY that both ends like, in each direction.
+    /// The central chooses the fastest PHY that both ends accept, in each direction.
     private func choosePHYs(peerTransmitter: PHYSet, peerReceiver: PHYSet) {
         func choose(_ common: PHYSet, else current: PHY) -> PHY {
             [PHY.le2M, .le1M, .leCoded].first { common.contains($0) } ?? current

@@ -1,6 +1,24 @@
 // A link between two controllers: what both ends share, how it begins and ends, and what happens when the devices lose
-// each other. How packets get across is in `Link+Instant` and `Link+Events`; what the link layers say to each other is in
-// `Link+Procedures` and `Link+Encryption`.
+// each other. How packets get across is in `AirLink+Instant` and `AirLink+Events`; the control procedures are in
+// `AirLink+Procedures` and `AirLink+Encryption`.
+//
+//     connection request ──▶ connected ──LL_TERMINATE_IND, key check failed, no response──▶ ended
+//                             │     ▲                                                         ▲
+//                out of reach │     │ in reach again                                          │
+//                             ▼     │                                                         │
+//                             severed ──────────────── supervision timeout ───────────────────┘
+//
+// connected: Packets get across, if the air does not lose them. With loss, `lastHeard` is compared with the supervision
+//     timeout at each packet that is lost; a host that ends the link gets the same time for the peer's acknowledgement.
+// severed: Nothing gets across, since one end is out of reach or without power, or the air loses everything. The
+//     supervision timer runs; what both ends have to send waits.
+// ended: Both hosts that are still there have been sent Disconnection Complete, and no timer is armed.
+//
+// A peer's host can end the link, fill the link with its data as far as its controller's buffers go, and fall silent:
+// then the supervision timeout or the 40 s of the response timeout end the link at the other end. Its control PDUs are
+// made by its own virtual controller, so none is malformed.
+//
+// Time comes in through three timers: `supervision` (Vol 6, Part B, 4.5.2), `responseTimer` (5.2) and `eventTimer`.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -17,9 +35,17 @@ final class AirLink {
     var centralToPeripheralPHY: PHY
     var peripheralToCentralPHY: PHY
 
-    private(set) var isOpen = true
-    /// Whether nothing gets across: out of reach, a device without power, or an air that loses all.
-    private(set) var isSevered = false
+    private enum State {
+        case connected
+        case severed
+        case ended
+    }
+
+    private var state = State.connected
+    /// Whether the link has not ended.
+    var isOpen: Bool { self.state != .ended }
+    /// Whether packets may get across.
+    var isConnected: Bool { self.state == .connected }
     /// When a packet last got across while something was to be sent.
     var lastHeard: NIODeadline
     private let supervision = AirTimer()
@@ -84,14 +110,14 @@ final class AirLink {
 
     /// Something is to be sent.
     func wake() {
-        guard self.isOpen, !self.isSevered else { return }
+        guard self.isConnected else { return }
         if self.air.settings.hasAirTime { self.scheduleEvent() } else { self.pump() }
         self.refreshPaths()
     }
 
     /// Finds out at which ends data may be passed on at once.
     func refreshPaths() {
-        let isClear = self.isOpen && !self.isSevered && !self.air.settings.hasAirTime && self.air.settings.loss == 0
+        let isClear = self.isConnected && !self.air.settings.hasAirTime && self.air.settings.loss == 0
         self.central.isClear = isClear && self.central.isClear(to: self.peripheral)
         self.peripheral.isClear = isClear && self.peripheral.isClear(to: self.central)
     }
@@ -114,14 +140,15 @@ final class AirLink {
             self.central.isPresent && self.peripheral.isPresent && self.air.settings.loss < 1
             && self.air.strength(from: self.central.controller, to: self.peripheral.controller) != nil
         defer { self.refreshPaths() }
-        guard reaches == self.isSevered else { return }
-        self.isSevered = !reaches
+        guard reaches != self.isConnected else { return }
         if reaches {
+            self.state = .connected
             self.supervision.cancel()
             if self.central.isTerminating || self.peripheral.isTerminating { self.armTermination() }
             self.lastHeard = self.air.now
             self.wake()
         } else {
+            self.state = .severed
             self.phase = .idle
             self.eventTimer.cancel()
             self.armSupervision(from: self.air.now)
@@ -131,7 +158,7 @@ final class AirLink {
     /// The air loses more or fewer packets than before.
     func reviewLoss() {
         self.reviewReach()
-        guard !self.isSevered else { return }
+        guard self.isConnected else { return }
         self.lastHeard = self.air.now
         self.wake()
     }
@@ -142,7 +169,7 @@ final class AirLink {
         end.control.removeAll()
         end.data.removeAll()
         end.inFlight = nil
-        end.terminationReason = nil
+        end.termination.markSent()
         if self.peer(of: end).isPresent { self.reviewReach() } else { self.finish() }
     }
 
@@ -150,7 +177,7 @@ final class AirLink {
         self.air.arm(self.supervision, at: time + self.timing.supervisionTimeout.timeAmount)
     }
 
-    /// Ends the link in time even where the peer does not hear of its end.
+    /// Ends the link in time even where the peer does not acknowledge its end.
     func armTermination() { self.armSupervision(from: self.air.now) }
 
     private func supervisionExpired() {
@@ -168,7 +195,7 @@ final class AirLink {
 
     // MARK: Response timeout
 
-    /// A peer that does not go on with a procedure for so long is lost (Vol 6, Part B, 5.2).
+    /// A peer that does not continue a procedure for so long is lost (Vol 6, Part B, 5.2).
     private static let responseTimeout = TimeAmount.seconds(40)
 
     /// A procedure that began at `end` waits for the peer.
@@ -182,7 +209,7 @@ final class AirLink {
         for end in [self.central, self.peripheral] where end.isPresent && end.awaitsResponse {
             guard let deadline = end.responseDeadline else { continue }
             if deadline <= self.air.now {
-                // The peer is told nothing, and misses this end in its time.
+                // Nothing is sent to the peer, whose supervision timeout runs from now on.
                 self.close(end, reason: .linkLayerResponseTimeout)
                 self.abandoned(by: end)
             } else {
@@ -193,17 +220,18 @@ final class AirLink {
 
     // MARK: End
 
-    /// Ends the link; each host that is still there is told its reason.
+    /// Ends the link; each host that is still there gets its reason.
     func end(central: HCIErrorCode, peripheral: HCIErrorCode) {
         guard self.isOpen else { return }
         let isLocal = self.central.isTerminating
         let isRemote = self.peripheral.isTerminating
         self.finish()
-        // A host that wanted the end is told so, whatever the way to it (Vol 4, Part E, 7.7.5).
+        // A host that asked for the end gets 0x16, whatever ended the link (Vol 4, Part E, 7.7.5).
         self.close(self.central, reason: isLocal ? .localHostTerminated : central)
         self.close(self.peripheral, reason: isRemote ? .localHostTerminated : peripheral)
     }
 
+    /// Takes the link away from the controller of `end`, and reports the reason to its host.
     private func close(_ end: LinkEnd, reason: HCIErrorCode) {
         guard end.isPresent else { return }
         end.isPresent = false
@@ -213,8 +241,9 @@ final class AirLink {
         controller.emit(DisconnectionComplete(handle: end.handle, reason: reason))
     }
 
+    /// Stops all timers; nothing happens on the link any more.
     private func finish() {
-        self.isOpen = false
+        self.state = .ended
         self.phase = .idle
         self.supervision.cancel()
         self.responseTimer.cancel()

@@ -44,6 +44,34 @@ struct DataLength: Hashable {
     }
 }
 
+/// How far the end of a link is that a host has asked for (Vol 6, Part B, 5.1.6).
+enum Termination {
+    case none
+    /// LL_TERMINATE_IND waits until the data before it was sent.
+    case pending(HCIErrorCode)
+    /// LL_TERMINATE_IND was sent.
+    case sent
+
+    /// The reason of an LL_TERMINATE_IND that was not sent yet.
+    var pendingReason: HCIErrorCode? {
+        switch self {
+        case .pending(let reason): reason
+        case .none, .sent: nil
+        }
+    }
+
+    /// Whether the host has asked for the end.
+    var isRequested: Bool {
+        switch self {
+        case .none: false
+        case .pending, .sent: true
+        }
+    }
+
+    /// Leaves nothing to send.
+    mutating func markSent() { if case .pending = self { self = .sent } }
+}
+
 /// One end of a link.
 final class LinkEnd {
     unowned let controller: Controller
@@ -58,20 +86,25 @@ final class LinkEnd {
 
     var control: Deque<LLControlPDU> = []
     var data: Deque<PendingData> = []
-    /// What was sent and is not acknowledged; the peer may have it already.
-    var inFlight: Transmission?
-    var isInFlightReceived = false
+    /// What was sent and is not acknowledged.
+    struct InFlight {
+        var transmission: Transmission
+        /// Whether the peer has received it, though its acknowledgement was lost.
+        var isReceived = false
+    }
+
+    var inFlight: InFlight?
     /// Whether data may be passed on at once; kept by `AirLink.refreshPaths()`.
     var isClear = false
-    /// The host's reason to end the link, until it is on its way.
-    var terminationReason: HCIErrorCode?
-    var isTerminating = false
+    var termination = Termination.none
+    /// Whether the host at this end has asked for the end of the link.
+    var isTerminating: Bool { self.termination.isRequested }
 
     // MARK: Buffers
 
     /// Packets of the host that it believes to be here.
     var usedBuffers = 0
-    /// Packets of the host that were sent, and of which it was not told yet.
+    /// Packets of the host that were sent, and that were not reported to it yet.
     var completedPackets = 0
     /// Packets for the host of which it has not said that it is done with them.
     var unreportedPackets = 0
@@ -127,10 +160,7 @@ final class LinkEnd {
 
     /// Whether data of the host must wait, as encryption is being set up (Vol 6, Part B, 5.1.3).
     var isPaused: Bool {
-        switch self.encryption {
-        case .none: false
-        default: true
-        }
+        if case .none = self.encryption { false } else { true }
     }
 
     /// Whether nothing at either end keeps data from being passed on at once.
@@ -140,49 +170,49 @@ final class LinkEnd {
 
     /// Whether there is anything to send, now or later.
     var hasWork: Bool {
-        self.inFlight != nil || !self.control.isEmpty || !self.data.isEmpty || self.terminationReason != nil
+        self.inFlight != nil || !self.control.isEmpty || !self.data.isEmpty || self.termination.pendingReason != nil
     }
 
     /// Whether there is something to send behind what is in flight.
     func canSendMore(to peer: LinkEnd) -> Bool {
-        !self.control.isEmpty || self.terminationReason != nil || (!self.data.isEmpty && self.maySendData(to: peer))
+        !self.control.isEmpty || self.termination.pendingReason != nil
+            || (!self.data.isEmpty && self.maySendData(to: peer))
     }
 
     private func maySendData(to peer: LinkEnd) -> Bool {
-        !self.isPaused && peer.controller.receiveBuffers.hasRoom
+        !self.isPaused && peer.controller.receiveBuffers.hasCapacity
     }
 
     /// What is sent next: what is not acknowledged, then the link layer's own, then data; the end of the link comes last.
     func nextTransmission(to peer: LinkEnd) -> Transmission? {
-        if let inFlight = self.inFlight { return inFlight }
+        if let inFlight = self.inFlight { return inFlight.transmission }
         let next: Transmission
         if let control = self.control.popFirst() {
             next = .control(control)
         } else if !self.data.isEmpty, self.maySendData(to: peer) {
             next = self.nextFragment()
-        } else if let reason = self.terminationReason {
-            // Data that cannot be sent now would hold up the end for ever.
-            self.terminationReason = nil
+        } else if let reason = self.termination.pendingReason {
+            // Data that cannot be sent now would delay the end without a limit.
+            self.termination = .sent
             next = .control(.terminate(reason))
         } else {
             return nil
         }
-        self.inFlight = next
-        self.isInFlightReceived = false
+        self.inFlight = InFlight(transmission: next)
         return next
     }
 
     /// The octets of the packet that would be sent next; `nil` where it would be empty.
     func nextOctetCount(to peer: LinkEnd) -> Int? {
-        if let inFlight = self.inFlight, !self.isInFlightReceived { return inFlight.octetCount }
+        if let inFlight = self.inFlight, !inFlight.isReceived { return inFlight.transmission.octetCount }
         if let control = self.control.first { return control.octetCount }
         if let data = self.data.first, self.maySendData(to: peer) {
             return min(data.payload.readableBytes, self.transmitLimit)
         }
-        return self.terminationReason.map { LLControlPDU.terminate($0).octetCount }
+        return self.termination.pendingReason.map { LLControlPDU.terminate($0).octetCount }
     }
 
-    /// The octets behind the header of a packet with `count` octets to say: encryption adds an integrity code.
+    /// The octets behind the header of a packet with `count` octets of data: encryption adds an integrity code.
     func payload(of count: Int?) -> Int {
         guard let count else { return 0 }
         return count + (self.isEncrypted ? AirTime.integrityCode : 0)
@@ -199,11 +229,17 @@ final class LinkEnd {
         return .data(fragment, isStart: isStart, isLast: false)
     }
 
+    /// Notes that the peer has received what is in flight; `false` where it had received it before.
+    func markInFlightReceived() -> Bool {
+        guard let inFlight = self.inFlight, !inFlight.isReceived else { return false }
+        self.inFlight?.isReceived = true
+        return true
+    }
+
     /// The peer has acknowledged what was in flight.
     func acknowledge() {
         guard let inFlight = self.inFlight else { return }
         self.inFlight = nil
-        self.isInFlightReceived = false
-        if case .data(_, _, isLast: true) = inFlight { self.controller.complete(self) }
+        if case .data(_, _, isLast: true) = inFlight.transmission { self.controller.complete(self) }
     }
 }

@@ -1,4 +1,18 @@
-// A scanner and an initiator: what they listen for, and when (Vol 6, Part B, 4.4.3 and 4.4.4).
+// The scanning and the initiating state of a link layer (Vol 6, Part B, 4.4.3 and 4.4.4): what the radio listens for, and
+// when. The commands that enter and leave them are in `Controller+Scanning` and `Controller+Initiating`.
+//
+//     scan:       off ──LE Set (Extended) Scan Enable──▶ on ──disable, reset, duration over──▶ off
+//     initiation: off ──LE (Extended) Create Connection──▶ on ──link, cancel, reset──▶ off
+//
+// off: `Controller.scan` or `Controller.initiation` is nil.
+// scan on: `ScanState`. Reports pass the filter policy and then the duplicate filter. With a period, the radio listens
+//     for `duration` in each period, and the duplicate filter may begin again with each; with a duration alone, LE Scan
+//     Timeout ends the scan.
+// initiation on: `InitiationState`. The first connectable advertising event of a wanted device makes the link; there is
+//     no time limit.
+//
+// A peer fills the duplicate filter by changing its address or data: a full filter begins again, so a report may come
+// twice, and memory has a limit. Time comes in as `now` with each advertising event, and through `Controller.scanTimer`.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -15,7 +29,7 @@ struct ListeningPlan {
     }
 }
 
-/// What a scanner is told to do.
+/// The scan parameters of a host.
 struct ScanParameters {
     /// How it scans on a primary PHY.
     struct Channel {
@@ -63,7 +77,7 @@ struct ScanState {
     private var seen: Set<Key> = []
     private var seenPeriod: Int64 = 0
 
-    /// A filter that is full starts anew.
+    /// A filter that is full begins again.
     private static let filterSize = 4_096
 
     init(
@@ -103,7 +117,7 @@ struct ScanState {
         if self.seen.count >= Self.filterSize { self.seen.removeAll(keepingCapacity: true) }
         let key = Key(
             address: pdu.address,
-            // Legacy PDUs have neither; new data of the same device is no news (Vol 6, Part B, 4.3.3).
+            // Legacy PDUs have neither, so new data of the same device is a duplicate (Vol 6, Part B, 4.3.3).
             setIdentifier: pdu.isLegacy ? 0xFF : pdu.setIdentifier,
             dataIdentifier: pdu.isLegacy ? 0 : pdu.dataIdentifier,
             isScanResponse: isScanResponse
@@ -112,7 +126,7 @@ struct ScanState {
     }
 }
 
-/// A connection that a host waits for.
+/// A connection that the host has asked for and that is not there yet.
 struct InitiationState {
     /// How to listen and to connect on one PHY.
     struct Channel {
@@ -131,8 +145,9 @@ struct InitiationState {
     var isExtended: Bool
     var startTime: NIODeadline
 
-    /// How to connect to an advertiser; `nil` where it cannot be heard. Where nothing is said about the PHY of the link,
-    /// the parameters of another one are taken (7.8.66).
+    /// How to connect to an advertiser; `nil` where it cannot be heard.
+    ///
+    /// Where the host gave no parameters for the PHY of the link, those of another PHY are used (7.8.66).
     func channel(for pdu: AdvertisingPDU) -> Channel? {
         if pdu.isLegacy { return self.le1M }
         guard self.isExtended, (pdu.primaryPHY == .leCoded ? self.leCoded : self.le1M) != nil else { return nil }

@@ -104,17 +104,19 @@ private final class Servers {
     }
 
     private func happened(_ event: AirServerEvent, at server: AirServer) {
-        let count = self.servers.reduce(0) { $0 + $1.connectionCount }
+        let count = self.servers.reduce(0) { $0 + $1.clients.count }
         switch event {
-        case .joined(let guest):
+        case .connected(let client):
             self.lastNumber += 1
-            self.numbers[ObjectIdentifier(server), default: [:]][guest.number] = self.lastNumber
-            self.tell(.joined(self.lastNumber, guest.peer.description, count: count))
-        case .addressed(let guest):
-            guard let number = self.numbers[ObjectIdentifier(server)]?[guest.number] else { return }
-            self.tell(.addressed(number, guest.address?.description ?? ""))
-        case .left(let guest, let reason):
-            guard let number = self.numbers[ObjectIdentifier(server)]?.removeValue(forKey: guest.number) else { return }
+            self.numbers[ObjectIdentifier(server), default: [:]][client.number] = self.lastNumber
+            self.tell(.joined(self.lastNumber, client.peer.description, count: count))
+        case .addressChanged(let client):
+            guard let number = self.numbers[ObjectIdentifier(server)]?[client.number] else { return }
+            self.tell(.addressed(number, client.address?.description ?? ""))
+        case .disconnected(let client, let reason):
+            guard let number = self.numbers[ObjectIdentifier(server)]?.removeValue(forKey: client.number) else {
+                return
+            }
             self.tell(.left(number, reason: reason, count: count))
         }
     }

@@ -1,4 +1,4 @@
-// A host on a channel that is opened anew whenever it closes, as an adapter does it.
+// A host on a channel that is opened again whenever it closes, as an adapter does it.
 
 import BluetoothHCI
 import BluetoothTransport
@@ -8,8 +8,8 @@ import NIOPosix
 
 @testable import BluetoothAirService
 
-/// What is on a channel, as seen from a test's thread.
-final class Member: Sendable {
+/// A host that records what its channels deliver, for use on a test's thread.
+final class TestHost: Sendable {
     let loop: any EventLoop
     /// All packets that came, on all channels.
     let seen = Watched<[[UInt8]]>([])
@@ -17,35 +17,35 @@ final class Member: Sendable {
     let opened = Watched(0)
     let closed = Watched(0)
     let failures = Watched<[String]>([])
-    private let inside: NIOLoopBoundBox<Inside?>
+    private let connection: NIOLoopBoundBox<Connection?>
 
     private init(loop: any EventLoop) {
         self.loop = loop
-        self.inside = NIOLoopBoundBox.makeEmptyBox(valueType: Inside.self, eventLoop: loop)
+        self.connection = NIOLoopBoundBox.makeEmptyBox(valueType: Connection.self, eventLoop: loop)
     }
 
-    /// A member on a channel that is opened once.
+    /// A host on a channel that is opened once.
     static func channel(
         _ loop: any EventLoop,
         _ open: @escaping @Sendable () -> EventLoopFuture<any HCIChannel>
-    ) async throws -> Member {
-        let member = Member(loop: loop)
+    ) async throws -> TestHost {
+        let host = TestHost(loop: loop)
         try await loop.run {
-            member.inside.value = Inside(member: member, isPersistent: false, open: open)
-            member.inside.value?.begin()
+            host.connection.value = Connection(host: host, isPersistent: false, open: open)
+            host.connection.value?.begin()
         }
-        await member.opened.wait { $0 > 0 }
-        return member
+        await host.opened.wait { $0 > 0 }
+        return host
     }
 
-    /// A member of the user's air in `folder`.
+    /// A host of the user's air in `folder`.
     static func userAir(
         in folder: String,
         loop: any EventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next(),
         timeout: TimeAmount = .seconds(15),
         waits: Bool = true
-    ) async throws -> Member {
-        let member = Member(loop: loop)
+    ) async throws -> TestHost {
+        let host = TestHost(loop: loop)
         let logger = LogLines().logger
         try await loop.run {
             let air = UserAir(
@@ -56,17 +56,17 @@ final class Member: Sendable {
                 let air = FakeAir(eventLoop: loop)
                 return { air.makeController() }
             }
-            member.inside.value = Inside(member: member, isPersistent: true, air: air) { air.join() }
-            member.inside.value?.begin()
+            host.connection.value = Connection(host: host, isPersistent: true, air: air) { air.join() }
+            host.connection.value?.begin()
         }
-        if waits { await member.opened.wait { $0 > 0 } }
-        return member
+        if waits { await host.opened.wait { $0 > 0 } }
+        return host
     }
 
-    func isServing() async throws -> Bool { try await self.loop.run { self.inside.value?.air?.isServing ?? false } }
+    func isServing() async throws -> Bool { try await self.loop.run { self.connection.value?.air?.server != nil } }
 
     func send(_ octets: [UInt8]) async throws {
-        try await self.loop.run { self.inside.value?.channel?.send(HCIPacket(h4: ByteBuffer(bytes: octets))) }
+        try await self.loop.run { self.connection.value?.channel?.send(HCIPacket(h4: ByteBuffer(bytes: octets))) }
     }
 
     /// Says something that all others on the air hear.
@@ -80,13 +80,13 @@ final class Member: Sendable {
     /// Leaves in an orderly way.
     func leave() async throws {
         try await self.loop.run {
-            self.inside.value?.end()
-            self.inside.value = nil
+            self.connection.value?.end()
+            self.connection.value = nil
         }
     }
 
-    private final class Inside: HCIChannelReceiver {
-        private unowned let member: Member
+    private final class Connection: HCIChannelReceiver {
+        private unowned let host: TestHost
         private let isPersistent: Bool
         let air: UserAir?
         private let open: () -> EventLoopFuture<any HCIChannel>
@@ -94,28 +94,28 @@ final class Member: Sendable {
         private var hasEnded = false
 
         init(
-            member: Member,
+            host: TestHost,
             isPersistent: Bool,
             air: UserAir? = nil,
             open: @escaping () -> EventLoopFuture<any HCIChannel>
         ) {
-            self.member = member
+            self.host = host
             self.isPersistent = isPersistent
             self.air = air
             self.open = open
         }
 
         func begin() {
-            let member = self.member
+            let host = self.host
             self.open().assumeIsolated().whenComplete { result in
                 switch result {
                 case .success(let channel):
                     guard !self.hasEnded else { return channel.close() }
                     self.channel = channel
                     channel.start(receiver: self)
-                    member.opened.update { $0 += 1 }
+                    host.opened.update { $0 += 1 }
                 case .failure(let error):
-                    member.failures.update { $0.append("\(error)") }
+                    host.failures.update { $0.append("\(error)") }
                 }
             }
         }
@@ -128,13 +128,13 @@ final class Member: Sendable {
 
         func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
             let octets = Array(packet.bytes.readableBytesView)
-            self.member.seen.update { $0.append(octets) }
+            self.host.seen.update { $0.append(octets) }
         }
 
         func channelDidFinishBatch(_ channel: any HCIChannel) {}
 
         func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
-            self.member.closed.update { $0 += 1 }
+            self.host.closed.update { $0 += 1 }
             self.channel = nil
             if self.isPersistent { self.begin() }
         }
