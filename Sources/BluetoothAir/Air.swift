@@ -114,7 +114,7 @@ public final class Air {
 
     // MARK: Turns
 
-    /// Does something that may cause packets to hosts, and lets a turn follow that delivers them.
+    /// Runs what may cause packets to hosts, and schedules the turn that delivers them.
     func enter(_ body: () -> Void) {
         body()
         self.scheduleTurn()

@@ -12,7 +12,7 @@ public struct AirSettings: Hashable, Sendable {
     ///
     /// Data is passed on at once, and radios that scan or initiate listen all the time; advertising keeps its intervals.
     public static let instant = AirSettings(hasAirTime: false, loss: 0)
-    /// Air time by PHY and length, connection events, no loss at the distances of a room.
+    /// Air time by PHY and length, connection events, no loss.
     ///
     /// Radios listen in their scan windows. Advertising itself takes no time.
     public static let realistic = AirSettings(hasAirTime: true, loss: 0)

@@ -1,23 +1,23 @@
-// What a virtual controller has: buffers, lists, links.
+// The resources of a virtual controller: buffers, lists, links.
 
 /// The resources of a virtual controller.
 public struct VirtualControllerConfiguration: Hashable, Sendable {
     /// The longest ACL data packet that it takes from its host, in octets behind the header: 27 to 251.
     public var aclDataPacketLength = 251
-    /// How many such packets it holds: 1 to 255.
+    /// How many such packets it buffers: 1 to 255.
     public var aclDataPacketCount = 64
     /// How many links it can have at once: 1 to 1,024.
     public var maximumLinkCount = 128
     /// How many commands a host may send before it waits for an answer: 1 to 255.
     public var commandCredits = 4
-    /// The room of the filter accept list: 1 to 255.
+    /// The entries of the filter accept list: 1 to 255.
     public var filterAcceptListSize = 64
-    /// The room of the resolving list: 1 to 255.
+    /// The entries of the resolving list: 1 to 255.
     public var resolvingListSize = 64
     /// How many advertising sets it has: 1 to 240.
     public var advertisingSetCount = 16
 
-    /// The resources of a generous controller of today.
+    /// The resources of a large controller of today.
     public init() {}
 
     /// The same with every number in its range.

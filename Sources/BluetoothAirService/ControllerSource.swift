@@ -27,8 +27,8 @@ public final class ControllerSource {
 
     /// A source for the adapter with a name; nothing is opened yet.
     ///
-    /// - Parameter distance: How far the device stands from the others on an air, `nil` for 1 m; a controller that is
-    ///   not on an air is told nothing.
+    /// - Parameter distance: How far the device stands from the others on an air, `nil` for 1 m; a controller
+    ///   that is not on an air never gets the command.
     public init(_ name: AdapterName, distance: Distance? = nil, on eventLoop: any EventLoop, logger: Logger) {
         self.eventLoop = eventLoop
         self.distance = distance

@@ -1,4 +1,4 @@
-// Places a device on an air that another process serves: the virtual controller is told the distance by a vendor-specific
+// Places a device on an air that another process serves: the distance is set by a vendor-specific
 // command, which goes out before the host's first packet and whose answer never reaches the host. So a host knows nothing
 // of airs.
 //
@@ -21,7 +21,7 @@ import BluetoothAir
 import BluetoothHCI
 import NIOCore
 
-/// An HCI channel that tells the virtual controller at its end how far the device stands from the others.
+/// An HCI channel that sets the distance of the virtual controller at its end.
 final class DistanceChannel: HCIChannel {
     private enum State {
         case idle(pending: [HCIPacket])

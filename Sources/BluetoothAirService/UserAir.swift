@@ -16,8 +16,8 @@
 // closed: Joins fail. Connections that were made before belong to their owners.
 //
 // Election: The system releases the lock when its holder ends, in whatever way. The connections of all clients close, each
-// joins again, and the lock decides which process serves. A socket that was left behind is replaced, since nobody listens
-// at it.
+// joins again, and the lock decides which process serves. A socket that was left behind is replaced, since nothing
+// listens at it.
 //
 // A server that is suspended, as by Ctrl-Z, has the lock and the socket and does nothing. No process can take over, so a
 // join fails with an error that names the server, and a watch closes existing connections within 1 s. Another process of
@@ -358,7 +358,7 @@ private struct Place {
         )
     }
 
-    /// Whether what is in the way is a socket.
+    /// Whether there is a socket at the path, and not another kind of file.
     var hasSocket: Bool { UnixSocket.exists(at: self.socket) }
 
     /// The error of an air that another process serves.

@@ -1,7 +1,7 @@
 // The string that names an adapter, the same in every tool, test and environment variable. Parsing says nothing about
 // whether the adapter exists; opening it does.
 
-/// Which adapter is meant.
+/// The name of an adapter.
 public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     /// `air`: the air that the user's processes share.
     case userAir
@@ -94,7 +94,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
         return Int(digits)
     }
 
-    /// Whether the controller is on an air: it then knows distances, and needs an address from its host.
+    /// Whether the controller is on an air: it then has a distance, and needs an address from its host.
     public var isOnAir: Bool {
         switch self {
         case .userAir, .air: true

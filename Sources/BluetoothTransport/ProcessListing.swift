@@ -1,5 +1,5 @@
-// The processes of this machine, as far as Linux shows them to everybody under /proc: who somebody is, whether he is
-// stopped, what the running program may do, and whose the Bluetooth sockets are. Elsewhere nothing is known.
+// The processes of this machine, as Linux shows them under /proc without privileges: their names, whether they are stopped,
+// the capabilities of the running program, and the owners of Bluetooth sockets. On other systems nothing is known.
 
 #if canImport(Glibc)
 import Glibc
@@ -59,7 +59,7 @@ public struct ProcessListing: Sendable {
 
     /// Whether the running program may use the network's administration, which an adapter's user channel asks for.
     ///
-    /// `nil` where the system does not say.
+    /// `nil` where that is not known.
     public var mayUseAdapters: Bool? {
         let prefix = "CapEff:"
         guard let line = self.folder["self"].lines("status").first(where: { $0.hasPrefix(prefix) }),
@@ -69,7 +69,7 @@ public struct ProcessListing: Sendable {
         return capabilities >> networkAdministration & 1 == 1
     }
 
-    /// Who has HCI sockets, the own process left out.
+    /// The owners of HCI sockets, without the own process.
     ///
     /// - Returns: The processes that can be seen, by their numbers, and how many sockets belong to others.
     public func ownersOfBluetoothSockets() -> (processes: [ProcessInformation], unseen: Int) {

@@ -13,7 +13,7 @@ public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `unix:PATH` or `tcp:HOST:PORT`.
     ///
-    /// - Parameter allowsAnyPort: Whether port 0 may stand for "any free port", for who listens.
+    /// - Parameter allowsAnyPort: Whether port 0 may stand for "any free port", for a listener.
     /// - Throws: ``TransportError`` with one line on what is wrong.
     public init(parsing text: String, allowsAnyPort: Bool = false) throws(TransportError) {
         if let path = text.droppingPrefix("unix:") {

@@ -1,5 +1,5 @@
-// What a transport says when it cannot be opened: one line for a person that names the cause and, where there is one,
-// what mends it. The code is for a program.
+// The errors of a transport: one line for a person that names the cause and the remedy if there is one, a code for a
+// program, and the error number of the system.
 
 import NIOCore
 import NIOPosix
@@ -33,11 +33,11 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         public static let badName = Code(value: .badName)
         /// There is nothing at that place.
         public static let notFound = Code(value: .notFound)
-        /// The place is there, but nobody answers at it.
+        /// The place is there, but no process answers at it.
         public static let refused = Code(value: .refused)
         /// The system does not allow it.
         public static let noPermission = Code(value: .noPermission)
-        /// Somebody else has it.
+        /// Another process has it.
         public static let inUse = Code(value: .inUse)
         /// No answer in time.
         public static let timedOut = Code(value: .timedOut)
@@ -45,19 +45,22 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         public static let unsupported = Code(value: .unsupported)
         /// It was closed by its owner.
         public static let closed = Code(value: .closed)
-        /// Any other failure, told by the system.
+        /// Any other failure that the system reports.
         public static let failed = Code(value: .failed)
     }
 
     /// What kind of failure it is.
     public var code: Code
-    /// One line: the cause, then what mends it.
+    /// One line: the cause, then the remedy.
     public var message: String
+    /// The error number of the system call that failed; `nil` where none did.
+    public var errorNumber: CInt?
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String) {
+    public init(_ code: Code, _ message: String, errorNumber: CInt? = nil) {
         self.code = code
         self.message = message
+        self.errorNumber = errorNumber
     }
 
     /// The line.
@@ -74,7 +77,7 @@ extension TransportError {
             case EADDRINUSE, EWOULDBLOCK, EBUSY: .inUse
             default: .failed
             }
-        self.init(code, "\(doing): \(systemErrorText(number))")
+        self.init(code, "\(doing): \(systemErrorText(number))", errorNumber: number)
     }
 
     /// The failure of a connection to a controller or an air at `address`.
@@ -100,6 +103,7 @@ extension TransportError {
         case (.unknownHost, .unix), (.other, _):
             self.init(.failed, "cannot connect to \(address): \(oneLine(error))")
         }
+        self.errorNumber = cause.errorNumber
     }
 
     /// The failure to listen at `address`.
@@ -129,6 +133,7 @@ extension TransportError {
         case (.timedOut, _), (.unknownHost, .unix), (.other, _):
             self.init(.failed, "cannot listen at \(address): \(text)")
         }
+        self.errorNumber = failure.errorNumber
     }
 }
 
@@ -138,6 +143,8 @@ private enum ConnectionFailure {
     case timedOut
     case unknownHost
     case other
+
+    var errorNumber: CInt? { if case .errno(let number) = self { number } else { nil } }
 
     init(_ error: any Error) {
         switch error {

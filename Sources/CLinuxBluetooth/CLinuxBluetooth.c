@@ -82,7 +82,7 @@ int linux_serial_configure(int descriptor, uint32_t speed) {
     settings.c_iflag = IGNBRK;
     settings.c_oflag = 0;
     settings.c_lflag = 0;
-    // The modem's lines are nobody's affair, and they stay as they are when the port is closed and opened again.
+    // The modem's lines are ignored, and stay as they are when the port is closed and opened again.
     settings.c_cflag = CS8 | CREAD | CLOCAL | CRTSCTS | BOTHER | (BOTHER << IBSHIFT);
     settings.c_ispeed = speed;
     settings.c_ospeed = speed;

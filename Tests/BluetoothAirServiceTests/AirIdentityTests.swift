@@ -97,7 +97,7 @@ struct AirIdentityTests {
         #expect(try self.store.claim(name: "crystal").address == address)
     }
 
-    @Test("Where nothing can be written the process has an address all the same, and says so")
+    @Test("Where nothing can be written the process still has an address, and a line is logged")
     func notWritable() throws {
         mkdir(self.folder("name-crystal.json.new"), 0o700)
         let identity = try self.store.claim(name: "crystal")

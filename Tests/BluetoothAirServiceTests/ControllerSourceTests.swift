@@ -33,7 +33,7 @@ struct ControllerSourceTests {
     }
 
     @Test(
-        "What cannot be opened says why",
+        "What cannot be opened fails with its cause",
         arguments: ["h4:serial:/nowhere/at/all@1000000", "air:/nowhere/at/all", "h4:unix:/nowhere/at/all"]
     )
     func errors(text: String) async throws {
@@ -46,7 +46,7 @@ struct ControllerSourceTests {
         #expect(error?.code == .notFound)
     }
 
-    @Test("A Linux adapter that is not there says why")
+    @Test("A Linux adapter that does not exist fails with its cause")
     func linuxAdapter() async throws {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let logger = LogLines().logger

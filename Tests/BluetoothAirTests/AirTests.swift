@@ -13,42 +13,42 @@ import Testing
 struct AirTests {
     @Test("timers fire once, in order, at the time they were last given")
     func timers() {
-        let room = TestRoom()
+        let testbed = AirTestbed()
         var fired: [(Int, Int64)] = []
         func timer(_ number: Int) -> AirTimer {
             let timer = AirTimer()
-            timer.action = { fired.append((number, Int64(room.loop.now.uptimeNanoseconds) / 1_000_000)) }
+            timer.action = { fired.append((number, Int64(testbed.loop.now.uptimeNanoseconds) / 1_000_000)) }
             return timer
         }
         func at(_ milliseconds: Int64) -> NIODeadline { .uptimeNanoseconds(UInt64(milliseconds) * 1_000_000) }
         let timers = (0..<6).map { timer($0) }
-        room.air.arm(timers[0], at: at(50))
-        room.air.arm(timers[1], at: at(20))
-        room.air.arm(timers[2], at: at(20))
+        testbed.air.arm(timers[0], at: at(50))
+        testbed.air.arm(timers[1], at: at(20))
+        testbed.air.arm(timers[2], at: at(20))
         // Later, earlier, and taken back.
-        room.air.arm(timers[3], at: at(10))
-        room.air.arm(timers[3], at: at(60))
-        room.air.arm(timers[4], at: at(80))
-        room.air.arm(timers[4], at: at(30))
-        room.air.arm(timers[5], at: at(40))
+        testbed.air.arm(timers[3], at: at(10))
+        testbed.air.arm(timers[3], at: at(60))
+        testbed.air.arm(timers[4], at: at(80))
+        testbed.air.arm(timers[4], at: at(30))
+        testbed.air.arm(timers[5], at: at(40))
         timers[5].cancel()
-        room.pass(.milliseconds(100))
+        testbed.pass(.milliseconds(100))
         #expect(fired.map(\.0) == [1, 2, 4, 0, 3])
         #expect(fired.map(\.1) == [20, 20, 30, 50, 60])
         // Moved earlier and back to the time of the entry that was overtaken.
         fired = []
-        room.air.arm(timers[0], at: at(130))
-        room.air.arm(timers[0], at: at(110))
-        room.air.arm(timers[0], at: at(130))
-        room.pass(.milliseconds(100))
+        testbed.air.arm(timers[0], at: at(130))
+        testbed.air.arm(timers[0], at: at(110))
+        testbed.air.arm(timers[0], at: at(130))
+        testbed.pass(.milliseconds(100))
         #expect(fired.map(\.1) == [130])
     }
 
     @Test("handles stay in their range and are not used again soon")
     func handles() throws {
-        let room = TestRoom()
+        let testbed = AirTestbed()
         let controllers = [0, 1].map {
-            Controller(air: room.air, index: $0, configuration: VirtualControllerConfiguration())
+            Controller(air: testbed.air, index: $0, configuration: VirtualControllerConfiguration())
         }
         var table = LinkTable(limit: 3)
         var seen: [UInt16] = []
@@ -58,13 +58,13 @@ struct AirTests {
                 LinkEnd(controller: $0, handle: handle, role: .central, peerAddress: .none)
             }
             let link = AirLink(
-                air: room.air,
+                air: testbed.air,
                 central: ends[0],
                 peripheral: ends[1],
                 timing: LinkTiming(TestHost.parameters),
                 channels: .all,
                 phy: .le1M,
-                anchor: room.air.now
+                anchor: testbed.air.now
             )
             table.insert(LinkTable.Entry(link: link, end: ends[0]))
             return handle
@@ -105,7 +105,7 @@ struct AirTests {
 
     @Test("a distance that is no number is one metre")
     func oddDistances() {
-        let controller = TestRoom().host().controller
+        let controller = AirTestbed().host().controller
         controller.distance = .metres(-3)
         #expect(controller.distance == .metres(0))
         controller.distance = .metres(.nan)
@@ -116,19 +116,19 @@ struct AirTests {
 
     @Test("a controller leaves the air when it is released")
     func release() throws {
-        let room = TestRoom()
-        let scanner = room.host()
+        let testbed = AirTestbed()
+        let scanner = testbed.host()
         scanner.scan()
-        var host: TestHost? = room.host()
+        var host: TestHost? = testbed.host()
         host?.advertise()
-        room.pass(.milliseconds(200))
+        testbed.pass(.milliseconds(200))
         #expect(!scanner.reports.isEmpty)
         weak let controller = host?.controller
         host = nil
         #expect(controller == nil)
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(scanner.reports.isEmpty)
-        #expect(room.air.controllers.count == 1)
+        #expect(testbed.air.controllers.count == 1)
     }
 
     /// What a test hands from thread to thread, one at a time.
@@ -155,37 +155,37 @@ struct AirTests {
 
     @Test("packets for a host that is gone are not kept")
     func hostGone() throws {
-        let room = TestRoom()
-        let controller = room.air.makeController()
-        var host: TestHost? = TestHost(room, controller)
+        let testbed = AirTestbed()
+        let controller = testbed.air.makeController()
+        var host: TestHost? = TestHost(testbed, controller)
         host?.setUp(leEvents: TestHost.usualEvents)
         host?.scan()
         host = nil
         _ = host
-        let advertiser = room.host()
+        let advertiser = testbed.host()
         advertiser.advertise()
-        room.pass(.seconds(10))
+        testbed.pass(.seconds(10))
         // A new host on the same controller hears from now on.
-        let successor = TestHost(room, controller)
-        room.loop.run()
+        let successor = TestHost(testbed, controller)
+        testbed.loop.run()
         #expect(successor.events.isEmpty)
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(!successor.reports.isEmpty)
     }
 
     @Test("100 idle links cost nothing in a second of virtual time")
     func idleLinks() throws {
-        let room = TestRoom()
-        let central = room.host()
+        let testbed = AirTestbed()
+        let central = testbed.host()
         var peripherals: [TestHost] = []
         for _ in 0..<100 {
-            let peripheral = room.host()
-            _ = try TestLink(room, central: central, peripheral: peripheral)
+            let peripheral = testbed.host()
+            _ = try TestLink(testbed, central: central, peripheral: peripheral)
             peripherals.append(peripheral)
         }
         #expect(central.controller.linkCount == 100)
         let clock = ContinuousClock()
-        let time = clock.measure { room.pass(.seconds(1)) }
+        let time = clock.measure { testbed.pass(.seconds(1)) }
         #expect(time < .milliseconds(100))
         #expect(central.controller.linkCount == 100)
     }

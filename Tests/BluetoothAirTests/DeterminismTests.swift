@@ -9,11 +9,11 @@ import Testing
 
 @Suite("Determinism")
 struct DeterminismTests {
-    /// A busy room: five centrals, five peripherals, loss, encryption, disconnections.
+    /// Many devices: five centrals, five peripherals, loss, encryption, disconnections.
     private func trace(_ settings: AirSettings, seed: UInt64) throws -> [String] {
-        let room = TestRoom(settings, seed: seed)
-        let peripherals = (0..<5).map { _ in room.host() }
-        let centrals = (0..<5).map { _ in room.host() }
+        let testbed = AirTestbed(settings, seed: seed)
+        let peripherals = (0..<5).map { _ in testbed.host() }
+        let centrals = (0..<5).map { _ in testbed.host() }
         for host in peripherals + centrals { host.keepsTrace = true }
         for peripheral in peripherals { peripheral.advertise(interval: 0x30) }
         for central in centrals {
@@ -23,22 +23,22 @@ struct DeterminismTests {
             }
             central.ok(TestHost.createConnection(to: .none, filterPolicy: .acceptList))
         }
-        room.pass(.seconds(2))
+        testbed.pass(.seconds(2))
         for central in centrals {
             guard let event = central.take(LEConnectionComplete.self) else { continue }
             for value in 0..<10 { central.sendData([UInt8(value)], on: event.handle) }
             central.send(LEEnableEncryption(handle: event.handle, longTermKey: .zero))
             central.send(LERand())
         }
-        room.pass(.seconds(2))
+        testbed.pass(.seconds(2))
         for peripheral in peripherals {
             guard let event = peripheral.take(LELongTermKeyRequest.self) else { continue }
             peripheral.send(LELongTermKeyRequestReply(handle: event.handle, longTermKey: .zero))
             peripheral.sendData([1, 2, 3], on: event.handle)
         }
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         centrals[0].controller.close()
-        room.pass(.seconds(2))
+        testbed.pass(.seconds(2))
         return (peripherals + centrals).flatMap { ["--"] + $0.trace }
     }
 

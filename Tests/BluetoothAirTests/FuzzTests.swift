@@ -20,16 +20,16 @@ struct FuzzTests {
     @Test("random octets", arguments: [AirSettings.instant, AirSettings(hasAirTime: true, loss: 0.1)])
     func random(settings: AirSettings) throws {
         var generator = SeededGenerator(seed: 11)
-        let room = TestRoom(settings)
-        let host = room.host()
-        let link = try TestLink(room)
+        let testbed = AirTestbed(settings)
+        let host = testbed.host()
+        let link = try TestLink(testbed)
         for _ in 0..<20_000 {
             host.send(HCIPacket(h4: ByteBuffer(bytes: self.octets(0...40, &generator))))
-            if UInt8.random(in: 0...20, using: &generator) == 0 { room.pass(.milliseconds(1)) }
+            if UInt8.random(in: 0...20, using: &generator) == 0 { testbed.pass(.milliseconds(1)) }
         }
         // A chance reset or mask has no part in this: the links of others go on.
         link.central.sendData([1], on: link.centralHandle)
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(link.peripheral.data.map(\.octets) == [[1]])
         host.ok(Reset())
     }
@@ -37,8 +37,8 @@ struct FuzzTests {
     @Test("known commands with random parameters, on a controller with links", arguments: [UInt64(1), 2, 3, 4])
     func commands(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let room = TestRoom(seed % 2 == 0 ? .instant : AirSettings(hasAirTime: true, loss: 0.05), seed: seed)
-        let hosts = (0..<4).map { _ in room.host() }
+        let testbed = AirTestbed(seed % 2 == 0 ? .instant : AirSettings(hasAirTime: true, loss: 0.05), seed: seed)
+        let hosts = (0..<4).map { _ in testbed.host() }
         let entries = HCICommandTable.entries
         for host in hosts { host.advertise() }
         var handles: [ConnectionHandle] = []
@@ -68,7 +68,7 @@ struct FuzzTests {
                 bytes.writeBytes(parameters)
             }
             host.send(HCIPacket(h4: bytes))
-            if step % 10 == 0 { room.pass(.milliseconds(20)) }
+            if step % 10 == 0 { testbed.pass(.milliseconds(20)) }
             if step % 100 == 0 {
                 // Links come again and again.
                 let central = hosts[step / 100 % 4]
@@ -82,7 +82,7 @@ struct FuzzTests {
                 peripheral.send(LESetAdvertisingParameters(minimumInterval: interval, maximumInterval: interval))
                 peripheral.send(LESetAdvertisingEnable(isEnabled: true))
                 central.send(TestHost.createConnection(to: peripheral.controller.address))
-                room.pass(.milliseconds(100))
+                testbed.pass(.milliseconds(100))
                 for host in hosts {
                     handles += host.takeAll(LEConnectionComplete.self).filter { $0.status == .success }.map(\.handle)
                     host.events = []
@@ -92,17 +92,17 @@ struct FuzzTests {
         }
         #expect(!handles.isEmpty)
         // What was sent last has its effect before the rooms are tidied up.
-        room.loop.run()
+        testbed.loop.run()
         for host in hosts {
             host.events = []
             host.controller.distance = .metres(1)
             host.setUp(leEvents: TestHost.usualEvents)
         }
-        room.pass(.seconds(40))
+        testbed.pass(.seconds(40))
         for host in hosts {
             #expect(host.controller.linkCount == 0)
             host.events = []
         }
-        _ = try TestLink(room, central: hosts[0], peripheral: hosts[1])
+        _ = try TestLink(testbed, central: hosts[0], peripheral: hosts[1])
     }
 }

@@ -59,7 +59,7 @@ struct BTSnoopTests {
         #expect(Array(bytes.readableBytesView) == expected)
     }
 
-    @Test("Flags tell direction and kind")
+    @Test("Flags hold direction and kind")
     func flags() {
         for (octets, direction, flags) in [
             ([0x01, 0, 0, 0], .toController, 2), ([0x04, 0, 0], .toHost, 3), ([0x02, 0, 0, 0, 0], .toController, 0),
@@ -74,7 +74,7 @@ struct BTSnoopTests {
     @Test("What was written is read back")
     func roundTrip() throws { #expect(try self.read(self.written()) == Self.records) }
 
-    @Test("A file that ends early gives its whole records, then says that it is truncated")
+    @Test("A file that ends early gives its whole records, then the error that it is truncated")
     func truncated() throws {
         let bytes = self.written()
         var ends = [16]

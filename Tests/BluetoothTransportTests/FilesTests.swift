@@ -11,7 +11,7 @@ struct FilesTests {
         return try #require(attributes[.posixPermissions] as? Int)
     }
 
-    @Test("A lock is one holder's until it is released, and tells who he is")
+    @Test("A lock has one owner until it is released, and names its process")
     func lock() throws {
         let folder = try TemporaryFolder()
         var first = try FileLock.take(folder("lock"))

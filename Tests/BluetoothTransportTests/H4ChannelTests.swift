@@ -119,7 +119,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value == Self.fromController.map { Seen.packet($0) } + [.endOfBatch])
     }
 
-    @Test("A connection that ended before the start is told after it, behind what came")
+    @Test("The end of a connection before the start is reported after it, behind its packets")
     func heldAndClosed() throws {
         let fixture = try Fixture(starts: false)
         try fixture.receive(Self.fromController.joined())
@@ -131,7 +131,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value == expected + [.close("the controller closed the connection")])
     }
 
-    @Test("The end of the connection is told once, with one line")
+    @Test("The end of the connection is reported once, with one line")
     func closed() throws {
         let fixture = try Fixture()
         try fixture.receive(Self.fromController[0])
@@ -142,7 +142,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value.last?.isClose == true)
     }
 
-    @Test("An end in the middle of a packet is told as one")
+    @Test("An end in the middle of a packet is reported as such")
     func closedInsidePacket() throws {
         let fixture = try Fixture()
         try fixture.receive(Self.fromController[0].dropLast())
@@ -236,7 +236,7 @@ struct H4ChannelTests {
         #expect(!fixture.embedded.isActive)
     }
 
-    @Test("A channel that nobody holds any more closes its connection")
+    @Test("A channel that is released closes its connection")
     func released() throws {
         let embedded = EmbeddedChannel()
         try embedded.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()

@@ -102,7 +102,7 @@ struct H4ServerTests {
         #expect(recorder.closeReason == "the controller closed the connection")
     }
 
-    @Test("A controller that ends inside a packet is told as closed, behind what was whole")
+    @Test("A controller that ends inside a packet is reported as closed, behind the whole packets")
     func controllerGoes() async throws {
         let (near, far) = try RawSocket.pair()
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
@@ -224,7 +224,7 @@ struct H4ServerTests {
         #expect(folder.content.isEmpty)
     }
 
-    @Test("Who cannot connect is told why, in one line")
+    @Test("A connection that fails names the cause in one line")
     func connectErrors() async throws {
         let folder = try TemporaryFolder()
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
@@ -246,7 +246,7 @@ struct H4ServerTests {
         #expect(long?.message.contains("at most 107") == true)
     }
 
-    @Test("Who cannot listen is told why, in one line")
+    @Test("A server that cannot listen names the cause in one line")
     func listenErrors() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.tcp(host: "127.0.0.1", port: 0))

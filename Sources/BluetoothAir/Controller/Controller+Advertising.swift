@@ -133,7 +133,7 @@ extension Controller {
         }
     }
 
-    /// Whether a set lets a central connect.
+    /// Whether a set accepts a connection request of a central.
     func accepts(_ central: DeviceAddress, address: DeviceAddress, set: AdvertisingSet) -> Bool {
         if set.parameters.properties.contains(.directed) {
             let peer = set.parameters.peer.withoutIdentity

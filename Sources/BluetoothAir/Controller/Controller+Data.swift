@@ -7,9 +7,9 @@ import NIOCore
 
 /// The buffers for data of the host (4.1.1).
 struct TransmitBuffers {
-    /// How many packets the controller holds, as far as the host knows.
+    /// How many packets the controller holds, by the host's count.
     var used = 0
-    /// The ends that have sent packets since the host was told last.
+    /// The ends that have sent packets since the last report to the host.
     var completedEnds: [LinkEnd] = []
 }
 
@@ -73,7 +73,7 @@ extension Controller {
         end.completedPackets += 1
     }
 
-    /// Tells the host how many of its packets were sent (7.7.19).
+    /// Reports to the host how many of its packets were sent (7.7.19).
     func reportCompletedPackets() {
         if self.transmitBuffers.completedEnds.count == 1 {
             let end = self.transmitBuffers.completedEnds[0]
@@ -116,7 +116,7 @@ extension Controller {
 
     // MARK: To the host
 
-    /// Hands a fragment that came over the air to the host; `payload` has room for a header in front if it can.
+    /// Hands a fragment that came over the air to the host; the header is written in front of `payload` where there is space.
     func deliverData(_ payload: ByteBuffer, isStart: Bool, at end: LinkEnd) {
         let boundary: ACLDataHeader.Boundary = isStart ? .firstFlushable : .continuing
         if self.receiveBuffers.isLimited {

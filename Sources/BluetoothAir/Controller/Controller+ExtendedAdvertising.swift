@@ -5,11 +5,11 @@ import BluetoothTypes
 import NIOCore
 
 extension Controller {
-    /// The most octets that a set can say.
+    /// The most octets of advertising data in a set.
     static let maximumAdvertisingDataLength = 1_650
     /// The power that a set may have, in dBm.
     static let txPowerRange: ClosedRange<Int8> = -20...10
-    // A connectable set says all in one AUX_ADV_IND: 255 octets less its extended header.
+    // The data of a connectable set is in one AUX_ADV_IND: 255 octets less its extended header.
     private static let maximumConnectableDataLength = 245
 
     private func advertisingSet(_ handle: AdvertisingHandle) throws(HCIErrorCode) -> AdvertisingSet {
@@ -106,7 +106,7 @@ extension Controller {
         try self.use(.extended)
         let set = try self.advertisingSet(command.advertisingHandle)
         let properties = set.parameters.properties
-        // Directed legacy PDUs and scannable extended ones have no room for data.
+        // Directed legacy PDUs and scannable extended ones carry no data.
         if properties.contains(.legacy) ? properties.contains(.directed) : properties.contains(.scannable) {
             throw .invalidParameters
         }

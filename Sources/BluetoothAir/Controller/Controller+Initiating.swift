@@ -1,5 +1,5 @@
-// Initiating connections (Vol 4, Part E, 7.8.12, 7.8.13 and 7.8.66): a connection that a host wants is waited for until
-// the device is heard or the host takes its wish back; it never expires.
+// Initiating connections (Vol 4, Part E, 7.8.12, 7.8.13 and 7.8.66). The initiating state lasts until the device is heard
+// or the host cancels; it never expires.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -40,7 +40,7 @@ extension Controller {
             listens: Bool
         ) throws(HCIErrorCode) -> InitiationState.Channel? {
             guard let parameters else { return nil }
-            // Nobody listens on 2M: its interval and window do not matter.
+            // There is no scanning on 2M: its interval and window do not matter.
             if listens {
                 guard parameters.scanInterval.isInRange, parameters.scanWindow.isInRange,
                     parameters.scanWindow <= parameters.scanInterval
@@ -126,7 +126,7 @@ extension Controller {
 
     // MARK: Events
 
-    /// Tells the host of a new link.
+    /// Reports a new link to the host.
     func reportConnection(
         _ link: AirLink,
         at end: LinkEnd,
@@ -151,7 +151,7 @@ extension Controller {
         self.emit(LEChannelSelectionAlgorithm(handle: end.handle, algorithm: .algorithm2))
     }
 
-    /// Tells the host that a connection did not come about.
+    /// Reports a failed connection to the host.
     func reportFailedConnection(_ status: HCIErrorCode, role: ConnectionRole) {
         self.emitConnection(
             LEEnhancedConnectionCompleteV2(

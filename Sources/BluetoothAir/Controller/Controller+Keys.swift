@@ -1,5 +1,5 @@
 // What the controller computes for its host: AES, random numbers, and P-256 (Vol 4, Part E, 7.8.22, 7.8.23, 7.8.36 and
-// 7.8.37). Random numbers come from the air's seed, so that runs can be repeated: they are no secrets.
+// 7.8.37). Random numbers come from the air's seed, so that runs can be repeated: they are not secret.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -53,7 +53,7 @@ extension Controller {
     }
 }
 
-/// The private key that everybody knows, for debugging (Vol 3, Part H, 2.3.5.6.1).
+/// The private key for debugging, which is published (Vol 3, Part H, 2.3.5.6.1).
 enum P256DebugKey {
     static let octets: [UInt8] = [
         0x3F, 0x49, 0xF6, 0xD4, 0xA3, 0xC5, 0x5F, 0x38, 0x74, 0xC9, 0xB3, 0xE3, 0xD2, 0x10, 0x3F, 0x50,

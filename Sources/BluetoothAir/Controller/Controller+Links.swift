@@ -6,7 +6,7 @@ import BluetoothTypes
 import NIOCore
 
 extension Controller {
-    /// The link with a handle, or the error that says there is none.
+    /// The link with a handle, or the error of an unknown handle.
     func link(_ handle: ConnectionHandle) throws(HCIErrorCode) -> LinkTable.Entry {
         guard let entry = self.links[handle] else { throw .unknownConnectionIdentifier }
         return entry
@@ -97,7 +97,7 @@ extension Controller {
     func readRSSI(_ handle: ConnectionHandle) throws(HCIErrorCode) -> Int8 {
         let entry = try self.link(handle)
         let peer = entry.link.peer(of: entry.end)
-        // A peer that is gone, or out of reach, leaves the last weak signal behind.
+        // A peer that is gone, or out of reach, counts as the weakest signal.
         guard peer.isPresent else { return PathLoss.sensitivity }
         return self.air.strength(from: peer.controller, to: self) ?? PathLoss.sensitivity
     }
@@ -197,7 +197,7 @@ extension Controller {
     func setAuthenticatedPayloadTimeout(_ command: WriteAuthenticatedPayloadTimeout) throws(HCIErrorCode) {
         let entry = try self.link(command.handle)
         let timing = entry.link.timing
-        // It must leave room for an answer of a peripheral that sleeps (7.3.94).
+        // A peripheral with latency must have time to answer (7.3.94).
         guard command.timeout.isInRange,
             command.timeout.timeAmount >= timing.interval.timeAmount * (1 + Int(timing.latency))
         else { throw .invalidParameters }

@@ -94,7 +94,7 @@ extension Controller {
             random: self.settings.randomAddress,
             peer: .none
         )
-        // Enabling again starts the duplicate filter and the duration anew.
+        // Enabling again restarts the duplicate filter and the duration.
         self.scan = ScanState(
             parameters: parameters,
             isExtended: isExtended,
@@ -210,7 +210,7 @@ extension Controller {
         self.emitExtendedReports(pdu, data: data, from: advertiser, target: target, isScanResponse, rssi: rssi)
     }
 
-    /// An event has room for 229 octets of data; more comes in several (7.7.65.13).
+    /// An event carries at most 229 octets of data; more comes in several events (7.7.65.13).
     private func emitExtendedReports(
         _ pdu: AdvertisingPDU,
         data: ByteBuffer,

@@ -1,4 +1,4 @@
-// The state of one virtual controller, and its joint with the host. What belongs to a single subject (advertising,
+// The state of one virtual controller, and its interface to the host. What belongs to a single subject (advertising,
 // scanning, links, …) is in the extensions beside this file; what a host may set and HCI Reset clears is in
 // `ControllerSettings`.
 
@@ -22,7 +22,7 @@ final class Controller {
     var refusesConnections = false
     private(set) var isOpen = true
 
-    // MARK: Joint with the host
+    // MARK: Interface to the host
 
     private weak var channel: VirtualController?
     private weak var receiver: (any HCIChannelReceiver)?
@@ -60,7 +60,7 @@ final class Controller {
 
     deinit { self.scanTimer.cancel() }
 
-    /// An address of the range that nobody buys (locally administered), its own for each controller of an air.
+    /// A locally administered address, different for each controller of an air.
     private static func publicAddress(seed: UInt64, index: Int) -> DeviceAddress {
         var generator = SeededGenerator(seed: seed)
         let random = generator.next()
@@ -178,7 +178,7 @@ final class Controller {
         for entry in self.links.entries { entry.link.reviewLoss() }
     }
 
-    /// Takes the device from the air without a word to anyone.
+    /// Takes the device from the air, without any PDU.
     func powerOff() {
         guard self.isOpen else { return }
         self.abandonLinkLayer()

@@ -1,4 +1,4 @@
-// An advertising event on the air (Vol 6, Part B, 4.4.2): who hears it, who asks for more, who connects. An event counts
+// An advertising event on the air (Vol 6, Part B, 4.4.2): which devices hear it, send a scan request, or connect. An event counts
 // as one packet, though a radio sends it on three channels; it is lost for each listener on its own. Requests and
 // answers are lost likewise, and are then simply not made: the next event comes soon.
 
@@ -9,7 +9,7 @@ import NIOCore
 extension Air {
     /// Sends an advertising event.
     ///
-    /// Returns whether somebody connected, which ends the advertising.
+    /// - Returns: Whether a link was made, which ends the advertising.
     func advertise(_ set: AdvertisingSet) -> Bool {
         guard var run = set.run else { return true }
         let advertiser = set.controller
@@ -125,7 +125,7 @@ extension Air {
                 )
             )
         }
-        // An end that would send more than all can take says so unasked (4.5.10).
+        // An end that prefers more than the initial length starts the data length procedure by itself (4.5.10).
         if let end = [centralEnd, peripheralEnd].first(where: { $0.preferredLength != .initial }) {
             link.updateLengths(from: end)
         } else {

@@ -4,7 +4,7 @@
 // one that is lost ends the event, and is sent again in the next.
 //
 // Two simplifications. An event whose radio is busy with another link starts when it is free, instead of being missed.
-// And an event in which nobody has anything to say is not simulated, unless packets may be lost on this air.
+// And an event in which neither end has data is not simulated, unless packets may be lost on this air.
 
 import BluetoothTypes
 import NIOCore
@@ -62,13 +62,13 @@ extension AirLink {
         return (passed + interval - 1) / interval
     }
 
-    /// Whether the peripheral listens at an event: with latency it sleeps through some while it has nothing to say.
+    /// Whether the peripheral listens at an event: with latency it skips some while it has nothing to send.
     private func isAttended(_ event: Int64) -> Bool {
         if self.timing.latency == 0 || self.pendingChange != nil { return true }
         return event % (Int64(self.timing.latency) + 1) == 0 || self.peripheral.hasWork
     }
 
-    /// Arms the timer for the next event in which something is to be said.
+    /// Arms the timer for the next event in which something is to be sent.
     func scheduleEvent() {
         switch self.phase {
         case .exchange: return
@@ -144,7 +144,7 @@ extension AirLink {
         self.air.arm(self.eventTimer, at: end)
     }
 
-    /// The time of a packet, the pause, and the answer; an end that has nothing to say sends an empty packet.
+    /// The time of a packet, the pause, and the answer; an end that has nothing to send sends an empty packet.
     private func duration(_ fromCentral: Int?, _ fromPeripheral: Int?) -> TimeAmount {
         let there = AirTime.microseconds(
             self.centralToPeripheralPHY,

@@ -14,8 +14,7 @@
 //     supervision timer runs; what both ends have to send waits.
 // ended: Both hosts that are still there have been sent Disconnection Complete, and no timer is armed.
 //
-// A peer's host can end the link, fill the link with its data as far as its controller's buffers go, and fall silent:
-// then the supervision timeout or the 40 s of the response timeout end the link at the other end. Its control PDUs are
+// A peer's host can end the link, send data up to the limit of its controller's buffers, and stop responding: then the supervision timeout or the 40 s of the response timeout end the link at the other end. Its control PDUs are
 // made by its own virtual controller, so none is malformed.
 //
 // Time comes in through three timers: `supervision` (Vol 6, Part B, 4.5.2), `responseTimer` (5.2) and `eventTimer`.
@@ -115,7 +114,7 @@ final class AirLink {
         self.refreshPaths()
     }
 
-    /// Finds out at which ends data may be passed on at once.
+    /// Finds out at which ends data may be delivered at once.
     func refreshPaths() {
         let isClear = self.isConnected && !self.air.settings.hasAirTime && self.air.settings.loss == 0
         self.central.isClear = isClear && self.central.isClear(to: self.peripheral)
@@ -126,14 +125,14 @@ final class AirLink {
     func refreshLimits() {
         for end in [self.central, self.peripheral] {
             let byTime = AirTime.octets(self.transmitterPHY(of: end), within: Int(end.transmitLength.time))
-            // Every PHY may carry 27 octets, whatever the time says (Vol 6, Part B, 4.5.10).
+            // Every PHY may carry 27 octets, whatever the maximum time is (Vol 6, Part B, 4.5.10).
             end.transmitLimit = min(Int(end.transmitLength.octets), max(byTime, Int(DataLength.initial.octets)))
         }
     }
 
     // MARK: Reach
 
-    /// Finds out whether the ends can hear each other, and lets the supervision timeout run if not.
+    /// Finds out whether the ends can hear each other, and starts the supervision timer if not.
     func reviewReach() {
         guard self.isOpen else { return }
         let reaches =

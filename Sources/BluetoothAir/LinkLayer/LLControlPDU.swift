@@ -1,4 +1,4 @@
-// What link layers say to each other (Vol 6, Part B, 2.4.2): the control PDUs as values, with the octets that they take
+// The control PDUs of the link layer (Vol 6, Part B, 2.4.2) as values, with the octets that they take
 // on the air. They are never written out, since both ends are in this process.
 
 import BluetoothHCI

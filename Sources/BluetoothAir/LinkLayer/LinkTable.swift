@@ -28,7 +28,7 @@ struct LinkTable {
         self.limit = limit
     }
 
-    /// Whether there is no room for another link.
+    /// Whether the table has as many links as it may.
     var isFull: Bool { self.count >= self.limit }
 
     /// The link with a handle.
@@ -39,7 +39,7 @@ struct LinkTable {
 
     /// A handle for another link; the table must not be full.
     mutating func makeHandle() -> ConnectionHandle {
-        precondition(!self.isFull, "no room for another link")
+        precondition(!self.isFull, "the table of links is full")
         while true {
             let handle = self.nextHandle
             self.nextHandle = handle + 1 == Self.endOfHandles ? 0 : handle + 1

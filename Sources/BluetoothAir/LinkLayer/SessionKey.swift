@@ -1,8 +1,8 @@
 // How a link is encrypted (Vol 6, Part B, 5.1.3.1, and Part E). The session key comes from the long term key and a random
 // part of each end, with real AES. The first packets under it, LL_START_ENC_RSP in both directions, carry the integrity
 // code of AES-CCM, so an end with another long term key is found out exactly as on a radio. Other packets are marked as
-// encrypted and take the air time of their integrity code, but their octets are left as they are: there is nobody on
-// this air who could listen.
+// encrypted and take the air time of their integrity code, but their octets are left as they are: no
+// device on this air can listen to a link of others.
 
 import BluetoothTypes
 import Crypto
@@ -43,7 +43,7 @@ struct SessionKey {
     /// LL_START_ENC_RSP as the first encrypted packet of an end: the opcode and the integrity code, both enciphered.
     func startResponse(fromCentral: Bool) -> (opcode: UInt8, code: UInt32) {
         let opcode: UInt8 = 0x06
-        // The packet counter is 0; its top bit tells the direction (Part E, 2.1).
+        // The packet counter is 0; its top bit is the direction (Part E, 2.1).
         let nonce: [UInt8] = [0, 0, 0, 0, fromCentral ? 0x80 : 0] + self.vector
         // B0: flags, nonce, length of the payload; B1: the header without the bits that change; B2: the payload.
         var code = BlockCipher.encrypt([0x49] + nonce + [0, 1], key: self.key)

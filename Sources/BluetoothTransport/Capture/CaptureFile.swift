@@ -4,7 +4,7 @@
 //
 // The format has no place for the number of an adapter, and packets of two adapters in one file would be read as one
 // device with mixed-up links. So each adapter has a file of its own: the first has the name that was asked for, the
-// next ones get a number, `run.btsnoop`, `run-2.btsnoop`. A lock on the file tells who was first, also among processes
+// next ones get a number, `run.btsnoop`, `run-2.btsnoop`. A lock on the file decides which is first, also among processes
 // that were given the same name.
 
 import BluetoothHCI
@@ -41,7 +41,7 @@ public final class CaptureFile {
     private let now: () -> Int64
     private let logger: Logger
 
-    /// Creates the file, or empties one that nobody writes.
+    /// Creates the file, or empties one that no capture is written to.
     ///
     /// - Parameters:
     ///   - path: The name to begin with.

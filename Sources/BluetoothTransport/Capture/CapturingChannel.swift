@@ -1,5 +1,5 @@
-// A channel that writes down what passes through another one, in both directions and in the order in which the host
-// saw it.
+// A channel that captures what passes through another one, in both directions and in the order in which the host
+// sends and receives it.
 
 public import BluetoothHCI
 public import NIOCore

@@ -15,7 +15,7 @@ import Darwin
 
 /// Opens and closes devices on one thread, one after the other.
 ///
-/// So whoever closes a device and opens it again finds it closed.
+/// So a device that is closed and opened again is closed before it is opened.
 enum DeviceThread {
     private static let pool: NIOThreadPool = {
         let pool = NIOThreadPool(numberOfThreads: 1)
@@ -55,7 +55,7 @@ final class DeviceDescriptor: Sendable {
 
     deinit { self.close() }
 
-    /// Lets the thread close the device, after what it does now and before what it is asked for next.
+    /// Closes the device on the thread, after its current work and before what is submitted next.
     func close() {
         guard !self.isClosed.exchange(true, ordering: .relaxed) else { return }
         let (number, prepareToClose) = (self.number, self.prepareToClose)
@@ -75,8 +75,8 @@ final class DeviceDescriptor: Sendable {
 
 private func systemClose(_ number: CInt) { close(number) }
 
-/// The handler nearest to the descriptor: it lets the device go as soon as SwiftNIO has let go of its copies, so that
-/// whoever opens the device again, even in the same turn of the loop, comes after the close.
+/// The handler nearest to the descriptor: it closes the device as soon as SwiftNIO has closed its copies, so that opening
+/// the device again, even in the same turn of the loop, comes after the close.
 final class DeviceHolder: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer

@@ -7,7 +7,7 @@ import NIOPosix
 extension H4Channel {
     /// The most octets that one read takes from a device.
     ///
-    /// Where a read takes one packet, it has room for the longest one that Linux hands over: what does not fit is lost.
+    /// Where a read takes one packet, it takes the longest one that Linux delivers: what does not fit is lost.
     private static let readSize = 4096
 
     /// Opens a device with a controller behind it; to be called on `eventLoop`.

@@ -1,5 +1,5 @@
-// A lock that the system holds for us on an open file and lets go when the process ends, however it ends. That is what
-// decides who serves the user's air and who has an identity.
+// A lock that the system keeps on an open file and releases when the process ends, in whatever way. It decides which
+// process serves the user's air and which one has an identity.
 
 #if canImport(Glibc)
 import Glibc
@@ -21,7 +21,7 @@ package final class FileLock: Sendable {
 
     /// Takes the lock without waiting, creating the file for this user alone where it is not there.
     ///
-    /// - Returns: `nil` where somebody else has it.
+    /// - Returns: `nil` where another process, or another object of this one, has it.
     /// - Throws: ``TransportError`` where the file cannot be opened or locked.
     package static func take(_ path: String) throws(TransportError) -> FileLock? {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -36,16 +36,16 @@ package final class FileLock: Sendable {
         return FileLock(descriptor: descriptor)
     }
 
-    /// Whether somebody has the lock now; a file that is not there is nobody's.
+    /// Whether the lock is taken now; `false` for a file that is not there.
     package static func isTaken(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // Whoever takes the lock in this very moment is told that it is taken, and looks again.
+        // A process that tries to take the lock at this moment finds it taken, and tries again.
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 
-    /// Writes this process's number into the file, for whoever finds the lock taken.
+    /// Writes this process's number into the file, for processes that find the lock taken.
     package func writeProcessNumber() {
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(self.descriptor, 0)

@@ -1,6 +1,6 @@
-// Folders of the user's own, which nobody else can enter: one that lasts as long as the session, for the air's socket,
+// Folders of the user's own, which no other user can enter: one that lasts as long as the session, for the air's socket,
 // and one for state that outlives it. The places are those of the XDG Base Directory Specification. In a folder for
-// all, such as the temporary one, somebody else may have been there first, so owner and mode are checked.
+// all, such as the temporary one, another user may have made it first, so owner and mode are checked.
 
 #if canImport(Glibc)
 import Glibc
@@ -63,7 +63,7 @@ package enum PrivateFolder {
 
     /// Makes a folder of mode 0700, and what is missing above it, or checks the one that is there.
     ///
-    /// - Throws: ``TransportError`` where it cannot be made or somebody else could enter it.
+    /// - Throws: ``TransportError`` where it cannot be made or another user could enter it.
     @discardableResult
     package static func make(_ path: String) throws(TransportError) -> String {
         if mkdir(path, 0o700) != 0 {

@@ -92,8 +92,8 @@ final class SocketFile: Sendable {
 
     /// Makes way for a socket at `path`.
     ///
-    /// - Throws: ``TransportError`` where something is in the way that must stay: a socket at which somebody listens, or
-    ///   a file that is no socket.
+    /// - Throws: ``TransportError`` where there is something that must stay: a socket at which a process listens, or a file
+    ///   that is not a socket.
     static func clear(_ path: String) throws(TransportError) {
         if let error = StreamAddress.unix(path: path).lengthError { throw error }
         var status = stat()
@@ -126,7 +126,7 @@ final class SocketFile: Sendable {
         return descriptor
     }
 
-    /// Whether somebody listens at the socket: only a refused connection says that nobody does.
+    /// Whether a process listens at the socket: only a refused connection shows that none does.
     private static func isAlive(_ path: String) -> Bool {
         let descriptor = Self.makeSocket()
         guard descriptor >= 0 else { return true }

@@ -1,5 +1,5 @@
-// The adapters of a Linux machine, as the kernel shows them to everybody under /sys/class: no privileges are needed to
-// look, and nothing is opened.
+// The adapters of a Linux machine, as the kernel shows them under /sys/class: reading them needs no privileges, and opens
+// no adapter.
 
 public import BluetoothTypes
 
@@ -37,11 +37,11 @@ public struct AdapterListing: Hashable, Sendable {
         public var bus: String
         /// The kernel's driver.
         public var driver: String?
-        /// What its maker calls it; only USB says.
+        /// The product name of its maker; only USB devices have one.
         public var product: String?
-        /// Whether the kernel has it in use; `nil` where it does not say.
+        /// Whether the kernel has it up; `nil` where that is not known.
         public var isUp: Bool?
-        /// Whether the system can use it; not so while a program has it for itself, `nil` where the kernel does not say.
+        /// Whether the system can use it: `false` while a program has its user channel, `nil` where that is not known.
         public var isManaged: Bool?
         /// Whether it is switched off.
         public var block: Block
@@ -79,7 +79,7 @@ public struct AdapterListing: Hashable, Sendable {
         public var block: Block
     }
 
-    /// What the kernel tells beside its folders.
+    /// What an HCI socket reports of an adapter.
     struct KernelInformation: Hashable, Sendable {
         /// All zeroes where the adapter was never up.
         var address: DeviceAddress
@@ -91,7 +91,7 @@ public struct AdapterListing: Hashable, Sendable {
     /// The switches that belong to the machine and not to one adapter, by name.
     public var radioSwitches: [RadioSwitch]
 
-    /// Looks at this machine.
+    /// Reads the adapters of this machine.
     ///
     /// - Parameter folder: Where the kernel shows its devices by class.
     public init(folder: String = "/sys/class") {

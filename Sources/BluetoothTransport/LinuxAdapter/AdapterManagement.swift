@@ -1,5 +1,5 @@
-// The kernel's management socket, as far as everybody may use it: which adapters the system itself can use. One whose
-// user channel a program has is not among them, and that is the only place where the kernel tells so.
+// The commands of the kernel's management socket that need no privileges: which adapters the system itself can use. An
+// adapter whose user channel a program has is not among them; the kernel reports that nowhere else.
 
 #if os(Linux)
 import CLinuxBluetooth
@@ -35,7 +35,7 @@ enum AdapterManagement {
     }
 
     #if os(Linux)
-    /// The adapters that the system can use; `nil` where the kernel does not say, as without Bluetooth.
+    /// The adapters that the system can use; `nil` where the kernel does not answer, as without Bluetooth.
     static func indices() -> Set<Int>? {
         var socket: CInt = -1
         guard linux_hci_socket(&socket) == 0 else { return nil }

@@ -1,39 +1,7 @@
-// What stands between a program and a Linux adapter, who it is, and the commands that take it away. The error of a
-// program that cannot have an adapter and the listing of adapters say the same, because they say this.
+// Why a Linux adapter is unavailable to a program, and the commands that change that. The error of a program that cannot
+// open an adapter and the listing of adapters have the same text, since both take it from here.
 
-/// Who has to do with Bluetooth on this machine.
-public struct AdapterHolders: Hashable, Sendable {
-    /// The system's Bluetooth service, where it runs.
-    public var daemon: ProcessInformation?
-    /// Other programs with HCI sockets; those that only watch are left out.
-    public var programs: [ProcessInformation]
-    /// How many HCI sockets belong to processes that the running program cannot look at.
-    public var unseenCount: Int
-
-    /// The names of programs that watch, and hold no adapter.
-    private static let watchers: Set<String> = ["btmon", "hcidump", "hcitool", "bluetoothctl", "tshark", "dumpcap"]
-
-    /// Nobody.
-    public init() {
-        self.daemon = nil
-        self.programs = []
-        self.unseenCount = 0
-    }
-
-    /// Those of this machine.
-    public init(_ processes: ProcessListing) {
-        self.daemon = processes.processes(named: "bluetoothd").first
-        let owners = processes.ownersOfBluetoothSockets()
-        self.programs = owners.processes.filter { process in
-            process.name.map { $0 != "bluetoothd" && !Self.watchers.contains($0) } ?? true
-        }
-        // The service has a handful of sockets; where it runs and cannot be looked at, they are taken for its own.
-        let isDaemonSeen = owners.processes.contains { $0.name == "bluetoothd" }
-        self.unseenCount = self.daemon != nil && !isDaemonSeen ? 0 : owners.unseen
-    }
-}
-
-/// What stands between a program and a Linux adapter.
+/// A reason why a Linux adapter is unavailable to a program.
 public enum AdapterUnavailable: Hashable, Sendable {
     /// The radio was switched off, by a program or by hand.
     case switchedOff
@@ -46,8 +14,8 @@ public enum AdapterUnavailable: Hashable, Sendable {
     /// The program, a file, lacks the capability.
     case noPermission(program: String?)
 
-    /// The cause, in words that follow an adapter's name and "is", or precede it.
-    public func reason(of adapter: String) -> String {
+    /// The reason, as a clause without an end, for the adapter with a name.
+    public func reason(for adapter: String) -> String {
         switch self {
         case .switchedOff: "\(adapter) is switched off"
         case .switchedOffByHand: "\(adapter) is switched off by a switch or key of this machine"
@@ -59,7 +27,7 @@ public enum AdapterUnavailable: Hashable, Sendable {
         }
     }
 
-    /// The commands that take it away, of which one is enough; none where no command can.
+    /// The commands that make the adapter available, of which one is enough; empty where no command can.
     public var commands: [String] {
         switch self {
         case .switchedOff: ["rfkill unblock bluetooth"]
@@ -71,7 +39,7 @@ public enum AdapterUnavailable: Hashable, Sendable {
         }
     }
 
-    /// What mends it, in words that follow a colon.
+    /// How to make the adapter available, as words that follow a colon.
     private var remedy: String {
         switch self {
         case .switchedOff:
@@ -84,8 +52,8 @@ public enum AdapterUnavailable: Hashable, Sendable {
         }
     }
 
-    /// Cause and remedy in one line.
-    public func line(of adapter: String) -> String { "\(self.reason(of: adapter)): \(self.remedy)" }
+    /// Reason and remedy in one line.
+    public func message(for adapter: String) -> String { "\(self.reason(for: adapter)): \(self.remedy)" }
 }
 
 /// A file as a shell takes it.
@@ -105,35 +73,36 @@ func shellQuoted(_ file: String) -> String {
 }
 
 extension AdapterListing.Adapter {
-    /// What stands between a program and this adapter, the first thing first.
+    /// The reasons why this adapter is unavailable to a program, in the order in which they have to be removed.
     ///
     /// - Parameters:
-    ///   - holders: Who has to do with Bluetooth on this machine.
-    ///   - program: The file of the program that wants it.
+    ///   - holders: The processes that may have an adapter.
+    ///   - program: The file of the program that is to use it.
     ///   - mayUseAdapters: Whether that program has the capability; `nil` where that is not known.
-    public func obstacles(
+    /// - Returns: The reasons; empty where the program can open the adapter.
+    public func reasonsUnavailable(
         holders: AdapterHolders,
         program: String?,
         mayUseAdapters: Bool?
     ) -> [AdapterUnavailable] {
-        var obstacles: [AdapterUnavailable] = []
+        var reasons: [AdapterUnavailable] = []
         switch self.block {
         case .none: break
-        case .byProgram: obstacles.append(.switchedOff)
-        case .bySwitch: obstacles.append(.switchedOffByHand)
+        case .byProgram: reasons.append(.switchedOff)
+        case .bySwitch: reasons.append(.switchedOffByHand)
         }
-        if let holder = self.holder(among: holders) { obstacles.append(holder) }
-        if mayUseAdapters != true { obstacles.append(.noPermission(program: program)) }
-        return obstacles
+        if let holder = self.holder(among: holders) { reasons.append(holder) }
+        if mayUseAdapters != true { reasons.append(.noPermission(program: program)) }
+        return reasons
     }
 
-    /// Who has it: a program where the system cannot use it, the system where it can.
+    /// The process that has it: a program where the system cannot use it, the system where it can.
     private func holder(among holders: AdapterHolders) -> AdapterUnavailable? {
         let isUsedBySystem = self.isUp == true || self.isUp == nil && holders.daemon != nil
         let system: AdapterUnavailable? = isUsedBySystem ? .system(holders.daemon) : nil
         if self.isManaged == true { return system }
         if let program = holders.programs.first { return .program(program) }
-        // One that the system cannot use and that is not up is in nobody's hands: it lacks its address or its firmware.
+        // One that the system cannot use and that is not up is free: it lacks its address or its firmware.
         let isUnseenProgram = self.isManaged == false || holders.unseenCount > 0
         return isUnseenProgram && self.isUp != false ? .program(nil) : system
     }

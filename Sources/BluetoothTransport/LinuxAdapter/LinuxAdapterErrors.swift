@@ -1,4 +1,4 @@
-// What stands between a program and a Linux adapter, and the command that takes it away.
+// The errors of opening a Linux adapter, each with the command that helps.
 
 #if os(Linux)
 
@@ -13,7 +13,7 @@ extension TransportError {
     ///
     /// - Parameters:
     ///   - program: The file of the running program, for the command that permits it.
-    ///   - holders: Who may have the adapter.
+    ///   - holders: The processes that may have the adapter.
     ///   - isManaged: Whether the system can use the adapter, so that no program has it for itself.
     init(
         openingAdapter index: Int,
@@ -37,13 +37,13 @@ extension TransportError {
                 "there is no adapter \(name): plug it in, or look for its name with ls /sys/class/bluetooth"
             )
         case EPERM, EACCES:
-            self.init(.noPermission, AdapterUnavailable.noPermission(program: program).line(of: name))
+            self.init(.noPermission, AdapterUnavailable.noPermission(program: program).message(for: name))
         case EBUSY where isManaged ?? (holders.programs.isEmpty && holders.unseenCount == 0):
-            self.init(.inUse, AdapterUnavailable.system(holders.daemon).line(of: name))
+            self.init(.inUse, AdapterUnavailable.system(holders.daemon).message(for: name))
         case EBUSY, EUSERS:
-            self.init(.inUse, AdapterUnavailable.program(holders.programs.first).line(of: name))
+            self.init(.inUse, AdapterUnavailable.program(holders.programs.first).message(for: name))
         case ERFKILL:
-            self.init(.inUse, AdapterUnavailable.switchedOff.line(of: name))
+            self.init(.inUse, AdapterUnavailable.switchedOff.message(for: name))
         case ETIMEDOUT:
             self.init(.timedOut, "the controller of \(name) does not answer: unplug it and plug it in again")
         default:
@@ -55,6 +55,7 @@ extension TransportError {
                 }
             self.init(.failed, "\(doing): \(systemErrorText(number))")
         }
+        self.errorNumber = number
     }
 }
 

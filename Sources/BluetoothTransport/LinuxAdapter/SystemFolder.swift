@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// A folder of the kernel's file system for devices. What is not there reads as nothing.
+/// A folder of the kernel's file system for devices. What is not there reads as empty.
 struct SystemFolder {
     let path: String
 

@@ -22,9 +22,9 @@ enum UserChannel {
 
     /// Opens the user channel of an adapter; can take seconds, when the adapter loads its firmware.
     ///
-    /// An adapter that is up is taken down first, as nobody else can use it meanwhile.
+    /// An adapter that is up is taken down first; no other program can use it while the channel is open.
     ///
-    /// - Throws: ``TransportError`` with one line that says what is in the way.
+    /// - Throws: ``TransportError`` with one line that says why the adapter is unavailable.
     static func open(_ index: Int) throws(TransportError) -> DeviceDescriptor {
         let processes = ProcessListing()
         func failure(_ step: Step, _ number: CInt) -> TransportError {

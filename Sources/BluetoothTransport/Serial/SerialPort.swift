@@ -20,7 +20,7 @@ enum SerialPort {
 
     /// Opens the port, ready for H4; can take a moment.
     ///
-    /// - Throws: ``TransportError`` with one line that says what is in the way.
+    /// - Throws: ``TransportError`` with one line that names the cause.
     static func open(_ path: String, speed: Int) throws(TransportError) -> DeviceDescriptor {
         var status = stat()
         guard stat(path, &status) == 0 else { throw TransportError(openingSerialPort: path, errno: errno) }
@@ -37,7 +37,7 @@ enum SerialPort {
         try Self.configure(device, path: path, speed: speed)
         // What lies there from before is no part of this conversation.
         tcflush(number, TCIFLUSH)
-        // Only now, as before this the port may have been somebody else's.
+        // Only now, since the port may have belonged to another process before.
         return DeviceDescriptor(owning: try device.copy()) { Self.prepareToClose($0) }
     }
 

@@ -1,4 +1,4 @@
-// What stands between a program and a serial port, and what takes it away.
+// The errors of opening a serial port, each with its remedy.
 
 #if canImport(Glibc)
 import Glibc
@@ -23,6 +23,7 @@ extension TransportError {
         default:
             self.init(.failed, "cannot open \(path): \(systemErrorText(number))")
         }
+        self.errorNumber = number
     }
 
     /// The failure to set the speed of a serial port.
@@ -32,9 +33,10 @@ extension TransportError {
         } else {
             self.init(.failed, "cannot set \(path) to \(speed) bits per second: \(systemErrorText(number))")
         }
+        self.errorNumber = number
     }
 
-    /// A port that took another speed than it was told.
+    /// A port that took another speed than the requested one.
     static func wrongSpeed(_ speed: Int, of path: String, real: Int) -> TransportError {
         TransportError(
             .unsupported,
@@ -73,7 +75,7 @@ extension TransportError {
     }
 }
 
-/// Whom the system lets at a port.
+/// Which users may open a port.
 struct SerialPortAccess: Hashable {
     /// The group whose members may read and write; `nil` where there is none but the superuser's.
     var group: String?

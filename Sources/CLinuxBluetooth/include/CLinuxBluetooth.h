@@ -1,4 +1,4 @@
-// What Swift cannot say about Linux: the Bluetooth sockets, which the C library does not declare, and serial ports at
+// What Swift cannot express on Linux: the Bluetooth sockets, which the C library does not declare, and serial ports at
 // any speed, whose declarations clash with those of the C library. Each function is one or two system calls and
 // returns zero or an error number of the system.
 
@@ -19,10 +19,10 @@ int linux_hci_take_down(int descriptor, uint16_t index);
 /// Binds the socket to the user channel of an adapter, which powers the adapter up; this can take seconds.
 int linux_hci_bind_user_channel(int descriptor, uint16_t index);
 
-/// Binds the socket to the kernel's management of all adapters; some of its questions are open to everybody.
+/// Binds the socket to the kernel's management of all adapters; some of its commands need no privileges.
 int linux_hci_bind_management(int descriptor);
 
-/// What the kernel knows of an adapter without asking it.
+/// The kernel's record of an adapter.
 struct linux_hci_information {
     /// Least significant octet first; zeroes as long as the adapter was never up.
     uint8_t address[6];
@@ -46,7 +46,7 @@ int linux_serial_is_attached(int descriptor, bool *attached);
 /// Keeps others from opening the port; the superuser may still.
 int linux_serial_make_exclusive(int descriptor);
 
-/// Lets what waits for the other end leave without asking whether it is ready.
+/// Stops flow control, so that waiting octets are sent whether the other end is ready or not.
 int linux_serial_stop_flow_control(int descriptor);
 
 #endif

@@ -32,7 +32,7 @@ struct AdapterReport {
         }
         for radio in listing.radioSwitches where radio.block != .none {
             let obstacle: AdapterUnavailable = radio.block == .byProgram ? .switchedOff : .switchedOffByHand
-            lines += [obstacle.reason(of: "Bluetooth (\(radio.name))")] + obstacle.commands.map { "    " + $0 }
+            lines += [obstacle.reason(for: "Bluetooth (\(radio.name))")] + obstacle.commands.map { "    " + $0 }
         }
         lines.append("air     \(airWords)")
         return lines
@@ -57,7 +57,7 @@ struct AdapterReport {
     }
 
     private static func paragraph(_ obstacle: AdapterUnavailable, _ adapter: AdapterListing.Adapter) -> [String] {
-        let reason = "    " + obstacle.reason(of: adapter.name.description)
+        let reason = "    " + obstacle.reason(for: adapter.name.description)
         switch obstacle.commands.count {
         case 0 where obstacle == .program(nil): return [reason + "; to see which one, run this command with sudo"]
         case 0: return [reason + "; no command can change that"]
@@ -77,7 +77,7 @@ struct AdapterReport {
     }
 
     private func obstacles(_ adapter: AdapterListing.Adapter) -> [AdapterUnavailable] {
-        adapter.obstacles(holders: holders, program: program, mayUseAdapters: mayUseAdapters)
+        adapter.reasonsUnavailable(holders: holders, program: program, mayUseAdapters: mayUseAdapters)
     }
 
     // MARK: JSON
@@ -101,7 +101,7 @@ struct AdapterReport {
                 .array(
                     obstacles.map { obstacle in
                         .object([
-                            ("reason", .string(obstacle.reason(of: name))),
+                            ("reason", .string(obstacle.reason(for: name))),
                             ("commands", .array(obstacle.commands.map { .string($0) })),
                         ])
                     }

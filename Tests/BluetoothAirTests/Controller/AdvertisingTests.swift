@@ -20,14 +20,14 @@ struct AdvertisingTests {
         ]
     )
     func types(type: AdvertisingType, expected: LEAdvertisingReport.EventType, isScannable: Bool) {
-        let room = TestRoom()
-        let advertiser = room.host()
-        let passive = room.host()
-        let active = room.host()
+        let testbed = AirTestbed()
+        let advertiser = testbed.host()
+        let passive = testbed.host()
+        let active = testbed.host()
         advertiser.advertise(type: type)
         passive.scan(type: .passive)
         active.scan(type: .active)
-        room.pass(.milliseconds(150))
+        testbed.pass(.milliseconds(150))
         let heard = passive.reports
         #expect(heard.count == 1)
         #expect(heard.first?.eventType == expected)
@@ -41,29 +41,29 @@ struct AdvertisingTests {
 
     @Test("the first event comes at once, the next after the interval and up to 10 ms")
     func interval() throws {
-        let room = TestRoom()
-        let advertiser = room.host()
-        let scanner = room.host()
+        let testbed = AirTestbed()
+        let advertiser = testbed.host()
+        let scanner = testbed.host()
         scanner.scan()
         var times: [NIODeadline] = []
-        scanner.onPacket = { _ in times.append(room.loop.now) }
+        scanner.onPacket = { _ in times.append(testbed.loop.now) }
         advertiser.advertise(interval: 0x00A0)
-        room.loop.run()
-        #expect(times == [room.loop.now])
-        room.pass(.seconds(5))
+        testbed.loop.run()
+        #expect(times == [testbed.loop.now])
+        testbed.pass(.seconds(5))
         #expect((46...50).contains(times.count))
         let gaps = zip(times, times.dropFirst()).map { ($1 - $0).nanoseconds }
         #expect(gaps.allSatisfy { (100_000_000...110_000_000).contains($0) })
         #expect(Set(gaps).count > 10)
         advertiser.ok(LESetAdvertisingEnable(isEnabled: false))
         times = []
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(times.isEmpty)
     }
 
     @Test("parameters out of their ranges are refused")
     func invalid() {
-        let host = TestRoom().host()
+        let host = AirTestbed().host()
         func parameters(_ change: (inout LESetAdvertisingParameters) -> Void) -> LESetAdvertisingParameters {
             var command = LESetAdvertisingParameters(
                 minimumInterval: AdvertisingInterval(rawValue: 0x20),
@@ -85,9 +85,9 @@ struct AdvertisingTests {
 
     @Test("parameters and random address cannot change while advertising; data can")
     func disallowed() throws {
-        let room = TestRoom()
-        let host = room.host()
-        let scanner = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
+        let scanner = testbed.host()
         host.ok(LESetRandomAddress(address: try #require(self.random)))
         host.advertise(ownAddressType: .random)
         host.refused(
@@ -101,7 +101,7 @@ struct AdvertisingTests {
         host.ok(LESetAdvertisingData(data: ByteBuffer(bytes: [0x02, 0x01, 0x04])))
         host.ok(LESetAdvertisingEnable(isEnabled: true))
         scanner.scan()
-        room.pass(.milliseconds(200))
+        testbed.pass(.milliseconds(200))
         let report = try #require(scanner.reports.first)
         #expect(report.address == self.random)
         #expect(report.data == ByteBuffer(bytes: [0x02, 0x01, 0x04]))
@@ -112,7 +112,7 @@ struct AdvertisingTests {
 
     @Test("a random address that was never set cannot be used")
     func noRandomAddress() {
-        let host = TestRoom().host()
+        let host = AirTestbed().host()
         host.ok(
             LESetAdvertisingParameters(
                 minimumInterval: AdvertisingInterval(rawValue: 0x20),
@@ -129,80 +129,80 @@ struct AdvertisingTests {
 
     @Test("directed advertising is heard by its target alone, and only the target connects")
     func directed() throws {
-        let room = TestRoom()
-        let advertiser = room.host()
-        let target = room.host()
-        let other = room.host()
+        let testbed = AirTestbed()
+        let advertiser = testbed.host()
+        let target = testbed.host()
+        let other = testbed.host()
         advertiser.advertise(type: .connectableDirectedLowDutyCycle, peer: target.controller.address)
         target.scan(type: .active)
         other.scan(type: .active)
-        room.pass(.milliseconds(150))
+        testbed.pass(.milliseconds(150))
         let reports = target.reports
         #expect(reports.map(\.eventType) == [.connectableDirected])
         #expect(reports.first?.data.readableBytes == 0)
         #expect(other.reports.isEmpty)
         other.ok(TestHost.createConnection(to: advertiser.controller.address))
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(other.take(LEConnectionComplete.self) == nil)
         target.ok(TestHost.createConnection(to: advertiser.controller.address))
-        room.pass(.milliseconds(200))
+        testbed.pass(.milliseconds(200))
         #expect(target.take(LEConnectionComplete.self)?.status == .success)
         #expect(advertiser.take(LEConnectionComplete.self)?.role == .peripheral)
     }
 
     @Test("directed advertising with a high duty cycle ends after 1.28 s with 0x3C")
     func highDutyCycle() throws {
-        let room = TestRoom()
-        let advertiser = room.host()
-        let target = room.host()
+        let testbed = AirTestbed()
+        let advertiser = testbed.host()
+        let target = testbed.host()
         target.scan()
         advertiser.advertise(
             type: .connectableDirectedHighDutyCycle,
             peer: target.controller.address,
             interval: 0
         )
-        room.pass(.milliseconds(1_270))
+        testbed.pass(.milliseconds(1_270))
         #expect(advertiser.take(LEConnectionComplete.self) == nil)
-        room.pass(.milliseconds(10))
+        testbed.pass(.milliseconds(10))
         #expect(target.reports.count > 300)
         let event = try #require(advertiser.take(LEConnectionComplete.self))
         #expect(event.status == .advertisingTimeout)
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(target.reports.isEmpty)
         advertiser.ok(LESetAdvertisingEnable(isEnabled: true))
     }
 
-    @Test("the filter policy chooses who may ask and who may connect")
+    @Test("the filter policy decides which devices may send scan and connection requests")
     func filterPolicy() throws {
         for policy in [AdvertisingFilterPolicy.all, .scanFromAcceptList, .connectFromAcceptList, .acceptList] {
-            let room = TestRoom()
-            let advertiser = room.host()
-            let friend = room.host()
-            let stranger = room.host()
+            let testbed = AirTestbed()
+            let advertiser = testbed.host()
+            let friend = testbed.host()
+            let stranger = testbed.host()
             advertiser.ok(LEAddDeviceToFilterAcceptList(entry: .device(friend.controller.address)))
             advertiser.advertise(filterPolicy: policy)
             let asksAll = policy == .all || policy == .connectFromAcceptList
             for (host, isAnswered) in [(friend, true), (stranger, asksAll)] {
                 host.scan(type: .active)
-                room.pass(.milliseconds(150))
+                testbed.pass(.milliseconds(150))
                 #expect(host.reports.contains { $0.eventType == .scanResponse } == isAnswered)
                 host.ok(LESetScanEnable(isEnabled: false))
             }
             let connectsAll = policy == .all || policy == .scanFromAcceptList
             stranger.ok(TestHost.createConnection(to: advertiser.controller.address))
-            room.pass(.milliseconds(300))
+            testbed.pass(.milliseconds(300))
             #expect((stranger.take(LEConnectionComplete.self) != nil) == connectsAll)
             guard !connectsAll else { continue }
             friend.ok(TestHost.createConnection(to: advertiser.controller.address))
-            room.pass(.milliseconds(300))
+            testbed.pass(.milliseconds(300))
             #expect(friend.take(LEConnectionComplete.self)?.status == .success)
         }
     }
 
     @Test("the accept list cannot change while it is used")
     func acceptListInUse() {
-        let room = TestRoom()
-        let host = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
         let entry = FilterAcceptListEntry.device(DeviceAddress(0x1234, kind: .public))
         host.ok(LEAddDeviceToFilterAcceptList(entry: entry))
         host.ok(LEAddDeviceToFilterAcceptList(entry: entry))

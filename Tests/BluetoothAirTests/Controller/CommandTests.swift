@@ -32,11 +32,11 @@ struct CommandTests {
 
     @Test("an unknown command is answered with 0x01")
     func unknown() {
-        let room = TestRoom()
-        let host = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
         for opcode in [HCIOpcode(.leController, 0x3FF), HCIOpcode(.linkControl, 0x0001), HCIOpcode(rawValue: 0xFFFF)] {
             host.send(self.command(opcode, [1, 2, 3]))
-            room.loop.run()
+            testbed.loop.run()
             let status = host.take(CommandStatus.self)
             #expect(status?.status == .unknownCommand)
             #expect(status?.opcode == opcode)
@@ -47,11 +47,11 @@ struct CommandTests {
     @Test("every command of the catalogue is known, and malformed parameters are answered with 0x12")
     func malformed() {
         for entry in HCICommandTable.entries {
-            let room = TestRoom()
-            let host = room.host()
+            let testbed = AirTestbed()
+            let host = testbed.host()
             let opcode = entry.command.opcode
             host.send(self.command(opcode, []))
-            room.loop.run()
+            testbed.loop.run()
             let answers = self.answers(host)
             #expect(answers.map(\.0) == [opcode], "\(entry.command)")
             #expect(answers.first?.1 != HCIErrorCode.unknownCommand.rawValue, "\(entry.command)")
@@ -63,32 +63,32 @@ struct CommandTests {
 
     @Test("a command whose packet ends too early is malformed")
     func truncated() {
-        let room = TestRoom()
-        let host = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
         host.send(self.command(SetEventMask.opcode, [1, 2, 3], length: 8))
-        room.loop.run()
+        testbed.loop.run()
         #expect(self.answers(host).map(\.1) == [HCIErrorCode.invalidParameters.rawValue])
         // Without an opcode there is nothing to answer.
         host.send(HCIPacket(h4: ByteBuffer(bytes: [0x01, 0x03])))
         host.send(HCIPacket(h4: ByteBuffer(bytes: [0x01])))
         host.send(HCIPacket(h4: ByteBuffer()))
         host.send(HCIPacket(h4: ByteBuffer(bytes: [0x09, 1, 2, 3])))
-        room.loop.run()
+        testbed.loop.run()
         #expect(host.events.isEmpty)
     }
 
     @Test("octets behind the parameters are ignored")
     func trailing() {
-        let room = TestRoom()
-        let host = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
         host.send(self.command(LERand.opcode, [1, 2, 3]))
-        room.loop.run()
+        testbed.loop.run()
         #expect(self.answers(host).map(\.1) == [0])
     }
 
-    @Test("the bitmap tells exactly what is known")
+    @Test("the bitmap has exactly the commands that are implemented")
     func bitmap() throws {
-        let host = TestRoom().host()
+        let host = AirTestbed().host()
         let commands = try #require(host.run(ReadLocalSupportedCommands())).commands
         for entry in HCICommandTable.entries where entry.bit != nil {
             #expect(commands.contains(entry.command), "\(entry.command)")
@@ -98,20 +98,20 @@ struct CommandTests {
 
     @Test("many commands in one turn are answered in order, in one batch")
     func pipelining() {
-        let room = TestRoom()
-        let host = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
         let batches = host.batches
         host.send(ReadBDADDR())
         host.send(LERand())
         host.send(LEReadBufferSize())
-        room.loop.run()
+        testbed.loop.run()
         #expect(self.answers(host).map(\.0) == [ReadBDADDR.opcode, LERand.opcode, LEReadBufferSize.opcode])
         #expect(host.batches == batches + 1)
     }
 
     @Test("a handle that is not a link's is answered with 0x02")
     func unknownHandle() {
-        let host = TestRoom().host()
+        let host = AirTestbed().host()
         let handle = ConnectionHandle(rawValue: 0x0123)
         host.refused(Disconnect(handle: handle), .unknownConnectionIdentifier)
         host.refused(ReadRSSI(handle: handle), .unknownConnectionIdentifier)
@@ -134,21 +134,21 @@ struct CommandTests {
 
     @Test("the masks let only wanted events pass")
     func masks() throws {
-        let room = TestRoom()
-        let host = TestHost(room, room.air.makeController())
+        let testbed = AirTestbed()
+        let host = TestHost(testbed, testbed.air.makeController())
         host.ok(Reset())
-        let other = room.host()
+        let other = testbed.host()
         other.advertise()
         // After a reset the mask has no LE events at all (7.3.1).
         host.ok(LESetEventMask(mask: LEEventMask([.advertisingReport])))
         host.scan()
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(host.events.isEmpty)
         host.ok(SetEventMask(mask: EventMask([.leMeta])))
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(!host.reports.isEmpty)
         host.ok(LESetEventMask(mask: LEEventMask([.connectionComplete])))
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(host.events.isEmpty)
     }
 
@@ -158,12 +158,12 @@ struct CommandTests {
             ([LESubeventCode.connectionComplete], 1), ([.connectionComplete, .enhancedConnectionComplete], 2),
             ([.connectionComplete, .enhancedConnectionComplete, .enhancedConnectionCompleteV2], 3),
         ] {
-            let room = TestRoom()
-            let central = room.host(leEvents: LEEventMask(events))
-            let peripheral = room.host()
+            let testbed = AirTestbed()
+            let central = testbed.host(leEvents: LEEventMask(events))
+            let peripheral = testbed.host()
             peripheral.advertise()
             central.ok(TestHost.createConnection(to: peripheral.controller.address))
-            room.pass(.milliseconds(200))
+            testbed.pass(.milliseconds(200))
             #expect((central.take(LEConnectionComplete.self) != nil) == (form == 1))
             #expect((central.take(LEEnhancedConnectionComplete.self) != nil) == (form == 2))
             #expect((central.take(LEEnhancedConnectionCompleteV2.self) != nil) == (form == 3))
@@ -173,7 +173,7 @@ struct CommandTests {
 
     @Test("legacy and extended commands do not mix, until a reset")
     func families() {
-        let host = TestRoom().host()
+        let host = AirTestbed().host()
         host.ok(LESetScanEnable(isEnabled: false))
         host.refused(
             LESetExtendedScanEnable(

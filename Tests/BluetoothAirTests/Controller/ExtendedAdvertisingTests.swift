@@ -51,8 +51,8 @@ struct ExtendedAdvertisingTests {
 
     @Test("1,650 octets come in several reports, joined by their status")
     func longData() throws {
-        let room = TestRoom()
-        let host = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
         host.ok(self.parameters([.includeTxPower], secondaryPHY: .le2M))
         let data = (0..<1_650).map { UInt8(truncatingIfNeeded: $0 * 7) }
         var rest = data[...]
@@ -72,11 +72,11 @@ struct ExtendedAdvertisingTests {
             operation = .intermediateFragment
         }
         host.ok(self.enable())
-        let scanner = room.host()
-        let legacy = room.host()
+        let scanner = testbed.host()
+        let legacy = testbed.host()
         scanner.extendedScan(filter: .on)
         legacy.scan()
-        room.pass(.milliseconds(300))
+        testbed.pass(.milliseconds(300))
         let reports = scanner.extendedReports
         #expect(reports.count == 8)
         #expect(reports.flatMap { Array($0.data.readableBytesView) } == data)
@@ -88,16 +88,16 @@ struct ExtendedAdvertisingTests {
 
     @Test("new data is news to the duplicate filter")
     func dataIdentifier() {
-        let room = TestRoom()
-        let host = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
         host.ok(self.parameters([]))
         host.ok(self.enable())
-        let scanner = room.host()
+        let scanner = testbed.host()
         scanner.extendedScan(filter: .on)
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(scanner.extendedReports.count == 1)
         host.ok(LESetExtendedAdvertisingData(advertisingHandle: self.handle, data: ByteBuffer(bytes: [1, 0xFF])))
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(scanner.extendedReports.count == 1)
         host.ok(
             LESetExtendedAdvertisingData(
@@ -106,16 +106,16 @@ struct ExtendedAdvertisingTests {
                 data: ByteBuffer()
             )
         )
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(scanner.extendedReports.count == 1)
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(scanner.extendedReports.isEmpty)
     }
 
     @Test("a set with legacy PDUs is heard by legacy scanners")
     func legacyPDUs() throws {
-        let room = TestRoom()
-        let host = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
         let address = try #require(DeviceAddress("C1:02:03:04:05:06", kind: .random))
         host.ok(self.parameters([.legacy, .connectable, .scannable]) { $0.ownAddressType = .random })
         host.refused(self.enable(), .invalidParameters)
@@ -131,15 +131,15 @@ struct ExtendedAdvertisingTests {
             LESetAdvertisingSetRandomAddress(advertisingHandle: self.handle, address: address),
             .commandDisallowed
         )
-        let scanner = room.host()
+        let scanner = testbed.host()
         scanner.scan(type: .active)
-        room.pass(.milliseconds(150))
+        testbed.pass(.milliseconds(150))
         let reports = scanner.reports
         #expect(reports.map(\.eventType) == [.connectableUndirected, .scanResponse])
         #expect(reports.allSatisfy { $0.address == address })
         scanner.ok(LESetScanEnable(isEnabled: false))
         scanner.ok(TestHost.createConnection(to: address))
-        room.pass(.milliseconds(200))
+        testbed.pass(.milliseconds(200))
         let complete = try #require(host.take(LEConnectionComplete.self))
         let terminated = try #require(host.take(LEAdvertisingSetTerminated.self))
         #expect(terminated.status == .success)
@@ -147,10 +147,10 @@ struct ExtendedAdvertisingTests {
         #expect(terminated.handle == complete.handle)
     }
 
-    @Test("a scannable set answers requests, and tells of them")
+    @Test("a scannable set answers scan requests, and reports them")
     func scannable() throws {
-        let room = TestRoom()
-        let host = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
         host.ok(self.parameters([.scannable]) { $0.notifiesScanRequests = true })
         host.refused(self.enable(), .commandDisallowed)
         host.refused(
@@ -160,9 +160,9 @@ struct ExtendedAdvertisingTests {
         let response = ByteBuffer(bytes: (0..<200).map { UInt8($0) })
         host.ok(LESetExtendedScanResponseData(advertisingHandle: self.handle, data: response))
         host.ok(self.enable())
-        let scanner = room.host()
+        let scanner = testbed.host()
         scanner.extendedScan(type: .active)
-        room.pass(.milliseconds(150))
+        testbed.pass(.milliseconds(150))
         let reports = scanner.extendedReports
         #expect(reports.map(\.eventType) == [[.scannable], [.scannable, .scanResponse]])
         #expect(reports.last?.data == response)
@@ -174,9 +174,9 @@ struct ExtendedAdvertisingTests {
 
     @Test("an extended connection begins on the secondary PHY")
     func connect() throws {
-        let room = TestRoom()
-        let peripheral = room.host()
-        let central = room.host()
+        let testbed = AirTestbed()
+        let peripheral = testbed.host()
+        let central = testbed.host()
         peripheral.ok(self.parameters([.connectable], secondaryPHY: .le2M))
         peripheral.ok(self.enable())
         let channel = LEExtendedCreateConnection.PHYParameters(
@@ -189,7 +189,7 @@ struct ExtendedAdvertisingTests {
             .invalidParameters
         )
         central.ok(LEExtendedCreateConnection(peer: peripheral.controller.address, le1M: channel, le2M: channel))
-        room.pass(.milliseconds(200))
+        testbed.pass(.milliseconds(200))
         let complete = try #require(central.take(LEConnectionComplete.self))
         let phy = try #require(central.run(LEReadPHY(handle: complete.handle)))
         #expect(phy.transmitter == .le2M)
@@ -199,29 +199,29 @@ struct ExtendedAdvertisingTests {
 
     @Test("a set ends after its duration or number of events")
     func limits() throws {
-        let room = TestRoom()
-        let host = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
         host.ok(self.parameters([]))
-        let scanner = room.host()
+        let scanner = testbed.host()
         scanner.extendedScan()
         host.ok(self.enable(events: 4))
-        room.pass(.seconds(2))
+        testbed.pass(.seconds(2))
         #expect(scanner.extendedReports.count == 4)
         let terminated = try #require(host.take(LEAdvertisingSetTerminated.self))
         #expect(terminated.status == .limitReached)
         #expect(terminated.completedEvents == 4)
         host.ok(self.enable(duration: 100))
-        room.pass(.milliseconds(999))
+        testbed.pass(.milliseconds(999))
         #expect(host.take(LEAdvertisingSetTerminated.self) == nil)
-        room.pass(.milliseconds(1))
+        testbed.pass(.milliseconds(1))
         #expect(host.take(LEAdvertisingSetTerminated.self)?.status == .advertisingTimeout)
         #expect((9...10).contains(scanner.extendedReports.count))
     }
 
     @Test("several sets advertise at once")
     func severalSets() {
-        let room = TestRoom()
-        let host = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
         for value in 0..<16 {
             let handle = AdvertisingHandle(rawValue: UInt8(value))
             host.ok(self.parameters([], handle: handle) { $0.setIdentifier = UInt8(value) })
@@ -233,9 +233,9 @@ struct ExtendedAdvertisingTests {
                 sets: (0..<16).map { .init(handle: AdvertisingHandle(rawValue: UInt8($0))) }
             )
         )
-        let scanner = room.host()
+        let scanner = testbed.host()
         scanner.extendedScan(filter: .on)
-        room.pass(.milliseconds(150))
+        testbed.pass(.milliseconds(150))
         #expect(scanner.extendedReports.map(\.setIdentifier).sorted() == (0..<16).map { UInt8($0) })
         host.refused(LEClearAdvertisingSets(), .commandDisallowed)
         host.refused(LERemoveAdvertisingSet(advertisingHandle: AdvertisingHandle(rawValue: 2)), .commandDisallowed)
@@ -250,7 +250,7 @@ struct ExtendedAdvertisingTests {
 
     @Test("parameters that do not go together are refused")
     func invalid() {
-        let host = TestRoom().host()
+        let host = AirTestbed().host()
         host.refused(self.parameters([.connectable, .scannable]), .invalidParameters)
         host.refused(self.parameters([.highDutyCycleDirected, .directed]), .invalidParameters)
         host.refused(self.parameters([.anonymous, .connectable]), .invalidParameters)
@@ -290,13 +290,13 @@ struct ExtendedAdvertisingTests {
 
     @Test("an anonymous set has no address")
     func anonymous() throws {
-        let room = TestRoom()
-        let host = room.host()
+        let testbed = AirTestbed()
+        let host = testbed.host()
         host.ok(self.parameters([.anonymous]))
         host.ok(self.enable())
-        let scanner = room.host()
+        let scanner = testbed.host()
         scanner.extendedScan()
-        room.pass(.milliseconds(150))
+        testbed.pass(.milliseconds(150))
         #expect(try #require(scanner.extendedReports.first).address == nil)
         scanner.ok(
             LESetExtendedScanEnable(
@@ -307,7 +307,7 @@ struct ExtendedAdvertisingTests {
             )
         )
         scanner.extendedScan(filterPolicy: .acceptList)
-        room.pass(.milliseconds(150))
+        testbed.pass(.milliseconds(150))
         #expect(scanner.extendedReports.isEmpty)
     }
 }

@@ -16,8 +16,8 @@ struct InformationTests {
         configuration.aclDataPacketCount = 12
         configuration.aclDataPacketLength = 100
         configuration.commandCredits = 3
-        let room = TestRoom()
-        let host = room.host(configuration: configuration)
+        let testbed = AirTestbed()
+        let host = testbed.host(configuration: configuration)
         let version = try #require(host.run(ReadLocalVersionInformation()))
         #expect(version.company == 0xFFFF)
         #expect(version.hciVersion == version.linkLayerVersion)
@@ -39,15 +39,15 @@ struct InformationTests {
         #expect(host.run(LEReadFilterAcceptListSize())?.size == 64)
         #expect(host.run(LEReadTransmitPower())?.maximum == 10)
         host.send(LERand())
-        room.loop.run()
+        testbed.loop.run()
         #expect(host.take(CommandComplete.self)?.numberOfCommandPackets == 3)
     }
 
     @Test("public addresses are not zero, differ, and follow from the seed")
     func addresses() throws {
         func addresses(seed: UInt64) -> [DeviceAddress] {
-            let room = TestRoom(seed: seed)
-            return (0..<50).compactMap { _ in room.host().run(ReadBDADDR())?.address }
+            let testbed = AirTestbed(seed: seed)
+            return (0..<50).compactMap { _ in testbed.host().run(ReadBDADDR())?.address }
         }
         let first = addresses(seed: 7)
         #expect(Set(first).count == 50)
@@ -60,8 +60,8 @@ struct InformationTests {
     @Test("random numbers follow from the seed, and differ between controllers")
     func random() {
         func numbers(seed: UInt64) -> [UInt64] {
-            let room = TestRoom(seed: seed)
-            let hosts = [room.host(), room.host()]
+            let testbed = AirTestbed(seed: seed)
+            let hosts = [testbed.host(), testbed.host()]
             return hosts.flatMap { host in (0..<10).compactMap { _ in host.run(LERand())?.number } }
         }
         #expect(numbers(seed: 1) == numbers(seed: 1))
@@ -82,14 +82,14 @@ struct InformationTests {
                 0x32, 0x43, 0xF6, 0xA8, 0x88, 0x5A, 0x30, 0x8D, 0x31, 0x31, 0x98, 0xA2, 0xE0, 0x37, 0x07, 0x34,
             ])
         )
-        let cipher = TestRoom().host().run(LEEncrypt(key: key, plaintext: plain))?.ciphertext
+        let cipher = AirTestbed().host().run(LEEncrypt(key: key, plaintext: plain))?.ciphertext
         #expect(cipher?.description == "3925841D02DC09FBDC118597196A0B32")
     }
 
     @Test("two controllers agree on a P-256 secret")
     func keyAgreement() throws {
-        let room = TestRoom()
-        let hosts = [room.host(), room.host()]
+        let testbed = AirTestbed()
+        let hosts = [testbed.host(), testbed.host()]
         hosts[0].refused(LEGenerateDHKey(x: .zero, y: .zero), .commandDisallowed)
         let keys = try hosts.map { host in
             host.ok(LEReadLocalP256PublicKey())
@@ -119,8 +119,8 @@ struct InformationTests {
         }
         let x = try #require(octets("20b003d2f297be2c5e2c83a7e9f9a5b9eff49111acf4fddbcc0301480e359de6"))
         let y = try #require(octets("dc809c49652aeb6d63329abf5a52155c766345c28fed3024741c8ed01589d28b"))
-        let room = TestRoom()
-        let hosts = [room.host(), room.host()]
+        let testbed = AirTestbed()
+        let hosts = [testbed.host(), testbed.host()]
         hosts[1].ok(LEReadLocalP256PublicKey())
         let peer = try #require(hosts[1].take(LEReadLocalP256PublicKeyComplete.self))
         hosts[0].ok(LEGenerateDHKeyV2(x: peer.x, y: peer.y, keyType: .debug))
@@ -131,7 +131,7 @@ struct InformationTests {
 
     @Test("settings are kept, and cleared by a reset")
     func settings() {
-        let host = TestRoom().host()
+        let host = AirTestbed().host()
         host.ok(LEWriteSuggestedDefaultDataLength(transmitOctets: 100, transmitTime: 1_000))
         #expect(host.run(LEReadSuggestedDefaultDataLength())?.transmitOctets == 100)
         host.refused(LEWriteSuggestedDefaultDataLength(transmitOctets: 26, transmitTime: 1_000), .invalidParameters)

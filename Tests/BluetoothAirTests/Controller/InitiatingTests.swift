@@ -9,14 +9,14 @@ import Testing
 
 @Suite("Initiating")
 struct InitiatingTests {
-    @Test("both ends are told of a link, each with its role, its handle and the other's address")
+    @Test("a link is reported at both ends, with role, handle and the other's address")
     func connect() throws {
-        let room = TestRoom()
-        let central = room.host()
-        let peripheral = room.host()
+        let testbed = AirTestbed()
+        let central = testbed.host()
+        let peripheral = testbed.host()
         peripheral.advertise()
         central.ok(TestHost.createConnection(to: peripheral.controller.address))
-        room.pass(.milliseconds(120))
+        testbed.pass(.milliseconds(120))
         let atCentral = try #require(central.take(LEConnectionComplete.self))
         let atPeripheral = try #require(peripheral.take(LEConnectionComplete.self))
         #expect(atCentral.status == .success)
@@ -33,24 +33,24 @@ struct InitiatingTests {
             #expect(host.take(LEChannelSelectionAlgorithm.self)?.algorithm == .algorithm2)
         }
         // The advertiser has stopped.
-        let scanner = room.host()
+        let scanner = testbed.host()
         scanner.scan()
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(scanner.reports.isEmpty)
         #expect(central.events.isEmpty)
         #expect(peripheral.events.isEmpty)
     }
 
-    @Test("a wish never expires, and is taken back with 0x02")
+    @Test("a connection attempt never expires, and is cancelled with 0x02")
     func cancel() throws {
-        let room = TestRoom()
-        let central = room.host()
+        let testbed = AirTestbed()
+        let central = testbed.host()
         let absent = DeviceAddress(0xC0FF_EE00_0001, kind: .random)
         central.refused(LECreateConnectionCancel(), .commandDisallowed)
         central.ok(TestHost.createConnection(to: absent))
         central.refused(TestHost.createConnection(to: absent), .commandDisallowed)
         central.refused(LESetRandomAddress(address: absent), .commandDisallowed)
-        room.pass(.hours(1))
+        testbed.pass(.hours(1))
         #expect(central.events.isEmpty)
         central.ok(LECreateConnectionCancel())
         let event = try #require(central.take(LEConnectionComplete.self))
@@ -61,45 +61,45 @@ struct InitiatingTests {
 
     @Test("a device that comes later is connected when it is heard")
     func late() throws {
-        let room = TestRoom()
-        let central = room.host()
-        let peripheral = room.host()
+        let testbed = AirTestbed()
+        let central = testbed.host()
+        let peripheral = testbed.host()
         central.ok(TestHost.createConnection(to: peripheral.controller.address))
-        room.pass(.minutes(10))
+        testbed.pass(.minutes(10))
         peripheral.advertise()
         #expect(central.take(LEConnectionComplete.self)?.status == .success)
     }
 
-    @Test("the accept list connects whoever is heard first, and nobody else")
+    @Test("the accept list connects the first of its devices that is heard, and no other")
     func acceptList() throws {
-        let room = TestRoom()
-        let central = room.host()
-        let stranger = room.host()
-        let friends = [room.host(), room.host(), room.host()]
+        let testbed = AirTestbed()
+        let central = testbed.host()
+        let stranger = testbed.host()
+        let friends = [testbed.host(), testbed.host(), testbed.host()]
         for friend in friends {
             central.ok(LEAddDeviceToFilterAcceptList(entry: .device(friend.controller.address)))
         }
         stranger.advertise()
         central.ok(TestHost.createConnection(to: .none, filterPolicy: .acceptList))
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(central.take(LEConnectionComplete.self) == nil)
         for friend in friends {
             friend.advertise()
-            room.pass(.milliseconds(10))
+            testbed.pass(.milliseconds(10))
             #expect(central.take(LEConnectionComplete.self)?.peer == friend.controller.address)
             #expect(friend.take(LEConnectionComplete.self)?.status == .success)
             central.ok(TestHost.createConnection(to: .none, filterPolicy: .acceptList))
         }
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         // All friends have a link already.
         friends[0].ok(LESetAdvertisingEnable(isEnabled: true))
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(central.take(LEConnectionComplete.self) == nil)
     }
 
     @Test("a device cannot be connected twice")
     func twice() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         link.central.refused(
             TestHost.createConnection(to: link.peripheral.controller.address),
             .connectionAlreadyExists
@@ -108,37 +108,37 @@ struct InitiatingTests {
 
     @Test("a controller scans, advertises and initiates at once, and has links in both roles")
     func everythingAtOnce() throws {
-        let room = TestRoom()
-        let middle = room.host()
-        let ball = room.host()
-        let asker = room.host()
+        let testbed = AirTestbed()
+        let middle = testbed.host()
+        let ball = testbed.host()
+        let asker = testbed.host()
         ball.advertise()
         middle.scan()
         middle.advertise()
-        room.pass(.milliseconds(150))
+        testbed.pass(.milliseconds(150))
         #expect(middle.reports.contains { $0.address == ball.controller.address })
         middle.ok(TestHost.createConnection(to: ball.controller.address))
         asker.ok(TestHost.createConnection(to: middle.controller.address))
-        room.pass(.milliseconds(300))
+        testbed.pass(.milliseconds(300))
         #expect(middle.takeAll(LEConnectionComplete.self).map(\.role.rawValue).sorted() == [0, 1])
         #expect(middle.controller.linkCount == 2)
         ball.ok(LESetAdvertisingEnable(isEnabled: true))
         middle.events = []
-        room.pass(.milliseconds(150))
+        testbed.pass(.milliseconds(150))
         #expect(!middle.reports.isEmpty)
     }
 
     @Test("128 links at once, each with its own handle, and no more")
     func manyLinks() throws {
-        let room = TestRoom()
-        let central = room.host()
+        let testbed = AirTestbed()
+        let central = testbed.host()
         var handles: Set<ConnectionHandle> = []
         var peripherals: [TestHost] = []
         for _ in 0..<128 {
-            let peripheral = room.host()
+            let peripheral = testbed.host()
             peripheral.advertise()
             central.ok(TestHost.createConnection(to: peripheral.controller.address))
-            room.pass(.milliseconds(120))
+            testbed.pass(.milliseconds(120))
             let event = try #require(central.take(LEConnectionComplete.self))
             handles.insert(event.handle)
             peripherals.append(peripheral)
@@ -159,23 +159,23 @@ struct InitiatingTests {
         let ended = try #require(central.take(DisconnectionComplete.self))
         central.ok(TestHost.createConnection(to: peripheral.controller.address))
         peripheral.ok(LESetAdvertisingEnable(isEnabled: true))
-        room.pass(.milliseconds(120))
+        testbed.pass(.milliseconds(120))
         let again = try #require(central.take(LEConnectionComplete.self))
         #expect(again.handle != ended.handle)
         central.sendData([1, 2], on: again.handle)
-        room.loop.run()
+        testbed.loop.run()
         #expect(peripheral.data.map(\.octets) == [[1, 2]])
     }
 
     @Test("ten centrals want one peripheral: each gets it in turn")
     func manyCentrals() throws {
-        let room = TestRoom()
-        let peripheral = room.host()
+        let testbed = AirTestbed()
+        let peripheral = testbed.host()
         peripheral.advertise()
-        let centrals = (0..<10).map { _ in room.host() }
+        let centrals = (0..<10).map { _ in testbed.host() }
         for central in centrals { central.ok(TestHost.createConnection(to: peripheral.controller.address)) }
         for _ in 0..<10 {
-            room.pass(.milliseconds(120))
+            testbed.pass(.milliseconds(120))
             peripheral.ok(LESetAdvertisingEnable(isEnabled: true))
         }
         for central in centrals { #expect(central.take(LEConnectionComplete.self)?.status == .success) }
@@ -184,7 +184,7 @@ struct InitiatingTests {
 
     @Test("parameters that make no sense are refused")
     func invalid() {
-        let host = TestRoom().host()
+        let host = AirTestbed().host()
         let peer = DeviceAddress(1, kind: .public)
         var command = TestHost.createConnection(to: peer)
         command.parameters.minimumInterval = ConnectionInterval(rawValue: 5)
@@ -206,12 +206,12 @@ struct InitiatingTests {
 
     @Test("advertising that cannot be connected to is not connected to")
     func notConnectable() {
-        let room = TestRoom()
-        let central = room.host()
-        let peripheral = room.host()
+        let testbed = AirTestbed()
+        let central = testbed.host()
+        let peripheral = testbed.host()
         peripheral.advertise(type: .scannableUndirected)
         central.ok(TestHost.createConnection(to: peripheral.controller.address))
-        room.pass(.seconds(2))
+        testbed.pass(.seconds(2))
         #expect(central.events.isEmpty)
     }
 }

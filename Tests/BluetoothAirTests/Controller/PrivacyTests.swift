@@ -50,9 +50,9 @@ struct PrivacyTests {
         )
     }
 
-    @Test("the list is kept as the specification says")
+    @Test("the resolving list follows the specification")
     func list() {
-        let host = TestRoom().host()
+        let host = AirTestbed().host()
         #expect(host.run(LEReadResolvingListSize())?.size == 64)
         self.add(host, peer: self.identity, peerKey: self.key)
         host.refused(
@@ -100,10 +100,10 @@ struct PrivacyTests {
 
     @Test("a known peer is reported and connected under its identity")
     func resolve() throws {
-        let room = TestRoom()
-        let peripheral = room.host()
-        let central = room.host(leEvents: LEEventMask(rawValue: .max))
-        let stranger = room.host()
+        let testbed = AirTestbed()
+        let peripheral = testbed.host()
+        let central = testbed.host(leEvents: LEEventMask(rawValue: .max))
+        let stranger = testbed.host()
         peripheral.ok(LESetRandomAddress(address: self.identity))
         self.add(peripheral, peer: central.controller.address, localKey: self.key)
         peripheral.ok(LESetAddressResolutionEnable(isEnabled: true))
@@ -113,7 +113,7 @@ struct PrivacyTests {
         peripheral.advertise(ownAddressType: .resolvableOrRandom, peer: central.controller.address)
         central.scan()
         stranger.scan()
-        room.pass(.milliseconds(150))
+        testbed.pass(.milliseconds(150))
         let known = try #require(central.reports.first)
         #expect(known.address == DeviceAddress(self.identity.value, kind: .randomIdentity))
         let unknown = try #require(stranger.reports.first)
@@ -127,7 +127,7 @@ struct PrivacyTests {
         )
 
         central.ok(TestHost.createConnection(to: DeviceAddress(self.identity.value, kind: .randomIdentity)))
-        room.pass(.milliseconds(200))
+        testbed.pass(.milliseconds(200))
         let event = try #require(central.take(LEEnhancedConnectionCompleteV2.self))
         #expect(event.peer == DeviceAddress(self.identity.value, kind: .randomIdentity))
         #expect(event.peerResolvableAddress?.value == unknown.address.value)
@@ -136,9 +136,9 @@ struct PrivacyTests {
 
     @Test("own addresses are renewed when their time is over")
     func rotation() throws {
-        let room = TestRoom()
-        let peripheral = room.host()
-        let scanner = room.host()
+        let testbed = AirTestbed()
+        let peripheral = testbed.host()
+        let scanner = testbed.host()
         self.add(peripheral, peer: scanner.controller.address, localKey: self.key)
         peripheral.ok(LESetAddressResolutionEnable(isEnabled: true))
         peripheral.ok(
@@ -146,7 +146,7 @@ struct PrivacyTests {
         )
         peripheral.advertise(ownAddressType: .resolvableOrPublic, peer: scanner.controller.address)
         scanner.scan(filter: .on)
-        room.pass(.seconds(35))
+        testbed.pass(.seconds(35))
         let addresses = scanner.reports.map(\.address)
         #expect(addresses.count == 4)
         #expect(Set(addresses).count == 4)
@@ -155,28 +155,28 @@ struct PrivacyTests {
 
     @Test("in network privacy mode a known peer is not believed under its identity address")
     func privacyMode() throws {
-        let room = TestRoom()
-        let peripheral = room.host()
-        let scanner = room.host()
+        let testbed = AirTestbed()
+        let peripheral = testbed.host()
+        let scanner = testbed.host()
         peripheral.advertise()
         self.add(scanner, peer: peripheral.controller.address, peerKey: self.key)
         scanner.ok(LESetAddressResolutionEnable(isEnabled: true))
         scanner.scan()
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(scanner.reports.isEmpty)
         scanner.ok(LESetScanEnable(isEnabled: false))
         scanner.ok(LESetPrivacyMode(peer: peripheral.controller.address, mode: .device))
         scanner.ok(LESetScanEnable(isEnabled: true))
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(!scanner.reports.isEmpty)
     }
 
     @Test("both ends hide: a central connects with its own resolvable address")
     func bothHide() throws {
-        let room = TestRoom()
+        let testbed = AirTestbed()
         let all = LEEventMask(rawValue: .max)
-        let peripheral = room.host(leEvents: all)
-        let central = room.host(leEvents: all)
+        let peripheral = testbed.host(leEvents: all)
+        let central = testbed.host(leEvents: all)
         self.add(peripheral, peer: central.controller.address, peerKey: self.otherKey, localKey: self.key)
         self.add(central, peer: peripheral.controller.address, peerKey: self.key, localKey: self.otherKey)
         for host in [peripheral, central] { host.ok(LESetAddressResolutionEnable(isEnabled: true)) }
@@ -189,7 +189,7 @@ struct PrivacyTests {
         central.ok(
             TestHost.createConnection(to: peripheral.controller.address, ownAddressType: .resolvableOrPublic)
         )
-        room.pass(.milliseconds(300))
+        testbed.pass(.milliseconds(300))
         let atCentral = try #require(central.take(LEEnhancedConnectionCompleteV2.self))
         let atPeripheral = try #require(peripheral.take(LEEnhancedConnectionCompleteV2.self))
         #expect(atCentral.peer.kind == .publicIdentity)

@@ -11,44 +11,44 @@ import Testing
 struct ScanningTests {
     @Test("the duplicate filter lets each PDU of a device pass once, until scanning is enabled again")
     func duplicates() {
-        let room = TestRoom()
-        let advertisers = [room.host(), room.host()]
+        let testbed = AirTestbed()
+        let advertisers = [testbed.host(), testbed.host()]
         for advertiser in advertisers { advertiser.advertise() }
-        let scanner = room.host()
+        let scanner = testbed.host()
         scanner.scan(type: .active, filter: .on)
-        room.pass(.seconds(3))
+        testbed.pass(.seconds(3))
         let reports = scanner.reports
         #expect(reports.count == 4)
         #expect(reports.filter { $0.eventType == .scanResponse }.count == 2)
         #expect(Set(reports.map(\.address)) == Set(advertisers.map(\.controller.address)))
         scanner.ok(LESetScanEnable(isEnabled: true, filterDuplicates: .on))
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(scanner.reports.count == 4)
         scanner.ok(LESetScanEnable(isEnabled: true, filterDuplicates: .off))
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(scanner.reports.count > 20)
         scanner.ok(LESetScanEnable(isEnabled: false))
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(scanner.reports.isEmpty)
     }
 
-    @Test("the accept list chooses who is reported")
+    @Test("the accept list decides which devices are reported")
     func acceptList() {
-        let room = TestRoom()
-        let friend = room.host()
-        let stranger = room.host()
+        let testbed = AirTestbed()
+        let friend = testbed.host()
+        let stranger = testbed.host()
         friend.advertise()
         stranger.advertise()
-        let scanner = room.host()
+        let scanner = testbed.host()
         scanner.ok(LEAddDeviceToFilterAcceptList(entry: .device(friend.controller.address)))
         scanner.scan(filterPolicy: .acceptList)
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(Set(scanner.reports.map(\.address)) == [friend.controller.address])
     }
 
     @Test("parameters cannot change while scanning, nor the random address")
     func disallowed() {
-        let host = TestRoom().host()
+        let host = AirTestbed().host()
         host.scan()
         host.refused(
             LESetScanParameters(
@@ -92,14 +92,14 @@ struct ScanningTests {
 
     @Test("the strength falls with distance, and the larger distance of two devices counts")
     func strength() throws {
-        let room = TestRoom()
-        let advertiser = room.host()
-        let scanner = room.host()
+        let testbed = AirTestbed()
+        let advertiser = testbed.host()
+        let scanner = testbed.host()
         advertiser.advertise()
         scanner.scan()
         func strength() -> Int8? {
             scanner.events = []
-            room.pass(.milliseconds(150))
+            testbed.pass(.milliseconds(150))
             return scanner.reports.last?.rssi
         }
         #expect(strength() == -45)
@@ -118,26 +118,26 @@ struct ScanningTests {
 
     @Test("with air time, a radio listens in its window only")
     func window() {
-        let room = TestRoom(.realistic)
-        let advertiser = room.host()
+        let testbed = AirTestbed(.realistic)
+        let advertiser = testbed.host()
         advertiser.advertise(interval: 0x20)
-        let always = room.host()
-        let seldom = room.host()
+        let always = testbed.host()
+        let seldom = testbed.host()
         always.scan(interval: 0x100, window: 0x100)
         seldom.scan(interval: 0x100, window: 0x20)
-        room.pass(.seconds(60))
+        testbed.pass(.seconds(60))
         let share = Double(seldom.reports.count) / Double(always.reports.count)
         #expect((0.09...0.16).contains(share))
     }
 
     @Test("an extended scan reports legacy PDUs in the extended form")
     func extendedForm() throws {
-        let room = TestRoom()
-        let advertiser = room.host()
+        let testbed = AirTestbed()
+        let advertiser = testbed.host()
         advertiser.advertise()
-        let scanner = room.host()
+        let scanner = testbed.host()
         scanner.extendedScan(type: .active)
-        room.pass(.milliseconds(150))
+        testbed.pass(.milliseconds(150))
         let reports = scanner.extendedReports
         #expect(reports.map(\.eventType.rawValue) == [0x13, 0x1B])
         let first = try #require(reports.first)
@@ -152,31 +152,31 @@ struct ScanningTests {
 
     @Test("an extended scan ends after its duration")
     func duration() {
-        let room = TestRoom()
-        let advertiser = room.host()
+        let testbed = AirTestbed()
+        let advertiser = testbed.host()
         advertiser.advertise()
-        let scanner = room.host()
+        let scanner = testbed.host()
         scanner.extendedScan(duration: 50)
-        room.pass(.milliseconds(499))
+        testbed.pass(.milliseconds(499))
         #expect(scanner.take(LEScanTimeout.self) == nil)
-        room.pass(.milliseconds(1))
+        testbed.pass(.milliseconds(1))
         #expect(scanner.take(LEScanTimeout.self) != nil)
         #expect(!scanner.extendedReports.isEmpty)
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         #expect(scanner.extendedReports.isEmpty)
     }
 
     @Test("a periodic scan rests, and its filter starts anew")
     func period() {
-        let room = TestRoom()
-        let advertiser = room.host()
+        let testbed = AirTestbed()
+        let advertiser = testbed.host()
         advertiser.advertise()
-        let scanner = room.host()
+        let scanner = testbed.host()
         // 320 ms out of 1.28 s.
         scanner.extendedScan(filter: .resetEachPeriod, duration: 32, period: 1)
-        room.pass(.milliseconds(1_279))
+        testbed.pass(.milliseconds(1_279))
         #expect(scanner.extendedReports.count == 1)
-        room.pass(.milliseconds(400))
+        testbed.pass(.milliseconds(400))
         #expect(scanner.extendedReports.count == 1)
         scanner.refused(
             LESetExtendedScanEnable(

@@ -48,9 +48,9 @@ struct GoodputTests {
 
     @Test("a saturated link carries what the radio allows, within 2 %", arguments: rows, [true, false])
     func goodput(row: Row, fromCentral: Bool) throws {
-        let room = TestRoom(.realistic)
+        let testbed = AirTestbed(.realistic)
         let link = try TestLink(
-            room,
+            testbed,
             parameters: ConnectionParameters(
                 minimumInterval: ConnectionInterval(rawValue: 320),
                 maximumInterval: ConnectionInterval(rawValue: 320),
@@ -65,12 +65,12 @@ struct GoodputTests {
         where row.length > 27 {
             host.ok(LESetDataLength(handle: handle, transmitOctets: row.length, transmitTime: 2_120))
         }
-        room.pass(.seconds(5))
+        testbed.pass(.seconds(5))
         if row.isEncrypted {
             link.central.ok(LEEnableEncryption(handle: link.centralHandle, longTermKey: .zero))
-            room.pass(.seconds(2))
+            testbed.pass(.seconds(2))
             link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: .zero))
-            room.pass(.seconds(3))
+            testbed.pass(.seconds(3))
             #expect(link.central.take(EncryptionChange.self)?.status == .success)
         }
         let (sender, handle) =
@@ -83,22 +83,22 @@ struct GoodputTests {
         var bits = 0
         receiver.onPacket = { if $0.kind == .aclData { bits += row.value * 8 } }
         fill()
-        room.pass(.seconds(1))
+        testbed.pass(.seconds(1))
         bits = 0
-        room.pass(.seconds(4))
+        testbed.pass(.seconds(4))
         let goodput = Double(bits) / 4 / 1_000
         #expect(abs(goodput / row.goodput - 1) < 0.02, "\(goodput) kbit/s")
     }
 
     @Test("data waits for a connection event")
     func events() throws {
-        let room = TestRoom(.realistic)
-        let link = try TestLink(room)
+        let testbed = AirTestbed(.realistic)
+        let link = try TestLink(testbed)
         var times: [Int64] = []
-        link.peripheral.onPacket = { _ in times.append(Int64(room.loop.now.uptimeNanoseconds)) }
+        link.peripheral.onPacket = { _ in times.append(Int64(testbed.loop.now.uptimeNanoseconds)) }
         for _ in 0..<10 {
             link.central.sendData([1], on: link.centralHandle)
-            room.pass(.milliseconds(90))
+            testbed.pass(.milliseconds(90))
         }
         #expect(times.count == 10)
         let offsets = times.map { ($0 - times[0]) % 30_000_000 }
@@ -107,17 +107,17 @@ struct GoodputTests {
 
     @Test("with latency a peripheral may be silent, but is heard at once when it speaks")
     func latency() throws {
-        let room = TestRoom(.realistic)
+        let testbed = AirTestbed(.realistic)
         var parameters = TestHost.parameters
         parameters.latency = 9
         parameters.supervisionTimeout = SupervisionTimeout(rawValue: 600)
-        let link = try TestLink(room, parameters: parameters)
-        room.pass(.seconds(1))
+        let link = try TestLink(testbed, parameters: parameters)
+        testbed.pass(.seconds(1))
         func delay(_ send: () -> Void, until arrived: () -> Bool) -> Int64 {
-            let start = room.loop.now
+            let start = testbed.loop.now
             send()
-            while !arrived(), room.loop.now - start < .seconds(2) { room.pass(.milliseconds(1)) }
-            return (room.loop.now - start).nanoseconds / 1_000_000
+            while !arrived(), testbed.loop.now - start < .seconds(2) { testbed.pass(.milliseconds(1)) }
+            return (testbed.loop.now - start).nanoseconds / 1_000_000
         }
         var worst: Int64 = 0
         for count in 1...20 {
@@ -126,7 +126,7 @@ struct GoodputTests {
                 until: { link.peripheral.data.count == count }
             )
             worst = max(worst, waited)
-            room.pass(.milliseconds(37))
+            testbed.pass(.milliseconds(37))
         }
         #expect(worst > 150)
         #expect(worst <= 302)
@@ -137,18 +137,18 @@ struct GoodputTests {
                 until: { link.central.data.count == count }
             )
             worst = max(worst, waited)
-            room.pass(.milliseconds(37))
+            testbed.pass(.milliseconds(37))
         }
         #expect(worst <= 32)
     }
 
     @Test("links of one radio share its air time")
     func sharing() throws {
-        let room = TestRoom(.realistic)
-        let peripheral = room.host()
+        let testbed = AirTestbed(.realistic)
+        let peripheral = testbed.host()
         var received: [ConnectionHandle: Int] = [:]
         var links: [TestLink] = []
-        for _ in 0..<5 { links.append(try TestLink(room, peripheral: peripheral)) }
+        for _ in 0..<5 { links.append(try TestLink(testbed, peripheral: peripheral)) }
         for link in links {
             func fill() {
                 while link.central.outstanding[link.centralHandle, default: 0] < 20 {
@@ -159,7 +159,7 @@ struct GoodputTests {
             fill()
         }
         peripheral.data = []
-        room.pass(.seconds(10))
+        testbed.pass(.seconds(10))
         for data in peripheral.data { received[data.handle, default: 0] += 1 }
         #expect(received.count == 5)
         // 676 microseconds for each packet and its answer.

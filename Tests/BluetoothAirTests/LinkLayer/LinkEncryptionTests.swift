@@ -22,7 +22,7 @@ struct LinkEncryptionTests {
                 longTermKey: key
             )
         )
-        link.room.pass(.seconds(2))
+        link.testbed.pass(.seconds(2))
     }
 
     /// Vol 6, Part C, 1.
@@ -44,7 +44,7 @@ struct LinkEncryptionTests {
 
     @Test("the same key at both ends encrypts the link", arguments: allSettings)
     func rightKey(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         self.enable(link)
         let request = try #require(link.peripheral.take(LELongTermKeyRequest.self))
         #expect(request.handle == link.peripheralHandle)
@@ -53,7 +53,7 @@ struct LinkEncryptionTests {
         // Meanwhile data waits.
         link.central.sendData([1], on: link.centralHandle)
         link.peripheral.sendData([2], on: link.peripheralHandle)
-        link.room.pass(.seconds(1))
+        link.testbed.pass(.seconds(1))
         #expect(link.central.data.isEmpty)
         #expect(link.peripheral.data.isEmpty)
         link.central.refused(
@@ -61,7 +61,7 @@ struct LinkEncryptionTests {
             .commandDisallowed
         )
         link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))
-        link.room.pass(.seconds(2))
+        link.testbed.pass(.seconds(2))
         #expect(
             link.central.take(EncryptionChange.self)
                 == EncryptionChange(handle: link.centralHandle, encryption: .on)
@@ -80,7 +80,7 @@ struct LinkEncryptionTests {
 
     @Test("different keys end the link with 0x3D at both ends", arguments: allSettings)
     func wrongKey(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         self.enable(link)
         _ = try #require(link.peripheral.take(LELongTermKeyRequest.self))
         link.peripheral.ok(
@@ -89,7 +89,7 @@ struct LinkEncryptionTests {
                 longTermKey: Octets16(high: Self.key.high, low: Self.key.low ^ 1)
             )
         )
-        link.room.pass(.seconds(2))
+        link.testbed.pass(.seconds(2))
         for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
             #expect(host.take(EncryptionChange.self) == nil)
             #expect(
@@ -101,25 +101,25 @@ struct LinkEncryptionTests {
 
     @Test("a host without a key lets the central know with 0x06, and the link goes on", arguments: allSettings)
     func noKey(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         self.enable(link)
         _ = try #require(link.peripheral.take(LELongTermKeyRequest.self))
         link.central.sendData([1], on: link.centralHandle)
         link.peripheral.ok(LELongTermKeyRequestNegativeReply(handle: link.peripheralHandle))
-        link.room.pass(.seconds(2))
+        link.testbed.pass(.seconds(2))
         let event = try #require(link.central.take(EncryptionChange.self))
         #expect(event.status == .pinOrKeyMissing)
         #expect(event.encryption == .off)
         #expect(link.peripheral.take(EncryptionChange.self) == nil)
         #expect(link.peripheral.data.count == 1)
         link.peripheral.sendData([2], on: link.peripheralHandle)
-        link.room.pass(.seconds(1))
+        link.testbed.pass(.seconds(1))
         #expect(link.central.data.count == 1)
     }
 
     @Test("a host that does not want to be asked has no key")
     func masked() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         link.peripheral.ok(LESetEventMask(mask: LEEventMask([.connectionComplete])))
         self.enable(link)
         #expect(link.central.take(EncryptionChange.self)?.status == .pinOrKeyMissing)
@@ -127,19 +127,19 @@ struct LinkEncryptionTests {
 
     @Test("a host that never gives its key loses the link after 40 s with 0x22")
     func noAnswer() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         self.enable(link)
-        link.room.pass(.seconds(37))
+        link.testbed.pass(.seconds(37))
         #expect(link.central.take(DisconnectionComplete.self) == nil)
-        link.room.pass(.seconds(1))
+        link.testbed.pass(.seconds(1))
         #expect(link.central.take(DisconnectionComplete.self)?.reason == .linkLayerResponseTimeout)
-        link.room.pass(.seconds(1))
+        link.testbed.pass(.seconds(1))
         #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
     }
 
     @Test("only a central begins")
     func peripheralBegins() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         link.peripheral.refused(
             LEEnableEncryption(handle: link.peripheralHandle, longTermKey: Self.key),
             .commandDisallowed
@@ -152,12 +152,12 @@ struct LinkEncryptionTests {
 
     @Test("an encrypted link is encrypted anew with the key refresh event", arguments: allSettings)
     func refresh(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         for round in 0..<3 {
             self.enable(link)
             _ = try #require(link.peripheral.take(LELongTermKeyRequest.self))
             link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))
-            link.room.pass(.seconds(2))
+            link.testbed.pass(.seconds(2))
             for host in [link.central, link.peripheral] {
                 #expect((host.take(EncryptionChange.self) != nil) == (round == 0))
                 #expect((host.take(EncryptionKeyRefreshComplete.self)?.status == .success) == (round > 0))
@@ -167,14 +167,14 @@ struct LinkEncryptionTests {
         self.enable(link)
         _ = try #require(link.peripheral.take(LELongTermKeyRequest.self))
         link.peripheral.ok(LELongTermKeyRequestNegativeReply(handle: link.peripheralHandle))
-        link.room.pass(.seconds(2))
+        link.testbed.pass(.seconds(2))
         #expect(link.central.take(DisconnectionComplete.self)?.reason == .pinOrKeyMissing)
         #expect(link.peripheral.take(DisconnectionComplete.self) != nil)
     }
 
     @Test("the second version of the event, where it is wanted")
     func secondVersion() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         link.central.ok(SetEventMaskPage2(mask: EventMaskPage2([.encryptionChangeV2])))
         self.enable(link)
         link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))

@@ -11,11 +11,11 @@ import Testing
 struct LinkProceduresTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 
-    private func settle(_ link: TestLink) { link.room.pass(.seconds(1)) }
+    private func settle(_ link: TestLink) { link.testbed.pass(.seconds(1)) }
 
-    @Test("Set Data Length tells both ends", arguments: allSettings)
+    @Test("Set Data Length is reported at both ends", arguments: allSettings)
     func dataLength(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 2120))
         self.settle(link)
         let atCentral = try #require(link.central.take(LEDataLengthChange.self))
@@ -42,20 +42,20 @@ struct LinkProceduresTests {
 
     @Test("the time of a packet limits its length too")
     func dataLengthTime() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         // 592 microseconds on 1M are 74 octets, less 14 around the data.
         link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 592))
         link.central.sendData([UInt8](repeating: 1, count: 100), on: link.centralHandle)
-        link.room.loop.run()
+        link.testbed.loop.run()
         #expect(link.peripheral.data.map(\.octets.count) == [60, 40])
     }
 
     @Test("a suggested data length is put to use on every new link", arguments: allSettings)
     func suggestedDataLength(settings: AirSettings) throws {
-        let room = TestRoom(settings)
-        let peripheral = room.host()
+        let testbed = AirTestbed(settings)
+        let peripheral = testbed.host()
         peripheral.ok(LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120))
-        let link = try TestLink(room, peripheral: peripheral)
+        let link = try TestLink(testbed, peripheral: peripheral)
         self.settle(link)
         #expect(link.peripheral.take(LEDataLengthChange.self)?.transmitOctets == 251)
         #expect(link.central.take(LEDataLengthChange.self)?.receiveOctets == 251)
@@ -63,7 +63,7 @@ struct LinkProceduresTests {
 
     @Test("features and version of the peer, from both ends", arguments: allSettings)
     func featuresAndVersion(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
             host.ok(LEReadRemoteFeatures(handle: handle))
             host.ok(ReadRemoteVersionInformation(handle: handle))
@@ -84,7 +84,7 @@ struct LinkProceduresTests {
 
     @Test("PHY update", arguments: allSettings)
     func phy(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
             let phy = try #require(host.run(LEReadPHY(handle: handle)))
             #expect(phy.transmitter == .le1M)
@@ -142,9 +142,9 @@ struct LinkProceduresTests {
         supervisionTimeout: SupervisionTimeout(rawValue: 300)
     )
 
-    @Test("a central changes the timing, both ends are told", arguments: allSettings)
+    @Test("a connection update of the central is reported at both ends", arguments: allSettings)
     func connectionUpdate(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         link.central.ok(LEConnectionUpdate(handle: link.centralHandle, parameters: Self.slower))
         self.settle(link)
         for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)] {
@@ -165,9 +165,9 @@ struct LinkProceduresTests {
         link.central.refused(LEConnectionUpdate(handle: link.centralHandle, parameters: wrong), .invalidParameters)
     }
 
-    @Test("a peripheral asks the central's host, which agrees", arguments: allSettings)
+    @Test("a connection parameter request of the peripheral is accepted by the central's host", arguments: allSettings)
     func parameterRequest(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
         self.settle(link)
         let request = try #require(link.central.take(LERemoteConnectionParameterRequest.self))
@@ -191,9 +191,9 @@ struct LinkProceduresTests {
         )
     }
 
-    @Test("a peripheral asks, and is refused", arguments: allSettings)
+    @Test("a connection parameter request of the peripheral is rejected", arguments: allSettings)
     func parameterRefusal(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
         self.settle(link)
         _ = try #require(link.central.take(LERemoteConnectionParameterRequest.self))
@@ -212,8 +212,8 @@ struct LinkProceduresTests {
 
     @Test("a central's host that does not want the question refuses it by its mask")
     func parameterRequestMasked() throws {
-        let room = TestRoom()
-        let link = try TestLink(room)
+        let testbed = AirTestbed()
+        let link = try TestLink(testbed)
         link.central.ok(LESetEventMask(mask: LEEventMask([.connectionComplete, .connectionUpdateComplete])))
         link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
         #expect(link.peripheral.take(LEConnectionUpdateComplete.self)?.status == .unsupportedRemoteFeature)
@@ -222,21 +222,21 @@ struct LinkProceduresTests {
 
     @Test("a peer whose host never answers is lost after 40 s with 0x22", arguments: allSettings)
     func responseTimeout(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
-        link.room.pass(.milliseconds(39_990))
+        link.testbed.pass(.milliseconds(39_990))
         #expect(link.central.take(LERemoteConnectionParameterRequest.self) != nil)
         #expect(link.peripheral.take(DisconnectionComplete.self) == nil)
-        link.room.pass(.milliseconds(10))
+        link.testbed.pass(.milliseconds(10))
         #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .linkLayerResponseTimeout)
         #expect(link.central.take(DisconnectionComplete.self) == nil)
-        link.room.pass(.milliseconds(720))
+        link.testbed.pass(.milliseconds(720))
         #expect(link.central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
     }
 
     @Test("a host that repeats itself while nothing gets across fills no queue")
     func repetition() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         link.peripheral.controller.distance = .metres(1_000)
         for octets in UInt16(27)...251 {
             link.central.send(
@@ -244,16 +244,16 @@ struct LinkProceduresTests {
             )
             link.central.send(LESetHostChannelClassification(channels: ChannelMap(rawValue: UInt64(octets))))
         }
-        link.room.loop.run()
+        link.testbed.loop.run()
         link.peripheral.controller.distance = .metres(1)
-        link.room.loop.run()
+        link.testbed.loop.run()
         #expect(link.peripheral.takeAll(LEDataLengthChange.self).map(\.receiveOctets) == [251])
         #expect(link.peripheral.run(LEReadChannelMap(handle: link.peripheralHandle))?.channels.rawValue == 251)
     }
 
     @Test("the channel map of the central's host reaches the peripheral", arguments: allSettings)
     func channelMap(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         #expect(link.central.run(LEReadChannelMap(handle: link.centralHandle))?.channels == .all)
         link.central.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0xFF)))
         self.settle(link)
@@ -262,7 +262,7 @@ struct LinkProceduresTests {
 
     @Test("RSSI, power and the authenticated payload timeout of a link")
     func readings() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         #expect(link.central.run(ReadRSSI(handle: link.centralHandle))?.rssi == -45)
         link.peripheral.controller.distance = .metres(10)
         #expect(link.central.run(ReadRSSI(handle: link.centralHandle))?.rssi == -65)

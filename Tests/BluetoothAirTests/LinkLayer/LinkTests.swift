@@ -11,12 +11,12 @@ import Testing
 struct LinkTests {
     @Test("both ends get data in order, with the flag of a controller and their own handles")
     func data() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         link.central.sendData([1, 2, 3], on: link.centralHandle)
         link.central.sendData([4], on: link.centralHandle, boundary: .continuing)
         link.peripheral.sendData([5, 6], on: link.peripheralHandle)
         #expect(link.peripheral.data.isEmpty)
-        link.room.loop.run()
+        link.testbed.loop.run()
         #expect(
             link.peripheral.data == [
                 ReceivedData(handle: link.peripheralHandle, boundary: .firstFlushable, octets: [1, 2, 3]),
@@ -34,10 +34,10 @@ struct LinkTests {
 
     @Test("what is sent in one turn comes in one batch, and completed packets in one event")
     func batches() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         let batches = link.peripheral.batches
         for value in 0..<20 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
-        link.room.loop.run()
+        link.testbed.loop.run()
         #expect(link.peripheral.data.map(\.octets) == (0..<20).map { [UInt8($0)] })
         #expect(link.peripheral.batches == batches + 1)
         let completed = link.central.takeAll(NumberOfCompletedPackets.self)
@@ -47,7 +47,7 @@ struct LinkTests {
 
     @Test("the packet's own memory is handed on")
     func noCopy() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         var bytes = ByteBufferAllocator().buffer(capacity: 64)
         bytes.moveWriterIndex(to: 9)
         bytes.moveReaderIndex(to: 9)
@@ -61,17 +61,17 @@ struct LinkTests {
             received = packet.bytes.withVeryUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
         }
         if let taken = packet.take() { link.central.send(taken) }
-        link.room.loop.run()
+        link.testbed.loop.run()
         #expect(received == address)
     }
 
     @Test("packets longer than the link's data length are cut, and put together by their flags")
     func fragments() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         let octets = (0..<100).map { UInt8($0) }
         link.central.sendData(octets, on: link.centralHandle)
         link.central.sendData([0xFF], on: link.centralHandle, boundary: .continuing)
-        link.room.loop.run()
+        link.testbed.loop.run()
         let data = link.peripheral.data
         #expect(data.map(\.octets.count) == [27, 27, 27, 19, 1])
         #expect(data.map(\.boundary) == [.firstFlushable, .continuing, .continuing, .continuing, .continuing])
@@ -81,42 +81,42 @@ struct LinkTests {
         #expect(completed == [.init(handle: link.centralHandle, count: 2)])
     }
 
-    @Test("a host that sends more than the buffers hold loses data, and is told so")
+    @Test("data beyond the buffers is dropped, and reported with Data Buffer Overflow")
     func overflow() throws {
         var configuration = VirtualControllerConfiguration()
         configuration.aclDataPacketCount = 4
-        let room = TestRoom()
-        let link = try TestLink(room, central: room.host(configuration: configuration))
+        let testbed = AirTestbed()
+        let link = try TestLink(testbed, central: testbed.host(configuration: configuration))
         for value in 0..<6 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
-        room.loop.run()
+        testbed.loop.run()
         #expect(link.peripheral.data.map(\.octets) == [[0], [1], [2], [3]])
         #expect(link.central.takeAll(DataBufferOverflow.self).count == 2)
         link.central.sendData([7], on: link.centralHandle)
-        room.loop.run()
+        testbed.loop.run()
         #expect(link.peripheral.data.last?.octets == [7])
     }
 
     @Test("data for links that are not there, or with wrong flags, is ignored")
     func ignored() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         link.central.sendData([1], on: ConnectionHandle(rawValue: 0x0EFF))
         link.central.sendData([1], on: link.centralHandle, boundary: .complete)
         link.central.send(HCIPacket(h4: ByteBuffer(bytes: [0x02, 0x40, 0x00, 0x05, 0x00, 0x01])))
         link.central.send(HCIPacket(h4: ByteBuffer(bytes: [0x02, 0x40])))
-        link.room.loop.run()
+        link.testbed.loop.run()
         #expect(link.peripheral.data.isEmpty)
         #expect(link.central.events.isEmpty)
         // An empty fragment carries nothing, but uses a buffer for a moment.
         link.central.sendData([], on: link.centralHandle)
-        link.room.loop.run()
+        link.testbed.loop.run()
         #expect(link.peripheral.data.isEmpty)
         #expect(link.central.take(NumberOfCompletedPackets.self) != nil)
     }
 
-    @Test("a host that limits its own buffers gets no more than it has room for")
+    @Test("a host that limits its own buffers gets no more than their capacity")
     func hostFlowControl() throws {
-        let room = TestRoom()
-        let peripheral = room.host()
+        let testbed = AirTestbed()
+        let peripheral = testbed.host()
         peripheral.refused(SetControllerToHostFlowControl(mode: .acl), .commandDisallowed)
         peripheral.ok(
             HostBufferSize(
@@ -127,28 +127,28 @@ struct LinkTests {
             )
         )
         peripheral.ok(SetControllerToHostFlowControl(mode: .acl))
-        let link = try TestLink(room, peripheral: peripheral)
+        let link = try TestLink(testbed, peripheral: peripheral)
         for value in 0..<10 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
-        room.loop.run()
+        testbed.loop.run()
         #expect(peripheral.data.map(\.octets) == [[0], [1], [2]])
         #expect(link.central.outstanding[link.centralHandle] == 7)
         peripheral.refused(SetControllerToHostFlowControl(mode: .off), .commandDisallowed)
         peripheral.send(
             HostNumberOfCompletedPackets(completed: CompletedPackets([.init(handle: link.peripheralHandle, count: 2)]))
         )
-        room.loop.run()
+        testbed.loop.run()
         #expect(peripheral.data.count == 5)
         // No answer comes to that command.
         #expect(peripheral.take(CommandComplete.self) == nil)
         peripheral.send(
             HostNumberOfCompletedPackets(completed: CompletedPackets([.init(handle: link.peripheralHandle, count: 99)]))
         )
-        room.loop.run()
+        testbed.loop.run()
         #expect(peripheral.data.count == 8)
         peripheral.send(
             HostNumberOfCompletedPackets(completed: CompletedPackets([.init(handle: link.peripheralHandle, count: 3)]))
         )
-        room.loop.run()
+        testbed.loop.run()
         #expect(peripheral.data.map(\.octets) == (0..<10).map { [UInt8($0)] })
         link.central.refused(
             HostNumberOfCompletedPackets(completed: CompletedPackets([])),
@@ -156,10 +156,10 @@ struct LinkTests {
         )
     }
 
-    @Test("a disconnection tells the peer the reason, and its own host 0x16")
+    @Test("a disconnection is reported to the peer with its reason, and to its own host with 0x16")
     func disconnect() throws {
         for (fromCentral, reason) in [(true, HCIErrorCode.remoteUserTerminated), (false, .remotePowerOff)] {
-            let link = try TestLink(TestRoom())
+            let link = try TestLink(AirTestbed())
             let (host, handle) =
                 fromCentral ? (link.central, link.centralHandle) : (link.peripheral, link.peripheralHandle)
             let (peer, peerHandle) =
@@ -182,7 +182,7 @@ struct LinkTests {
 
     @Test("only reasons that a host may give are taken")
     func disconnectReasons() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         for reason in [HCIErrorCode.success, .connectionTimeout, .localHostTerminated, .connectionTerminatedMICFailure]
         {
             link.central.refused(Disconnect(handle: link.centralHandle, reason: reason), .invalidParameters)
@@ -192,30 +192,30 @@ struct LinkTests {
 
     @Test("nothing of a link comes behind its end")
     func nothingAfterEnd() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         // Both ends send and end the link in the same turn.
         for _ in 0..<5 { link.central.sendData([1], on: link.centralHandle) }
         for _ in 0..<5 { link.peripheral.sendData([2], on: link.peripheralHandle) }
         link.central.send(Disconnect(handle: link.centralHandle))
         link.peripheral.send(Disconnect(handle: link.peripheralHandle))
         for _ in 0..<5 { link.peripheral.sendData([2], on: link.peripheralHandle) }
-        link.room.loop.run()
+        link.testbed.loop.run()
         for host in [link.central, link.peripheral] {
             let end = try #require(host.events.firstIndex { $0.payload is DisconnectionComplete })
             #expect(host.events.filter { $0.payload is DisconnectionComplete }.count == 1)
             #expect(!host.events[end...].contains { $0.payload is NumberOfCompletedPackets })
         }
         // The buffers of the ended link are free.
-        let again = try TestLink(link.room, central: link.central)
+        let again = try TestLink(link.testbed, central: link.central)
         for value in 0..<64 { link.central.sendData([UInt8(value)], on: again.centralHandle) }
-        link.room.loop.run()
+        link.testbed.loop.run()
         #expect(link.central.take(DataBufferOverflow.self) == nil)
         #expect(again.peripheral.data.count == 64)
     }
 
     @Test("a host is never called from inside send, and may send from inside its batch")
     func reentrancy() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         var echoes = 0
         link.peripheral.onPacket = { packet in
             guard packet.kind == .aclData, echoes < 100 else { return }
@@ -227,33 +227,33 @@ struct LinkTests {
             link.central.sendData([0], on: link.centralHandle)
         }
         link.central.sendData([0], on: link.centralHandle)
-        link.room.loop.run()
+        link.testbed.loop.run()
         #expect(echoes == 100)
         #expect(link.central.data.count == 100)
     }
 
     @Test("a controller may be closed from inside its batch")
     func closeInBatch() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         link.peripheral.onPacket = { _ in link.peripheral.controller.close() }
         link.central.sendData([1], on: link.centralHandle)
         link.central.sendData([2], on: link.centralHandle)
-        link.room.loop.run()
+        link.testbed.loop.run()
         #expect(link.peripheral.data.map(\.octets) == [[1]])
         link.peripheral.send(Reset())
-        link.room.pass(.seconds(1))
+        link.testbed.pass(.seconds(1))
         #expect(link.peripheral.data.count == 1)
         #expect(link.central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
     }
 
     @Test("what was sent before the host starts waits for it")
     func lateStart() {
-        let room = TestRoom()
-        let controller = room.air.makeController()
+        let testbed = AirTestbed()
+        let controller = testbed.air.makeController()
         controller.send(ReadBDADDR().packet())
-        room.loop.run()
-        let host = TestHost(room, controller)
-        room.loop.run()
+        testbed.loop.run()
+        let host = TestHost(testbed, controller)
+        testbed.loop.run()
         #expect(host.take(CommandComplete.self)?.opcode == ReadBDADDR.opcode)
     }
 }

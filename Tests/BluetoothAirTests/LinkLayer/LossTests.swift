@@ -14,8 +14,8 @@ struct LossTests {
         arguments: [AirSettings(hasAirTime: false, loss: 0.3), AirSettings(hasAirTime: true, loss: 0.3)]
     )
     func inOrder(settings: AirSettings) throws {
-        let room = TestRoom(settings, seed: 5)
-        let link = try TestLink(room)
+        let testbed = AirTestbed(settings, seed: 5)
+        let link = try TestLink(testbed)
         let count = 500
         // Each host keeps the buffers full.
         func feed(_ host: TestHost, _ handle: ConnectionHandle) {
@@ -33,7 +33,7 @@ struct LossTests {
         }
         feed(link.central, link.centralHandle)
         feed(link.peripheral, link.peripheralHandle)
-        room.pass(.minutes(5))
+        testbed.pass(.minutes(5))
         for host in [link.central, link.peripheral] {
             let starts = host.data.filter { $0.boundary == .firstFlushable }
             #expect(starts.map { Int($0.octets[0]) | Int($0.octets[1]) << 8 } == Array(0..<count))
@@ -47,12 +47,12 @@ struct LossTests {
 
     @Test("advertising is lost by its share")
     func advertising() {
-        let room = TestRoom(AirSettings(hasAirTime: false, loss: 0.3), seed: 9)
-        let advertiser = room.host()
-        let scanner = room.host()
+        let testbed = AirTestbed(AirSettings(hasAirTime: false, loss: 0.3), seed: 9)
+        let advertiser = testbed.host()
+        let scanner = testbed.host()
         advertiser.advertise(interval: 0x20)
         scanner.scan(type: .active)
-        room.pass(.seconds(100))
+        testbed.pass(.seconds(100))
         let reports = scanner.reports
         let sent = 100_000.0 / 25
         let heard = Double(reports.filter { $0.eventType != .scanResponse }.count)
@@ -65,10 +65,10 @@ struct LossTests {
     @Test("links come about, and end properly, with 30 % loss")
     func lifeCycle() throws {
         for seed in 0..<20 {
-            let room = TestRoom(AirSettings(hasAirTime: seed % 2 == 0, loss: 0.3), seed: UInt64(seed))
-            let link = try TestLink(room)
+            let testbed = AirTestbed(AirSettings(hasAirTime: seed % 2 == 0, loss: 0.3), seed: UInt64(seed))
+            let link = try TestLink(testbed)
             link.central.ok(Disconnect(handle: link.centralHandle))
-            room.pass(.seconds(2))
+            testbed.pass(.seconds(2))
             #expect(link.central.take(DisconnectionComplete.self)?.reason == .localHostTerminated)
             #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .remoteUserTerminated)
         }
@@ -77,11 +77,11 @@ struct LossTests {
     @Test("a link on which hardly anything arrives dies of it")
     func nearlyDead() throws {
         for hasAirTime in [false, true] {
-            let room = TestRoom(AirSettings(hasAirTime: hasAirTime, loss: 0), seed: 3)
-            let link = try TestLink(room)
-            room.air.setLoss(0.99)
+            let testbed = AirTestbed(AirSettings(hasAirTime: hasAirTime, loss: 0), seed: 3)
+            let link = try TestLink(testbed)
+            testbed.air.setLoss(0.99)
             link.central.sendData([1], on: link.centralHandle)
-            room.pass(.seconds(30))
+            testbed.pass(.seconds(30))
             #expect(link.central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
             #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
         }

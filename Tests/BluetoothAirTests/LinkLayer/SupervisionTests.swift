@@ -13,9 +13,9 @@ struct SupervisionTests {
 
     /// The supervision timeout of the test links is 720 ms.
     private func expectTimeout(_ link: TestLink, _ host: TestHost, _ handle: ConnectionHandle) {
-        link.room.pass(.milliseconds(719))
+        link.testbed.pass(.milliseconds(719))
         #expect(host.take(DisconnectionComplete.self) == nil)
-        link.room.pass(.milliseconds(1))
+        link.testbed.pass(.milliseconds(1))
         #expect(
             host.take(DisconnectionComplete.self)
                 == DisconnectionComplete(handle: handle, reason: .connectionTimeout)
@@ -25,7 +25,7 @@ struct SupervisionTests {
 
     @Test("a controller that is closed is missed after the timeout, not before", arguments: allSettings)
     func close(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         link.peripheral.controller.close()
         // What is sent now is never completed.
         link.central.sendData([1], on: link.centralHandle)
@@ -36,51 +36,51 @@ struct SupervisionTests {
 
     @Test("a controller that is released is missed too", arguments: allSettings)
     func release(settings: AirSettings) throws {
-        let room = TestRoom(settings)
-        let central = room.host()
-        var peripheral: TestHost? = room.host()
-        let handle = try TestLink(room, central: central, peripheral: peripheral).centralHandle
+        let testbed = AirTestbed(settings)
+        let central = testbed.host()
+        var peripheral: TestHost? = testbed.host()
+        let handle = try TestLink(testbed, central: central, peripheral: peripheral).centralHandle
         peripheral = nil
         _ = peripheral
-        room.pass(.milliseconds(720))
+        testbed.pass(.milliseconds(720))
         #expect(central.take(DisconnectionComplete.self)?.handle == handle)
     }
 
-    @Test("HCI Reset drops links without a word to its host or the peer", arguments: allSettings)
+    @Test("HCI Reset drops links without an event or a PDU", arguments: allSettings)
     func reset(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         link.central.ok(Reset())
         #expect(link.central.controller.linkCount == 0)
         self.expectTimeout(link, link.peripheral, link.peripheralHandle)
         #expect(link.central.take(DisconnectionComplete.self) == nil)
         link.central.setUp(leEvents: TestHost.usualEvents)
-        let again = try TestLink(link.room, central: link.central, peripheral: link.peripheral)
+        let again = try TestLink(link.testbed, central: link.central, peripheral: link.peripheral)
         again.central.sendData([1], on: again.centralHandle)
-        link.room.pass(.seconds(1))
+        link.testbed.pass(.seconds(1))
         #expect(again.peripheral.data.map(\.octets) == [[1]])
     }
 
     @Test("out of reach, both ends time out", arguments: allSettings)
     func distance(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         link.peripheral.controller.distance = .metres(1_000)
-        link.room.pass(.milliseconds(719))
+        link.testbed.pass(.milliseconds(719))
         #expect(link.central.controller.linkCount == 1)
-        link.room.pass(.milliseconds(1))
+        link.testbed.pass(.milliseconds(1))
         #expect(link.central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
         #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
     }
 
-    @Test("who comes back in time goes on, and nothing is lost", arguments: allSettings)
+    @Test("a device that comes back in time keeps its link, and nothing is lost", arguments: allSettings)
     func back(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         link.peripheral.controller.distance = .metres(1_000)
         link.central.sendData([1], on: link.centralHandle)
         link.peripheral.sendData([2], on: link.peripheralHandle)
-        link.room.pass(.milliseconds(700))
+        link.testbed.pass(.milliseconds(700))
         #expect(link.peripheral.data.isEmpty)
         link.peripheral.controller.distance = .metres(2)
-        link.room.pass(.seconds(5))
+        link.testbed.pass(.seconds(5))
         #expect(link.peripheral.data.map(\.octets) == [[1]])
         #expect(link.central.data.map(\.octets) == [[2]])
         #expect(link.central.take(DisconnectionComplete.self) == nil)
@@ -89,33 +89,33 @@ struct SupervisionTests {
 
     @Test("an air that loses everything ends all links", arguments: allSettings)
     func drowned(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
-        link.room.air.setLoss(1)
+        let link = try TestLink(AirTestbed(settings))
+        link.testbed.air.setLoss(1)
         self.expectTimeout(link, link.central, link.centralHandle)
         #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
         link.central.ok(LESetScanEnable(isEnabled: true))
         link.peripheral.ok(LESetAdvertisingEnable(isEnabled: true))
-        link.room.pass(.seconds(1))
+        link.testbed.pass(.seconds(1))
         #expect(link.central.reports.isEmpty)
     }
 
-    @Test("a host that ends a link to a peer out of reach is told so after the timeout", arguments: allSettings)
+    @Test("a disconnection from a peer out of reach is reported after the timeout", arguments: allSettings)
     func disconnectOutOfReach(settings: AirSettings) throws {
-        let link = try TestLink(TestRoom(settings))
+        let link = try TestLink(AirTestbed(settings))
         link.peripheral.controller.distance = .metres(1_000)
         link.central.ok(Disconnect(handle: link.centralHandle))
         link.central.refused(Disconnect(handle: link.centralHandle), .commandDisallowed)
-        link.room.pass(.seconds(1))
+        link.testbed.pass(.seconds(1))
         #expect(link.central.take(DisconnectionComplete.self)?.reason == .localHostTerminated)
         #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
     }
 
     @Test("both devices may vanish")
     func bothGone() throws {
-        let link = try TestLink(TestRoom())
+        let link = try TestLink(AirTestbed())
         link.central.controller.close()
         link.peripheral.controller.close()
-        link.room.pass(.seconds(10))
+        link.testbed.pass(.seconds(10))
         #expect(link.central.events.isEmpty)
         #expect(link.peripheral.events.isEmpty)
     }

@@ -8,7 +8,7 @@ import NIOEmbedded
 import Testing
 
 /// An air in virtual time with hosts on it.
-final class TestRoom {
+final class AirTestbed {
     let loop = EmbeddedEventLoop()
     let air: Air
 
@@ -42,7 +42,7 @@ final class TestHost: HCIChannelReceiver {
         rawValue: ~LEEventMask([.enhancedConnectionComplete, .enhancedConnectionCompleteV2]).rawValue
     )
 
-    let room: TestRoom
+    let testbed: AirTestbed
     let controller: VirtualController
     /// Events that were not looked at yet.
     var events: [HCIEvent] = []
@@ -56,8 +56,8 @@ final class TestHost: HCIChannelReceiver {
     var outstanding: [ConnectionHandle: Int] = [:]
     var keepsTrace = false
 
-    init(_ room: TestRoom, _ controller: VirtualController) {
-        self.room = room
+    init(_ testbed: AirTestbed, _ controller: VirtualController) {
+        self.testbed = testbed
         self.controller = controller
         controller.start(receiver: self)
     }
@@ -65,7 +65,7 @@ final class TestHost: HCIChannelReceiver {
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
         #expect(!self.isInsideSend, "a receiver is never called from inside send")
         if self.keepsTrace {
-            self.trace.append("\(self.room.loop.now.uptimeNanoseconds) \(packet.bytes.readableBytesView.map { $0 })")
+            self.trace.append("\(self.testbed.loop.now.uptimeNanoseconds) \(packet.bytes.readableBytesView.map { $0 })")
         }
         if packet.kind == .aclData {
             do {
@@ -119,7 +119,7 @@ final class TestHost: HCIChannelReceiver {
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Command.ReturnParameters? {
         self.send(command)
-        self.room.loop.run()
+        self.testbed.loop.run()
         for (index, event) in self.events.enumerated() {
             switch event {
             case .commandComplete(let answer) where answer.opcode == Command.opcode:
@@ -269,22 +269,22 @@ final class TestHost: HCIChannelReceiver {
 
 /// Two hosts with a link between them.
 struct TestLink {
-    let room: TestRoom
+    let testbed: AirTestbed
     let central: TestHost
     let peripheral: TestHost
     let centralHandle: ConnectionHandle
     let peripheralHandle: ConnectionHandle
 
     init(
-        _ room: TestRoom,
+        _ testbed: AirTestbed,
         central: TestHost? = nil,
         peripheral: TestHost? = nil,
         parameters: ConnectionParameters = TestHost.parameters,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        self.room = room
-        self.central = central ?? room.host()
-        self.peripheral = peripheral ?? room.host()
+        self.testbed = testbed
+        self.central = central ?? testbed.host()
+        self.peripheral = peripheral ?? testbed.host()
         self.peripheral.advertise(sourceLocation: sourceLocation)
         self.central.ok(
             TestHost.createConnection(to: self.peripheral.controller.address, parameters: parameters),
@@ -292,7 +292,7 @@ struct TestLink {
         )
         var passed = 0
         while passed < 200, !self.central.events.contains(where: { $0.payload is LEConnectionComplete }) {
-            room.pass(.milliseconds(10))
+            testbed.pass(.milliseconds(10))
             passed += 1
         }
         let atCentral = try #require(self.central.take(LEConnectionComplete.self), sourceLocation: sourceLocation)

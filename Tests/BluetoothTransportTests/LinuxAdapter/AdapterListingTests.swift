@@ -66,7 +66,7 @@ struct AdapterListingTests {
         #expect(AdapterListing(folder: system.folder("nowhere")).adapters.isEmpty)
     }
 
-    @Test("Adapters come by number, with what each folder tells; links of theirs are none")
+    @Test("Adapters are listed by number with the content of their folders; their links are not")
     func adapters() throws {
         let system = try System()
         try system.addAdapter("hci10", on: nil)
@@ -104,7 +104,7 @@ struct AdapterListingTests {
         #expect(listing.adapters.map(\.name.description) == ["hci0", "hci2", "hci3", "hci10"])
     }
 
-    @Test("What is switched off says by whom; a switch of the machine stands alone")
+    @Test("A radio that is switched off has the cause; a switch of the machine is listed on its own")
     func blocks() throws {
         let system = try System()
         for index in 0...3 { try system.addAdapter("hci\(index)", on: nil) }
@@ -118,7 +118,7 @@ struct AdapterListingTests {
         #expect(listing.radioSwitches == [.init(name: "a_bluetooth_switch", block: .bySwitch)])
     }
 
-    @Test("What the folders do not tell the kernel is asked for; an address of zeroes is none")
+    @Test("What the folders do not show is read from the kernel; an address of zeroes is none")
     func kernel() throws {
         let system = try System()
         for index in 0...2 { try system.addAdapter("hci\(index)", on: nil) }

@@ -89,7 +89,7 @@ struct AdapterManagementTests {
     }
     #endif
 
-    @Test("This machine's kernel lists what it shows, or says nothing")
+    @Test("This machine's kernel lists the adapters that it shows, or does not answer")
     func real() throws {
         guard let indices = AdapterManagement.indices() else { return }
         let shown = try FileManager.default.contentsOfDirectory(atPath: "/sys/class/bluetooth")

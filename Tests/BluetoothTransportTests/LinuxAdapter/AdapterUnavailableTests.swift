@@ -1,4 +1,4 @@
-// Who has an adapter and what frees it, over folders that look like the kernel's.
+// Why an adapter is unavailable and which commands change that, over folders that look like the kernel's.
 
 import Fixtures
 import Foundation
@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("What stands between a program and an adapter")
+@Suite("Why an adapter is unavailable to a program")
 struct AdapterUnavailableTests {
     /// A folder of processes.
     struct Processes {
@@ -85,7 +85,7 @@ struct AdapterUnavailableTests {
     }
 
     @Test(
-        "The service holds an adapter that is up; a program with an HCI socket comes before it; one that watches does not"
+        "The service holds an adapter that is up; a program with an HCI socket comes before it; one that only monitors does not"
     )
     func holders() throws {
         let processes = try Processes()
@@ -97,19 +97,21 @@ struct AdapterUnavailableTests {
         #expect(holders.programs.isEmpty)
         #expect(holders.unseenCount == 0)
         #expect(
-            self.adapter(isUp: true).obstacles(holders: holders, program: nil, mayUseAdapters: true)
+            self.adapter(isUp: true).reasonsUnavailable(holders: holders, program: nil, mayUseAdapters: true)
                 == [.system(ProcessInformation(number: 800, name: "bluetoothd"))]
         )
-        #expect(self.adapter(isUp: false).obstacles(holders: holders, program: nil, mayUseAdapters: true).isEmpty)
+        #expect(
+            self.adapter(isUp: false).reasonsUnavailable(holders: holders, program: nil, mayUseAdapters: true).isEmpty
+        )
 
         try processes.add(900, "eightball", sockets: [504])
         try processes.setSockets([501, 502, 503, 504])
         holders = AdapterHolders(processes.listing)
         let program = ProcessInformation(number: 900, name: "eightball")
         #expect(holders.programs == [program])
-        let obstacles = self.adapter(isUp: true).obstacles(holders: holders, program: nil, mayUseAdapters: true)
-        #expect(obstacles == [.program(program)])
-        #expect(obstacles.first?.commands == ["kill 900"])
+        let reasons = self.adapter(isUp: true).reasonsUnavailable(holders: holders, program: nil, mayUseAdapters: true)
+        #expect(reasons == [.program(program)])
+        #expect(reasons.first?.commands == ["kill 900"])
     }
 
     @Test("Sockets of processes that cannot be looked at count, unless they are the service's")
@@ -119,7 +121,9 @@ struct AdapterUnavailableTests {
         let holders = AdapterHolders(processes.listing)
         #expect(holders.unseenCount == 1)
         #expect(
-            self.adapter(isUp: true).obstacles(holders: holders, program: nil, mayUseAdapters: true) == [.program(nil)]
+            self.adapter(isUp: true).reasonsUnavailable(holders: holders, program: nil, mayUseAdapters: true) == [
+                .program(nil)
+            ]
         )
         try processes.add(800, "bluetoothd")
         #expect(AdapterHolders(processes.listing).unseenCount == 0)
@@ -140,7 +144,7 @@ struct AdapterUnavailableTests {
             var holders = AdapterHolders()
             (holders.daemon, holders.programs, holders.unseenCount) = (service, programs, unseen)
             return self.adapter(isUp: isUp, isManaged: isManaged)
-                .obstacles(holders: holders, program: nil, mayUseAdapters: true)
+                .reasonsUnavailable(holders: holders, program: nil, mayUseAdapters: true)
         }
         #expect(holder(true, true, service, [program]) == [.system(service)])
         #expect(holder(nil, true, service, [program], unseen: 1) == [.system(service)])
@@ -165,23 +169,23 @@ struct AdapterUnavailableTests {
                 holders: holders,
                 isManaged: isManaged
             )
-            #expect(error.message == expected.line(of: "hci0"))
+            #expect(error.message == expected.message(for: "hci0"))
         }
         let unseen = TransportError(openingAdapter: 0, .takeDown, errno: EBUSY, program: nil, isManaged: false)
-        #expect(unseen.message == AdapterUnavailable.program(nil).line(of: "hci0"))
+        #expect(unseen.message == AdapterUnavailable.program(nil).message(for: "hci0"))
         #endif
     }
 
-    @Test("What is first in the way comes first, and every error says the same as the listing")
+    @Test("The reasons come in the order in which they have to be removed, and each error has the text of the listing")
     func order() {
         let service = ProcessInformation(number: 800, name: "bluetoothd")
         var holders = AdapterHolders()
         holders.daemon = service
-        let obstacles = self.adapter(isUp: true, block: .byProgram)
-            .obstacles(holders: holders, program: "/opt/my ball", mayUseAdapters: false)
-        #expect(obstacles == [.switchedOff, .system(service), .noPermission(program: "/opt/my ball")])
+        let reasons = self.adapter(isUp: true, block: .byProgram)
+            .reasonsUnavailable(holders: holders, program: "/opt/my ball", mayUseAdapters: false)
+        #expect(reasons == [.switchedOff, .system(service), .noPermission(program: "/opt/my ball")])
         #expect(
-            obstacles.flatMap(\.commands) == [
+            reasons.flatMap(\.commands) == [
                 "rfkill unblock bluetooth", "bluetoothctl power off", "sudo systemctl stop bluetooth",
                 "sudo setcap cap_net_admin,cap_net_raw+eip '/opt/my ball'",
             ]
@@ -191,9 +195,9 @@ struct AdapterUnavailableTests {
         let errors = [ERFKILL, EBUSY, EPERM].map { number in
             TransportError(openingAdapter: 0, .bind, errno: number, program: "/opt/my ball", holders: holders)
         }
-        #expect(errors.map(\.message) == obstacles.map { $0.line(of: "hci0") })
-        for (error, obstacle) in zip(errors, obstacles) {
-            for command in obstacle.commands { #expect(error.message.contains(command), "\(error)") }
+        #expect(errors.map(\.message) == reasons.map { $0.message(for: "hci0") })
+        for (error, reason) in zip(errors, reasons) {
+            for command in reason.commands { #expect(error.message.contains(command), "\(error)") }
         }
         #endif
     }

@@ -121,7 +121,7 @@ struct LinuxAdapterTests {
         #expect(reason.contains("plug it in again"))
     }
 
-    @Test("This machine says why an adapter that it does not have cannot be opened")
+    @Test("An adapter that this machine does not have fails with its cause")
     func notThere() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let error = try await #require(throws: TransportError.self) {

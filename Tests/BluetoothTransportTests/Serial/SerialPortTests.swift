@@ -191,7 +191,7 @@ struct SerialPortTests {
         try await next.close()
     }
 
-    @Test("The port gets the speed that it is told, usual or not", arguments: [9600, 115_200, 1_000_000, 1_234_567])
+    @Test("The port gets the requested speed, usual or not", arguments: [9600, 115_200, 1_000_000, 1_234_567])
     func speed(speed: Int) async throws {
         let line = try PseudoTerminal()
         let opened = try await Opened(line.path, speed: speed)
@@ -208,7 +208,7 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("What is no serial port says so")
+    @Test("What is not a serial port fails with that cause")
     func noPort() async throws {
         let folder = try TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder("file"), contents: nil))
@@ -224,7 +224,7 @@ struct SerialPortTests {
         }
     }
 
-    @Test("A loop that cannot wait for devices says so")
+    @Test("A loop that cannot wait for devices fails with that cause")
     func embedded() throws {
         let loop = EmbeddedEventLoop()
         let error = try #require(throws: TransportError.self) {
