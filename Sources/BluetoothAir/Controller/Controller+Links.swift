@@ -127,12 +127,12 @@ extension Controller {
 
     // MARK: PHYs
 
-    /// The PHYs that a preference allows; none allows all (7.8.48).
-    private func phys(_ preference: PHYSet?) throws(HCIErrorCode) -> PHYSet {
-        guard let preference else { return .all }
-        guard !preference.isEmpty else { throw .invalidParameters }
-        guard PHYSet.all.isSuperset(of: preference) else { throw .unsupportedFeature }
-        return preference
+    /// The PHYs that a wish allows; no wish allows all (7.8.48).
+    private func phys(_ wish: PHYSet?) throws(HCIErrorCode) -> PHYSet {
+        guard let wish else { return .all }
+        guard !wish.isEmpty else { throw .invalidParameters }
+        guard PHYSet.all.isSuperset(of: wish) else { throw .unsupportedFeature }
+        return wish
     }
 
     /// HCI_LE_Set_Default_PHY.
