@@ -98,9 +98,9 @@ struct AirTests {
         #expect(PathLoss.strength(distance: .metres(10), txPower: 0) == -65)
         #expect(PathLoss.strength(distance: .metres(30), txPower: 0) == -75)
         #expect(PathLoss.strength(distance: .metres(30), txPower: 10) == -65)
-        #expect(PathLoss.strength(distance: 316, txPower: 0) == -95)
-        #expect(PathLoss.strength(distance: 340, txPower: 0) == nil)
-        #expect(PathLoss.strength(distance: 0, txPower: 0) == -25)
+        #expect(PathLoss.strength(distance: .metres(316), txPower: 0) == -95)
+        #expect(PathLoss.strength(distance: .metres(340), txPower: 0) == nil)
+        #expect(PathLoss.strength(distance: .metres(0), txPower: 0) == -25)
     }
 
     @Test("a distance that is no number is one metre")

@@ -39,8 +39,6 @@ public enum BTSnoop {
     static let magic: StaticString = "btsnoop\0"
     static let version: UInt32 = 1
     static let h4DataLink: UInt32 = 1002
-    static let fileHeaderLength = 16
-    static let recordHeaderLength = 24
     /// Microseconds from the format's epoch to the beginning of 1970.
     ///
     /// The beginning of 2000 is 0x00E03AB44A676000 in the format, and 946,684,800

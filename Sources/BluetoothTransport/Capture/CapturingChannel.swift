@@ -5,6 +5,8 @@ public import BluetoothHCI
 public import NIOCore
 
 /// An HCI channel that captures the traffic of another one.
+///
+/// All members are used on ``eventLoop`` alone; in a debug build another thread traps.
 public final class CapturingChannel: HCIChannel {
     /// The loop of the channel behind it.
     public let eventLoop: any EventLoop
@@ -25,12 +27,14 @@ public final class CapturingChannel: HCIChannel {
 
     /// Starts delivery to `receiver`, which the channel does not retain.
     public func start(receiver: any HCIChannelReceiver) {
+        self.eventLoop.assertInEventLoop()
         self.receiver = receiver
         self.channel.start(receiver: self)
     }
 
     /// Captures and sends one packet.
     public func send(_ packet: HCIPacket) {
+        self.eventLoop.assertInEventLoop()
         self.file.record(packet, .toController)
         self.channel.send(packet)
         guard !self.batchIsOpen, !self.flushIsScheduled else { return }
@@ -43,6 +47,7 @@ public final class CapturingChannel: HCIChannel {
 
     /// Ends the channel; the file stays open for the adapter's next one.
     public func close() {
+        self.eventLoop.assertInEventLoop()
         self.receiver = nil
         self.channel.close()
         self.file.flush()

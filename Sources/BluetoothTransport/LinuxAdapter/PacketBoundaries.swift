@@ -2,8 +2,15 @@
 // write is cut again; what a read brought is passed on if it is one whole packet, so that a torn one cannot shift all
 // that follow it.
 //
-// A packet is given to the system alone, and the next one when that has taken it: SwiftNIO would join what waits. As a
-// rule the system takes each one at once, which costs no promise.
+//     ready ──a packet that the system does not take at once──▶ waiting ──taken──▶ ready
+//       └──────────────── error, too much unsent, removed ─────────┴──▶ ended
+//
+// ready: The next packet is given to the system alone, since SwiftNIO would join what waits.
+// waiting: The system has not taken the last packet; more packets wait in `outgoing`, up to the limit.
+// ended: Nothing is sent any more.
+//
+// The kernel's side can refuse packets, which ends the channel at the limit, and deliver torn ones, which are dropped.
+// Time does not come in. As a rule the system takes each packet at once, which costs no promise.
 
 import BluetoothHCI
 import NIOCore
@@ -16,11 +23,8 @@ final class PacketBoundaries: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     private enum State {
-        /// The system takes packets.
         case ready
-        /// A packet waits for the system to take it.
         case waiting
-        /// Nothing is sent any more.
         case ended
     }
 
@@ -53,7 +57,7 @@ final class PacketBoundaries: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .ended = self.state {} else { self.outgoing.append(self.unwrapOutboundIn(data)) }
-        // The stream above asks for no word on single writes.
+        // The stream above does not wait for single writes.
         promise?.succeed(())
     }
 

@@ -2,6 +2,7 @@
 
 import BluetoothAir
 import BluetoothHCI
+import BluetoothTypes
 import NIOCore
 import NIOEmbedded
 
@@ -22,7 +23,7 @@ final class SmallHost: HCIChannelReceiver {
 
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
         guard case .leAdvertisingReports(let event)? = try? HCIEvent(packet) else { return }
-        self.reports += event.reports
+        self.reports += event
     }
 
     func channelDidFinishBatch(_ channel: any HCIChannel) {}

@@ -1,4 +1,4 @@
-// A host that is nothing but a hand on HCI: it sends commands and keeps what comes back.
+// An air in virtual time, and hosts that send commands and keep what comes back.
 
 import BluetoothAir
 import BluetoothHCI
@@ -16,7 +16,7 @@ final class AirTestbed {
         self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)
     }
 
-    /// A host whose controller was reset and tells everything.
+    /// A host whose controller was reset and reports all events.
     func host(
         configuration: VirtualControllerConfiguration = VirtualControllerConfiguration(),
         leEvents: LEEventMask = TestHost.usualEvents
