@@ -225,6 +225,17 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
+        // Adapters in virtual time, for the tests of Core Bluetooth and of the SDKs; not a product.
+        .target(
+            name: "Testbed",
+            dependencies: [
+                "CoreBluetooth",
+                "CoreBluetoothTesting",
+                "BluetoothAir",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Tests/Testbed"
+        ),
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [
@@ -234,8 +245,8 @@ let package = Package(
                 "BluetoothAirService",
                 "Fixtures",
                 "HostFixtures",
+                "Testbed",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
         .testTarget(
@@ -253,16 +264,6 @@ let package = Package(
             name: "ClientTests",
             dependencies: ["ClientSamples", "CoreBluetooth", "CoreBluetoothTesting"]
         ),
-        // Devices in virtual time, for the tests of what stands on Core Bluetooth; not a product.
-        .target(
-            name: "Rooms",
-            dependencies: [
-                "CoreBluetooth",
-                "BluetoothAir",
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-            ],
-            path: "Tests/Rooms"
-        ),
         .testTarget(
             name: "BlueEarTests",
             dependencies: [
@@ -270,7 +271,7 @@ let package = Package(
                 "CoreBluetoothTesting",
                 "BluetoothAir",
                 "Fixtures",
-                "Rooms",
+                "Testbed",
             ]
         ),
         .testTarget(
@@ -286,7 +287,7 @@ let package = Package(
                 "ITCB",
                 "BluetoothAir",
                 "Fixtures",
-                "Rooms",
+                "Testbed",
             ]
         ),
         .testTarget(

@@ -24,8 +24,10 @@ public final class World {
     /// Where all equal runs are equal: every random choice in the world follows from it.
     public let seed: UInt64
 
-    let loop = WorldLoop()
-    let air: Air
+    /// The clock of the world.
+    package let loop = WorldLoop()
+    /// What lies between its devices.
+    package let air: Air
     let recorder: Recorder
     /// The world's own lines of the trace.
     private let traceIndex: Recorder.DeviceIndex

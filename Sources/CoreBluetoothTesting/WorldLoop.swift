@@ -4,15 +4,15 @@
 // Linux the main actor's work moves from thread to thread, and with it a test that awaits. Tasks may come from any thread
 // and run when the world's time goes on.
 
-import Dispatch
+package import Dispatch
 import HeapModule
 import NIOConcurrencyHelpers
-import NIOCore
+package import NIOCore
 
 /// An event loop in virtual time.
 ///
 /// What runs at one instant runs in the order in which it was asked for.
-final class WorldLoop: EventLoop, @unchecked Sendable {
+package final class WorldLoop: EventLoop, @unchecked Sendable {
     // Unchecked, as NIO's embedded loop is: tasks leave the lock to run, in turns of the one who lets time pass.
 
     /// A task's place: by time, then by number.
@@ -35,16 +35,20 @@ final class WorldLoop: EventLoop, @unchecked Sendable {
         /// The tasks by number; a cancelled one is here no more, though its place may be.
         var entries: [UInt64: Entry] = [:]
         var isOver = false
+        var rate = TaskRate()
     }
 
     private let lock = NIOLock()
     private var state = State()
 
-    var now: NIODeadline { self.lock.withLock { self.state.now } }
+    /// The time since the beginning.
+    package var now: NIODeadline { self.lock.withLock { self.state.now } }
 
-    var inEventLoop: Bool { true }
+    /// Always true: whoever holds the world runs it.
+    package var inEventLoop: Bool { true }
 
-    func preconditionInEventLoop(file: StaticString, line: UInt) {}
+    /// Does nothing.
+    package func preconditionInEventLoop(file: StaticString, line: UInt) {}
 
     // MARK: Tasks
 
@@ -61,12 +65,14 @@ final class WorldLoop: EventLoop, @unchecked Sendable {
         }
     }
 
-    func execute(_ task: @escaping @Sendable () -> Void) {
+    /// Adds a task for the present instant.
+    package func execute(_ task: @escaping @Sendable () -> Void) {
         _ = self.add(Entry(run: task, cancel: {}), at: nil)
     }
 
+    /// Adds a task for an instant; one that has passed is the present.
     @discardableResult
-    func scheduleTask<T>(deadline: NIODeadline, _ task: @escaping @Sendable () throws -> T) -> Scheduled<T> {
+    package func scheduleTask<T>(deadline: NIODeadline, _ task: @escaping @Sendable () throws -> T) -> Scheduled<T> {
         let promise = self.makePromise(of: T.self)
         let entry = Entry(
             run: {
@@ -92,21 +98,22 @@ final class WorldLoop: EventLoop, @unchecked Sendable {
         )
     }
 
+    /// Adds a task for later.
     @discardableResult
-    func scheduleTask<T>(in delay: TimeAmount, _ task: @escaping @Sendable () throws -> T) -> Scheduled<T> {
+    package func scheduleTask<T>(in delay: TimeAmount, _ task: @escaping @Sendable () throws -> T) -> Scheduled<T> {
         self.scheduleTask(deadline: self.now + delay, task)
     }
 
     // MARK: Time
 
     /// Runs what is due, and what that asks for at once.
-    func run() { self.advanceTime(to: self.now) }
+    package func run() { self.advanceTime(to: self.now) }
 
     /// Lets time pass.
-    func advanceTime(by amount: TimeAmount) { self.advanceTime(to: self.now + amount) }
+    package func advanceTime(by amount: TimeAmount) { self.advanceTime(to: self.now + amount) }
 
     /// Lets time pass until an instant, and everything happen that falls into it.
-    func advanceTime(to end: NIODeadline) {
+    package func advanceTime(to end: NIODeadline) {
         while let entry = self.next(until: end) { entry.run() }
         self.lock.withLock { self.state.now = max(self.state.now, end) }
     }
@@ -118,16 +125,34 @@ final class WorldLoop: EventLoop, @unchecked Sendable {
                 self.state.places.removeMin()
                 guard let entry = self.state.entries.removeValue(forKey: place.number) else { continue }
                 self.state.now = max(self.state.now, place.time)
+                guard self.state.rate.admitTask(at: self.state.now) else { return nil }
                 return entry
             }
             return nil
         }
     }
 
+    // MARK: The limit
+
+    /// How many tasks one second of virtual time may have; `nil`, as at first, for any number.
+    ///
+    /// More are an endless exchange, or a timer that sets itself again without time going on. Then the loop runs nothing
+    /// any more, and ``stoppedAt`` says since when.
+    package var taskLimit: Int? {
+        get { self.lock.withLock { self.state.rate.limit } }
+        set { self.lock.withLock { self.state.rate.limit = newValue } }
+    }
+
+    /// When the limit was exceeded.
+    package var stoppedAt: NIODeadline? { self.lock.withLock { self.state.rate.exceededAt } }
+
+    /// The largest number of tasks that one second had, counted where there is a limit.
+    package var largestTaskCount: Int { self.lock.withLock { self.state.rate.largestCount } }
+
     // MARK: The end
 
     /// Nothing more happens; what was to happen is let go.
-    func end() {
+    package func end() {
         let entries = self.lock.withLock {
             self.state.isOver = true
             self.state.places = Heap()
@@ -137,9 +162,34 @@ final class WorldLoop: EventLoop, @unchecked Sendable {
         for (_, entry) in entries.sorted(by: { $0.key < $1.key }) { entry.cancel() }
     }
 
-    func shutdownGracefully(queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void) {
+    /// Runs what is due, and ends.
+    package func shutdownGracefully(queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void) {
         self.run()
         self.end()
         queue.async { callback(nil) }
+    }
+}
+
+/// Counts the tasks of each second of virtual time against a limit.
+private struct TaskRate {
+    var limit: Int?
+    private(set) var largestCount = 0
+    private(set) var exceededAt: NIODeadline?
+    private var second: UInt64 = 0
+    private var count = 0
+
+    /// Whether one more task may run.
+    mutating func admitTask(at now: NIODeadline) -> Bool {
+        guard let limit = self.limit else { return true }
+        guard self.exceededAt == nil else { return false }
+        let second = now.uptimeNanoseconds / 1_000_000_000
+        if second != self.second {
+            self.second = second
+            self.count = 0
+        }
+        self.count += 1
+        self.largestCount = max(self.largestCount, self.count)
+        if self.count > limit { self.exceededAt = now }
+        return self.exceededAt == nil
     }
 }

@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 import NIOCore
-import Rooms
+import Testbed
 import Testing
 
 @testable import BlueEar
@@ -12,11 +12,11 @@ import Testing
 struct ArticleTests {
     @Test("The article's central hears our peripheral and is heard", arguments: [false, true])
     func articleCentral(reads: Bool) {
-        let room = Room()
-        let speaker = room.speaker()
-        let central = ArticleCentral(on: room.adapter())
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let central = ArticleCentral(on: testbed.adapter())
         central.reads = reads
-        #expect(room.run { central.hasDisconnected })
+        #expect(testbed.run { central.hasDisconnected })
         #expect(central.received == [["Hello": "Darkness"]])
         #expect(central.writes == [nil])
         #expect(speaker.received.map(\.message) == [["Yo": "Lo"]])
@@ -25,10 +25,10 @@ struct ArticleTests {
 
     @Test("Our central hears the article's peripheral and is heard")
     func articlePeripheral() {
-        let room = Room()
-        let peripheral = ArticlePeripheral(on: room.adapter())
-        let listener = room.listener()
-        #expect(room.run { listener.isFinished })
+        let testbed = Testbed()
+        let peripheral = ArticlePeripheral(on: testbed.adapter())
+        let listener = testbed.listener()
+        #expect(testbed.run { listener.isFinished })
         #expect(listener.received == [["Hello": "Darkness"]])
         #expect(peripheral.received == [["Yo": "Lo"]])
         #expect(peripheral.misunderstood == 0)
@@ -38,21 +38,21 @@ struct ArticleTests {
     @Test("What one value holds is a plain property list, to the last octet; what it does not is no property list")
     func border() throws {
         for mtu in [100, 185, 517] {
-            let room = Room()
-            let peripheral = ArticlePeripheral(on: room.adapter(mtu: mtu))
-            let listener = room.listener(nil) { $0.stays = true }
-            #expect(room.run { listener.begun == 1 })
+            let testbed = Testbed()
+            let peripheral = ArticlePeripheral(on: testbed.adapter(mtu: mtu))
+            let listener = testbed.listener(nil) { $0.stays = true }
+            #expect(testbed.run { listener.begun == 1 })
             var generator = SeededNumbers(UInt64(mtu))
             let border = min(mtu - 3, 512)
             let fits = message(of: border, &generator)
             #expect(try BlueEarService.length(of: fits) == border)
             try listener.manager.send(fits)
-            #expect(room.run { peripheral.received == [fits] })
+            #expect(testbed.run { peripheral.received == [fits] })
             try listener.manager.send(message(of: border + 1, &generator))
-            #expect(room.run { peripheral.misunderstood == 2 })
+            #expect(testbed.run { peripheral.misunderstood == 2 })
             #expect(peripheral.received.count == 1)
 
-            let other = Room()
+            let other = Testbed()
             let speaker = other.speaker(fits, mtu: mtu)
             let central = ArticleCentral(on: other.adapter())
             central.leaves = false
@@ -64,32 +64,32 @@ struct ArticleTests {
 
     @Test("A message as one long write of an app is understood, though the article's peripheral would not")
     func longWrite() throws {
-        let room = Room()
-        let speaker = room.speaker(mtu: 100)
-        let central = ArticleCentral(on: room.adapter())
+        let testbed = Testbed()
+        let speaker = testbed.speaker(mtu: 100)
+        let central = ArticleCentral(on: testbed.adapter())
         var generator = SeededNumbers(3)
         let long = message(of: 400, &generator)
         central.answer = try PropertyListMessage.encode(long)
-        #expect(room.run { central.hasDisconnected })
+        #expect(testbed.run { central.hasDisconnected })
         #expect(speaker.received.map(\.message) == [long])
     }
 
     @Test("A write without response is understood, too")
     func writeWithoutResponse() {
-        let room = Room()
-        let speaker = room.speaker()
-        let central = ArticleCentral(on: room.adapter())
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let central = ArticleCentral(on: testbed.adapter())
         central.type = .withoutResponse
-        #expect(room.run { speaker.received.map(\.message) == [["Yo": "Lo"]] })
+        #expect(testbed.run { speaker.received.map(\.message) == [["Yo": "Lo"]] })
     }
 
     @Test("Malformed lists from a central are reported and refused, and the next one is understood")
     func malformedUp() throws {
-        let room = Room()
-        let speaker = room.speaker()
-        let central = ArticleCentral(on: room.adapter())
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let central = ArticleCentral(on: testbed.adapter())
         central.leaves = false
-        #expect(room.run { speaker.received.count == 1 })
+        #expect(testbed.run { speaker.received.count == 1 })
         let lists: [Data] = [
             Data(), Data("bplist00".utf8), Data([0xBF, 1, 2]), Data([0xBE]), Data(repeating: 0xFF, count: 100),
             try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .binary, options: 0),
@@ -97,13 +97,13 @@ struct ArticleTests {
         ]
         for list in lists {
             central.write(list)
-            #expect(room.run { central.writes.count == speaker.errors.count + 1 })
+            #expect(testbed.run { central.writes.count == speaker.errors.count + 1 })
         }
         #expect(speaker.errors.count == lists.count)
         #expect(central.writes.dropFirst().allSatisfy { $0 == .invalidPdu || $0 == .unlikelyError })
         #expect(speaker.received.count == 1)
         central.write(try PropertyListMessage.encode(["Still": "there"]))
-        #expect(room.run { speaker.received.last?.message == ["Still": "there"] })
+        #expect(testbed.run { speaker.received.last?.message == ["Still": "there"] })
     }
 
     @Test(
@@ -112,17 +112,17 @@ struct ArticleTests {
     )
     func fuzzUp(seed: UInt64) throws {
         var generator = SeededNumbers(seed)
-        let room = Room()
-        let speaker = room.speaker()
-        let central = ArticleCentral(on: room.adapter())
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let central = ArticleCentral(on: testbed.adapter())
         central.leaves = false
-        #expect(room.run { central.writes.count == 1 })
+        #expect(testbed.run { central.writes.count == 1 })
         for count in 2...200 {
             central.write(broken(&generator))
-            #expect(room.run { central.writes.count == count })
+            #expect(testbed.run { central.writes.count == count })
         }
         central.write(try PropertyListMessage.encode(["Still": "there"]))
-        #expect(room.run { speaker.received.last?.message == ["Still": "there"] })
+        #expect(testbed.run { speaker.received.last?.message == ["Still": "there"] })
     }
 
     @Test(
@@ -131,14 +131,14 @@ struct ArticleTests {
     )
     func fuzzDown(seed: UInt64) {
         var generator = SeededNumbers(seed)
-        let room = Room()
-        let peripheral = ArticlePeripheral(on: room.adapter())
+        let testbed = Testbed()
+        let peripheral = ArticlePeripheral(on: testbed.adapter())
         var value = broken(&generator)
         // The first piece of something long is followed by nothing: that is a silent peripheral, and another test.
         if value.first == 0xBE { value = Data("{a = b;}".utf8) }
         peripheral.hello = value
-        let listener = room.listener()
-        #expect(room.run { listener.isFinished })
+        let listener = testbed.listener()
+        #expect(testbed.run { listener.isFinished })
         #expect(listener.received.count + listener.errors.count == 1)
         #expect(peripheral.received == [["Yo": "Lo"]])
     }
@@ -161,23 +161,23 @@ struct ArticleTests {
 
     @Test("Lengths that are lies are refused, and a message that is too long is not taken")
     func tooLong() {
-        let room = Room()
-        let speaker = room.speaker()
-        let central = ArticleCentral(on: room.adapter())
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let central = ArticleCentral(on: testbed.adapter())
         central.leaves = false
-        #expect(room.run { central.writes.count == 1 })
+        #expect(testbed.run { central.writes.count == 1 })
         central.write(Data([0xBE, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 1]))
-        #expect(room.run { central.writes.count == 2 })
+        #expect(testbed.run { central.writes.count == 2 })
         #expect(central.writes.last == .invalidAttributeValueLength)
         #expect(speaker.errors == [.tooLong(0x7FFF_FFFF)])
     }
 
     @Test("A peripheral that lost pieces gets the message once more, piece by piece with response")
     func lostPieces() throws {
-        let room = Room()
-        let speaker = room.speaker(nil)
-        let listener = room.listener(nil) { $0.stays = true }
-        #expect(room.run { listener.begun == 1 })
+        let testbed = Testbed()
+        let speaker = testbed.speaker(nil)
+        let listener = testbed.listener(nil) { $0.stays = true }
+        #expect(testbed.run { listener.begun == 1 })
         // As if a piece of somebody else's had come in between.
         var values = 0
         speaker.onCall = { name in
@@ -188,7 +188,7 @@ struct ArticleTests {
         var generator = SeededNumbers(8)
         let long = message(of: 5_000, &generator)
         try listener.manager.send(long)
-        #expect(room.run { listener.sent == [long] })
+        #expect(testbed.run { listener.sent == [long] })
         #expect(speaker.received.map(\.message) == [long])
         #expect(speaker.errors == [.incomplete])
         #expect(listener.errors.isEmpty)

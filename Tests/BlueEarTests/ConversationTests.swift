@@ -3,7 +3,7 @@
 import BluetoothAir
 import Foundation
 import NIOCore
-import Rooms
+import Testbed
 import Testing
 
 @testable import BlueEar
@@ -12,10 +12,10 @@ import Testing
 struct ConversationTests {
     @Test("The article's exchange, callback by callback: notified down, written up, disconnected after the write")
     func exchange() {
-        let room = Room()
-        let speaker = room.speaker()
-        let listener = room.listener()
-        #expect(room.run { listener.isFinished && !speaker.ended.isEmpty })
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let listener = testbed.listener()
+        #expect(testbed.run { listener.isFinished && !speaker.ended.isEmpty })
         #expect(
             listener.calls
                 == [
@@ -33,15 +33,15 @@ struct ConversationTests {
         #expect(speaker.errors.isEmpty && listener.errors.isEmpty)
         #expect(listener.manager.centralManager?.isScanning == false)
         // Nothing happens any more.
-        room.pass(.seconds(30))
+        testbed.run(.seconds(30))
         #expect(listener.received.count == 1)
     }
 
     @Test("The names that the article gives are there")
     func names() {
-        let room = Room()
-        let speaker = room.speaker()
-        let listener = room.listener()
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let listener = testbed.listener()
         #expect(speaker.manager.peripheralId == "62443cc7-15bc-4136-bf5d-0ad80c459215")
         #expect(speaker.manager.localName == "Peripheral - iOS")
         #expect(speaker.manager.serviceCBUUID?.uuidString == "0CDBE648-EED0-11E6-BC64-92361F002671")
@@ -58,10 +58,10 @@ struct ConversationTests {
         arguments: [23, 24, 48, 185, 247, 517]
     )
     func lengths(mtu: Int) {
-        let room = Room()
-        let speaker = room.speaker(nil, mtu: mtu)
-        let listener = room.listener(nil) { $0.stays = true }
-        #expect(room.run { listener.begun == 1 })
+        let testbed = Testbed()
+        let speaker = testbed.speaker(nil, mtu: mtu)
+        let listener = testbed.listener(nil) { $0.stays = true }
+        #expect(testbed.run { listener.begun == 1 })
         var generator = SeededNumbers(UInt64(mtu))
         let around = [mtu - 4, mtu - 3, mtu - 2, mtu + 8, 2 * mtu]
         let messages = ([1, 60, 100, 511, 512, 513, 5_000] + around + (mtu == 23 ? [20_000] : [65_536]))
@@ -69,8 +69,8 @@ struct ConversationTests {
         for (index, message) in messages.enumerated() {
             #expect(throws: Never.self) { try speaker.manager.send(message) }
             #expect(throws: Never.self) { try listener.manager.send(message) }
-            #expect(room.run { listener.received.count == index + 1 && speaker.received.count == index + 1 })
-            #expect(room.run { listener.sent.count == index + 1 && speaker.sent.count == index + 1 })
+            #expect(testbed.run { listener.received.count == index + 1 && speaker.received.count == index + 1 })
+            #expect(testbed.run { listener.sent.count == index + 1 && speaker.sent.count == index + 1 })
         }
         #expect(listener.received == messages)
         #expect(speaker.received.map(\.message) == messages)
@@ -79,15 +79,15 @@ struct ConversationTests {
 
     @Test("Long messages arrive whole through an air that loses packets", arguments: [23, 185, 517])
     func loss(mtu: Int) {
-        let room = Room(model: AirSettings(hasAirTime: true, loss: 0), seed: UInt64(mtu))
+        let testbed = Testbed(model: AirSettings(hasAirTime: true, loss: 0), seed: UInt64(mtu))
         var generator = SeededNumbers(7)
         let down = message(of: mtu == 23 ? 3_000 : 65_536, &generator)
         let up = message(of: mtu == 23 ? 3_000 : 65_536, &generator)
-        let speaker = room.speaker(down, mtu: mtu)
-        let listener = room.listener(up)
-        #expect(room.run { listener.begun == 1 })
-        room.air.setLoss(0.1)
-        #expect(room.run(.seconds(600)) { listener.isFinished })
+        let speaker = testbed.speaker(down, mtu: mtu)
+        let listener = testbed.listener(up)
+        #expect(testbed.run { listener.begun == 1 })
+        testbed.air.setLoss(0.1)
+        #expect(testbed.run(until: { listener.isFinished }, within: .seconds(600)))
         #expect(listener.received == [down])
         #expect(speaker.received.map(\.message) == [up])
         #expect(speaker.errors.isEmpty && listener.errors.isEmpty)
@@ -95,15 +95,15 @@ struct ConversationTests {
 
     @Test("Many messages wait their turn and arrive in order; too many are refused")
     func order() throws {
-        let room = Room(model: .realistic)
-        let speaker = room.speaker(nil, mtu: 23)
-        let listener = room.listener(nil) { $0.stays = true }
-        #expect(room.run { listener.begun == 1 })
+        let testbed = Testbed(model: .realistic)
+        let speaker = testbed.speaker(nil, mtu: 23)
+        let listener = testbed.listener(nil) { $0.stays = true }
+        #expect(testbed.run { listener.begun == 1 })
         let limit = BlueEarService.maximumWaitingMessages
         let messages = (0..<limit).map { ["\($0)": String(repeating: "x", count: 100)] }
         for message in messages { try listener.manager.send(message) }
         #expect(throws: BlueEarError.busy) { try listener.manager.send(["one": "more"]) }
-        #expect(room.run { speaker.received.count == limit })
+        #expect(testbed.run { speaker.received.count == limit })
         #expect(speaker.received.map(\.message) == messages)
         let peer = try #require(speaker.begun.first)
         // Some of them find room in Core Bluetooth at once.
@@ -112,99 +112,99 @@ struct ConversationTests {
             count += 1
         }
         #expect(count >= limit)
-        #expect(room.run { listener.received.count == count })
+        #expect(testbed.run { listener.received.count == count })
         #expect(listener.received.map { $0.keys.first } == (0..<count).map { "\($0)" })
     }
 
     @Test("Who stays talks on, from inside callbacks, too, and leaves when everything is delivered")
     func staying() throws {
-        let room = Room()
-        let speaker = room.speaker()
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
         speaker.onReceive = { message, peer in
             guard let number = message["ping"] else { return }
             try? speaker.manager.send(["pong": number], to: peer)
         }
-        let listener = room.listener { $0.stays = true }
+        let listener = testbed.listener { $0.stays = true }
         var count = 0
         listener.onReceive = { message in
             guard count < 20 else { return }
             count += 1
             try? listener.manager.send(["ping": "\(count)"])
         }
-        #expect(room.run { listener.received.count == 21 })
+        #expect(testbed.run { listener.received.count == 21 })
         #expect(listener.received == [["Hello": "Darkness"]] + (1...20).map { ["pong": "\($0)"] })
         #expect(speaker.received.map(\.message).contains(["Yo": "Lo"]))
         #expect(!listener.isFinished)
         try listener.manager.send(["last": String(repeating: "x", count: 3000)])
         listener.manager.leaveWhenDone()
         #expect(!listener.isFinished)
-        #expect(room.run { listener.isFinished })
+        #expect(testbed.run { listener.isFinished })
         #expect(speaker.received.last?.message["last"]?.count == 3000)
         #expect(speaker.errors.isEmpty && listener.errors.isEmpty)
         // And comes back when told to.
         listener.isFinished = false
         listener.manager.stays = false
         listener.manager.scan()
-        #expect(room.run { listener.isFinished })
+        #expect(testbed.run { listener.isFinished })
         #expect(listener.received.last == ["Hello": "Darkness"])
     }
 
     @Test("A read gets the last message, of any length", arguments: [10, 509, 512, 513, 3_000, 65_536])
     func reading(length: Int) throws {
-        let room = Room()
-        let speaker = room.speaker()
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
         var generator = SeededNumbers(UInt64(length))
         let last = message(of: length, &generator)
-        let first = room.listener { $0.reads = true }
-        #expect(room.run { first.isFinished })
+        let first = testbed.listener { $0.reads = true }
+        #expect(testbed.run { first.isFinished })
         #expect(first.received == [["Hello": "Darkness"]])
         try speaker.manager.send(last)
-        let second = room.listener { $0.reads = true }
-        #expect(room.run { second.isFinished })
+        let second = testbed.listener { $0.reads = true }
+        #expect(testbed.run { second.isFinished })
         #expect(second.received == [last])
         #expect(speaker.begun.isEmpty)
         #expect(speaker.received.map(\.message) == [["Yo": "Lo"], ["Yo": "Lo"]])
         // Again, from the one who has read before: from the beginning, though another one left in the middle.
         first.isFinished = false
         first.manager.scan()
-        #expect(room.run { first.isFinished })
+        #expect(testbed.run { first.isFinished })
         #expect(first.received.last == last)
         #expect(first.errors.isEmpty && second.errors.isEmpty && speaker.errors.isEmpty)
     }
 
     @Test("A read in pieces that begins in the middle finds the beginning")
     func readingFromTheMiddle() throws {
-        let room = Room()
-        let speaker = room.speaker(nil)
+        let testbed = Testbed()
+        let speaker = testbed.speaker(nil)
         var generator = SeededNumbers(5)
         let long = message(of: 5_000, &generator)
         try speaker.manager.send(long)
-        let listener = room.listener { $0.reads = true }
+        let listener = testbed.listener { $0.reads = true }
         // Power goes after the third piece.
         var values = 0
         listener.onCall = { name in
             guard name == "didUpdateValueFor" else { return }
             values += 1
-            if values == 3 { room.loop.execute { listener.adapter.setPowered(false) } }
+            if values == 3 { testbed.world.after(.zero) { listener.adapter.setPowered(false) } }
         }
-        room.pass(.seconds(10))
+        testbed.run(.seconds(10))
         #expect(values >= 3 && listener.received.isEmpty)
         listener.adapter.setPowered(true)
-        #expect(room.run { listener.isFinished })
+        #expect(testbed.run { listener.isFinished })
         #expect(listener.received == [long])
     }
 
     @Test("Of several peripherals the one with the name is taken")
     func byName() {
-        let room = Room()
+        let testbed = Testbed()
         let speakers = ["Alice", "Bob", "Carol with a long name"].map { name in
-            let speaker = room.speaker(["I am": name])
+            let speaker = testbed.speaker(["I am": name])
             speaker.manager.localName = name
             return speaker
         }
         for name in ["Carol with a long name", "Bob"] {
-            let listener = room.listener { $0.wantedName = name }
-            #expect(room.run { listener.isFinished })
+            let listener = testbed.listener { $0.wantedName = name }
+            #expect(testbed.run { listener.isFinished })
             #expect(listener.received == [["I am": name]])
         }
         #expect(speakers.map(\.received.count) == [0, 1, 1])
@@ -212,18 +212,18 @@ struct ConversationTests {
 
     @Test("Several centrals at once each have a conversation of their own")
     func several() throws {
-        let room = Room(model: .realistic)
-        let speaker = room.speaker(nil)
+        let testbed = Testbed(model: .realistic)
+        let speaker = testbed.speaker(nil)
         var generator = SeededNumbers(11)
-        let listeners = (0..<5).map { _ in room.listener(nil) { $0.stays = true } }
-        #expect(room.run { listeners.allSatisfy { $0.begun == 1 } && speaker.begun.count == 5 })
+        let listeners = (0..<5).map { _ in testbed.listener(nil) { $0.stays = true } }
+        #expect(testbed.run { listeners.allSatisfy { $0.begun == 1 } && speaker.begun.count == 5 })
         // Everybody sends something long at the same time, and gets it back with more.
         let messages = (0..<5).map { _ in message(of: 4_000, &generator) }
         speaker.onReceive = { message, peer in
             try? speaker.manager.send(message.merging(["from": peer.uuidString]) { $1 }, to: peer)
         }
         for (listener, message) in zip(listeners, messages) { try listener.manager.send(message) }
-        #expect(room.run { listeners.allSatisfy { $0.received.count == 1 } })
+        #expect(testbed.run { listeners.allSatisfy { $0.received.count == 1 } })
         for (listener, message) in zip(listeners, messages) {
             #expect(listener.received[0]["k"] == message["k"])
         }
@@ -231,8 +231,8 @@ struct ConversationTests {
         // One to all, while one of them leaves.
         listeners[2].adapter.setPowered(false)
         try speaker.manager.send(["all": "of you"])
-        #expect(room.run { listeners.enumerated().allSatisfy { $0 == 2 || $1.received.last == ["all": "of you"] } })
+        #expect(testbed.run { listeners.enumerated().allSatisfy { $0 == 2 || $1.received.last == ["all": "of you"] } })
         #expect(listeners[2].received.count == 1)
-        #expect(room.run { speaker.ended.count == 1 && speaker.manager.listeners.count == 4 })
+        #expect(testbed.run { speaker.ended.count == 1 && speaker.manager.listeners.count == 4 })
     }
 }

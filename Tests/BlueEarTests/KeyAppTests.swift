@@ -3,6 +3,7 @@
 
 import CoreBluetoothTesting
 import Foundation
+import Testbed
 import Testing
 
 @testable import BlueEar
@@ -10,7 +11,7 @@ import Testing
 @Suite("The key's app, and the lock's")
 struct KeyAppTests {
     /// What happened to the key, launch by launch.
-    private final class Diary {
+    private final class EventLog {
         var launches: [[ElectronicKey.Event]] = []
         var last: [ElectronicKey.Event] { launches.last ?? [] }
     }
@@ -19,15 +20,15 @@ struct KeyAppTests {
         on phone: Device,
         in world: World,
         restoreIdentifier: String? = "key",
-        _ diary: Diary
+        _ log: EventLog
     ) -> App<ElectronicKey> {
         phone.install("Key", backgroundModes: .central) {
             let key = ElectronicKey(secret: "sesame", restoreIdentifier: restoreIdentifier)
             key.manager.scheduler = WorldScheduler(world)
-            diary.launches.append([])
+            log.launches.append([])
             key.onEvent = { event in
                 if case .stateChanged = event { return }
-                diary.launches[diary.launches.count - 1].append(event)
+                log.launches[log.launches.count - 1].append(event)
             }
             key.begin()
             return key
@@ -57,10 +58,10 @@ struct KeyAppTests {
         try withWorld { world in
             let lock = lock(on: world.addDevice("door"))
             let phone = world.addDevice("phone")
-            let diary = Diary()
-            let app = install(on: phone, in: world, diary)
+            let log = EventLog()
+            let app = install(on: phone, in: world, log)
             try leaveHome(world, phone, lock, app)
-            #expect(diary.last.last == .away)
+            #expect(log.last.last == .away)
             app.terminate()
             #expect(app.instance == nil)
             world.advance(by: .seconds(3600))
@@ -69,13 +70,13 @@ struct KeyAppTests {
             try world.run(until: lock.isOpen)
             #expect(app.launches == [.byUser, .bySystem])
             // Restored first, then connected: nothing was searched, and nobody touched the phone.
-            guard case .restored(let peers)? = diary.last.first else {
-                Issue.record("not restored first: \(diary.last)")
+            guard case .restored(let peers)? = log.last.first else {
+                Issue.record("not restored first: \(log.last)")
                 return
             }
             #expect(peers.count == 1)
-            try world.run(until: diary.last.contains(.opened))
-            #expect(!diary.last.contains(.searching))
+            try world.run(until: log.last.contains(.opened))
+            #expect(!log.last.contains(.searching))
             // The lock stays open while the app sleeps, and closes when the owner leaves again.
             world.advance(by: .seconds(60))
             #expect(app.state == .suspended)
@@ -90,8 +91,8 @@ struct KeyAppTests {
         try withWorld { world in
             let lock = lock(on: world.addDevice("door"))
             let phone = world.addDevice("phone")
-            let diary = Diary()
-            let app = install(on: phone, in: world, diary)
+            let log = EventLog()
+            let app = install(on: phone, in: world, log)
             try leaveHome(world, phone, lock, app)
             for day in 1...7 {
                 app.terminate()
@@ -104,7 +105,7 @@ struct KeyAppTests {
                 try world.run(until: !lock.isOpen)
                 world.advance(by: .seconds(30))
             }
-            #expect(diary.launches.dropFirst().allSatisfy { if case .restored? = $0.first { true } else { false } })
+            #expect(log.launches.dropFirst().allSatisfy { if case .restored? = $0.first { true } else { false } })
         }
     }
 
@@ -113,8 +114,8 @@ struct KeyAppTests {
         try withWorld { world in
             let lock = lock(on: world.addDevice("door"))
             let phone = world.addDevice("phone")
-            let diary = Diary()
-            let app = install(on: phone, in: world, diary)
+            let log = EventLog()
+            let app = install(on: phone, in: world, log)
             app.launch()
             try world.run(until: lock.isOpen)
             app.enterBackground()
@@ -129,7 +130,7 @@ struct KeyAppTests {
             world.advance(by: .seconds(60))
             phone.distance = 2
             try world.run(until: lock.isOpen)
-            try world.run(until: diary.last.contains(.opened))
+            try world.run(until: log.last.contains(.opened))
         }
     }
 
@@ -141,8 +142,8 @@ struct KeyAppTests {
         try withWorld { world in
             let lock = lock(on: world.addDevice("door"))
             let phone = world.addDevice("phone")
-            let diary = Diary()
-            let app = install(on: phone, in: world, restoreIdentifier: hasIdentifier ? "key" : nil, diary)
+            let log = EventLog()
+            let app = install(on: phone, in: world, restoreIdentifier: hasIdentifier ? "key" : nil, log)
             try leaveHome(world, phone, lock, app)
             if hasIdentifier { app.forceQuit() } else { app.terminate() }
             phone.distance = 2

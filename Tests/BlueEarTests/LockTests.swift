@@ -2,27 +2,10 @@
 
 import CoreBluetoothTesting
 import Foundation
+import Testbed
 import Testing
 
 @testable import BlueEar
-
-/// The messenger's timers, on a world's clock.
-final class WorldScheduler: WorkScheduler {
-    private final class Work: ScheduledWork {
-        var isCancelled = false
-        func cancel() { isCancelled = true }
-    }
-
-    private let world: World
-
-    init(_ world: World) { self.world = world }
-
-    func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ScheduledWork {
-        let scheduled = Work()
-        world.after(.milliseconds(Int(seconds * 1000))) { if !scheduled.isCancelled { work() } }
-        return scheduled
-    }
-}
 
 @Suite("Lock and key")
 struct LockTests {

@@ -4,7 +4,7 @@
 import CoreBluetooth
 import Foundation
 import NIOCore
-import Rooms
+import Testbed
 import Testing
 
 @testable import BlueEar
@@ -19,35 +19,35 @@ struct LostLinkTests {
 
     /// Plays one exchange of messages in pieces; returns how many steps both sides took.
     private func play(cut: (side: Side, step: Int)?, length: Int) -> Int {
-        let room = Room()
+        let testbed = Testbed()
         var generator = SeededNumbers(1)
         let down = message(of: length, &generator)
         let up = message(of: length, &generator)
-        let speaker = room.speaker(down, mtu: 64)
-        let adapter = room.adapter()
+        let speaker = testbed.speaker(down, mtu: 64)
+        let adapter = testbed.adapter()
         let lost = cut?.side == .peripheral ? speaker.adapter : adapter
         var steps = 0
         let count: (String) -> Void = { _ in
             steps += 1
             guard let cut, steps == cut.step else { return }
             // As a flat battery would: at once, but not from inside a callback.
-            room.loop.execute { lost.setPowered(false) }
+            testbed.world.after(.zero) { lost.setPowered(false) }
         }
         speaker.onCall = count
-        let listener = Listener(up, on: adapter, in: room)
+        let listener = Listener(up, on: adapter, in: testbed)
         listener.onCall = count
         listener.scan()
         if cut != nil {
-            room.pass(.seconds(40))
+            testbed.run(.seconds(40))
             lost.setPowered(true)
         }
-        #expect(room.run { listener.isFinished }, "\(String(describing: cut)): \(listener.calls)")
+        #expect(testbed.run { listener.isFinished }, "\(String(describing: cut)): \(listener.calls)")
         #expect(Set(listener.received) == [down], "\(String(describing: cut))")
         #expect(Set(speaker.received.map(\.message)) == [up], "\(String(describing: cut))")
         // What was broken off is reported on either side, and nothing else.
         #expect(listener.errors.allSatisfy { $0 == .incomplete }, "\(listener.errors)")
         #expect(speaker.errors.allSatisfy { $0 == .incomplete }, "\(speaker.errors)")
-        #expect(room.run { speaker.begun.count == speaker.ended.count }, "\(String(describing: cut))")
+        #expect(testbed.run { speaker.begun.count == speaker.ended.count }, "\(String(describing: cut))")
         #expect(listener.begun == listener.ended)
         return steps
     }
@@ -63,51 +63,51 @@ struct LostLinkTests {
 
     @Test("Who stays waits for a peripheral that went away, for a day, and says then what was to be said")
     func away() throws {
-        let room = Room()
-        let speaker = room.speaker()
-        let listener = room.listener { $0.stays = true }
-        #expect(room.run { listener.sent == [["Yo": "Lo"]] })
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let listener = testbed.listener { $0.stays = true }
+        #expect(testbed.run { listener.sent == [["Yo": "Lo"]] })
         speaker.adapter.setPowered(false)
-        #expect(room.run { listener.calls.last == "didDisconnectPeripheral" })
+        #expect(testbed.run { listener.calls.last == "didDisconnectPeripheral" })
         try listener.manager.send(["kept": "for you"])
-        room.pass(.hours(24))
+        testbed.run(.hours(24))
         #expect(listener.received.count == 1)
         #expect(!listener.isFinished)
         #expect(!listener.calls.contains("didFailConnection"))
         speaker.adapter.setPowered(true)
-        #expect(room.run { speaker.received.contains { $0.message == ["kept": "for you"] } })
-        #expect(room.run { listener.received.count == 2 })
+        #expect(testbed.run { speaker.received.contains { $0.message == ["kept": "for you"] } })
+        #expect(testbed.run { listener.received.count == 2 })
         #expect(listener.errors.isEmpty && speaker.errors.isEmpty)
     }
 
     @Test("A peripheral that does not connect in time is reported, and tried again")
     func connectionTimeout() {
-        let room = Room()
-        let speaker = room.speaker()
-        let listener = Listener(["Yo": "Lo"], on: room.adapter(), in: room)
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let listener = Listener(["Yo": "Lo"], on: testbed.adapter(), in: testbed)
         listener.onCall = { name in
             guard name.hasPrefix("didDiscover: ") else { return }
             speaker.adapter.setPowered(false)
         }
         listener.scan()
-        room.pass(.seconds(12))
+        testbed.run(.seconds(12))
         #expect(listener.calls.filter { $0 == "didFailConnection" }.count == 1)
         listener.onCall = nil
         speaker.adapter.setPowered(true)
-        #expect(room.run { listener.isFinished })
+        #expect(testbed.run { listener.isFinished })
         #expect(speaker.received.map(\.message) == [["Yo": "Lo"]])
     }
 
     @Test("A connection that fails is reported, and tried again")
     func failToConnect() throws {
-        let room = Room()
-        let speaker = room.speaker()
-        let listener = Listener(["Yo": "Lo"], on: room.adapter(), in: room)
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let listener = Listener(["Yo": "Lo"], on: testbed.adapter(), in: testbed)
         var failures = 0
         listener.onCall = { name in
             guard name.hasPrefix("didDiscover: "), failures < 3 else { return }
             failures += 1
-            room.loop.execute {
+            testbed.world.after(.zero) {
                 guard let manager = listener.manager.centralManager,
                     let peripheral = listener.manager.discoveredPeripheral
                 else { return }
@@ -119,7 +119,7 @@ struct LostLinkTests {
             }
         }
         listener.scan()
-        #expect(room.run { listener.isFinished })
+        #expect(testbed.run { listener.isFinished })
         #expect(listener.calls.filter { $0 == "didFailConnection" }.count == 3)
         #expect(listener.calls.filter { $0 == "didStartScanningPeripherals" }.count == 4)
         #expect(speaker.received.count == 1)
@@ -127,46 +127,46 @@ struct LostLinkTests {
 
     @Test("A peripheral without the characteristic is reported, left, and looked at again later")
     func stranger() {
-        let room = Room()
-        let stranger = ArticlePeripheral(on: room.adapter())
+        let testbed = Testbed()
+        let stranger = ArticlePeripheral(on: testbed.adapter())
         stranger.service.characteristics = []
-        let listener = room.listener()
-        #expect(room.run { listener.errors == [.notAnEar] })
-        #expect(room.run { listener.calls.suffix(2) == ["didFailConnection", "didDisconnectPeripheral"] })
+        let listener = testbed.listener()
+        #expect(testbed.run { listener.errors == [.notAnEar] })
+        #expect(testbed.run { listener.calls.suffix(2) == ["didFailConnection", "didDisconnectPeripheral"] })
         #expect(!listener.isFinished)
         stranger.service.characteristics = [stranger.characteristic]
         stranger.peripheralManager?.removeAllServices()
         stranger.peripheralManager?.add(stranger.service)
-        #expect(room.run { listener.isFinished })
+        #expect(testbed.run { listener.isFinished })
     }
 
     @Test("A peripheral that says nothing is waited for; when it speaks at last it is answered")
     func silent() {
-        let room = Room()
-        let peripheral = ArticlePeripheral(on: room.adapter())
+        let testbed = Testbed()
+        let peripheral = ArticlePeripheral(on: testbed.adapter())
         peripheral.isSilent = true
-        let listener = room.listener()
-        #expect(room.run { listener.begun == 1 })
-        room.pass(.minutes(10))
+        let listener = testbed.listener()
+        #expect(testbed.run { listener.begun == 1 })
+        testbed.run(.minutes(10))
         #expect(!listener.isFinished && listener.errors.isEmpty)
         peripheral.peripheralManager?.updateValue(
             peripheral.hello,
             for: peripheral.characteristic,
             onSubscribedCentrals: nil
         )
-        #expect(room.run { listener.isFinished })
+        #expect(testbed.run { listener.isFinished })
         #expect(peripheral.received == [["Yo": "Lo"]])
     }
 
     @Test("Centrals that come and go leave nothing behind")
     func nothingLeft() {
-        let room = Room()
-        let speaker = room.speaker()
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
         for count in 1...100 {
-            let listener = room.listener { $0.reads = count % 2 == 0 }
-            #expect(room.run { listener.isFinished })
+            let listener = testbed.listener { $0.reads = count % 2 == 0 }
+            #expect(testbed.run { listener.isFinished })
         }
-        #expect(room.run { speaker.manager.listeners.isEmpty })
+        #expect(testbed.run { speaker.manager.listeners.isEmpty })
         #expect(speaker.received.count == 100)
         #expect(speaker.manager.peers.count <= ListeningCentral.maximumSilent)
     }

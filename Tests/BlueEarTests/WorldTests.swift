@@ -2,6 +2,7 @@
 
 import CoreBluetoothTesting
 import Foundation
+import Testbed
 import Testing
 
 @testable import BlueEar

@@ -1,4 +1,5 @@
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -7,12 +8,12 @@ import Testing
 struct MisuseTests {
     @Test("2 commands before poweredOn are ignored and logged")
     func poweredOff() {
-        let room = Room()
-        let adapter = room.adapter("One")
+        let testbed = Testbed()
+        let adapter = testbed.adapter("One")
         let central = CentralApp(on: adapter)
         let peripheral = PeripheralApp(on: adapter)
-        let lines = Lines()
-        lines.listen {
+        let lines = CapturedLog()
+        lines.capture {
             central.manager.scanForPeripherals(withServices: nil)
             central.manager.stopScan()
             #expect(central.manager.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
@@ -27,7 +28,7 @@ struct MisuseTests {
         #expect(
             lines.all.allSatisfy { $0.hasSuffix("> can only accept this command while in the powered on state") }
         )
-        room.run()
+        testbed.run()
         #expect(!central.manager.isScanning)
         #expect(!peripheral.manager.isAdvertising)
     }
@@ -36,8 +37,8 @@ struct MisuseTests {
     func notConnected() throws {
         let talk = Conversation()
         let peripheral = try talk.find()
-        let lines = Lines()
-        lines.listen {
+        let lines = CapturedLog()
+        lines.capture {
             peripheral.discoverServices(nil)
             peripheral.readRSSI()
         }
@@ -57,9 +58,9 @@ struct MisuseTests {
     func droppedConnecting() throws {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
-        let lines = Lines()
-        lines.listen {
+        talk.testbed.run { !talk.central.found.isEmpty }
+        let lines = CapturedLog()
+        lines.capture {
             talk.central.manager.connect(talk.central.found.removeFirst())
         }
         #expect(lines.all.count == 1)
@@ -67,7 +68,7 @@ struct MisuseTests {
             lines.all[0].hasPrefix("[CoreBluetooth] API MISUSE: Cancelling connection for unused peripheral <CBPer")
         )
         #expect(lines.all[0].hasSuffix("state = connecting>, Did you forget to keep a reference to it?"))
-        talk.room.run(.seconds(3))
+        talk.testbed.run(.seconds(3))
         #expect(talk.central.count("connect 2") == 0)
     }
 
@@ -75,27 +76,27 @@ struct MisuseTests {
     func droppedConnected() throws {
         let talk = Conversation()
         try autoreleasedDiscover(talk)
-        let lines = Lines()
-        lines.listen { talk.central.found = [] }
+        let lines = CapturedLog()
+        lines.capture { talk.central.found = [] }
         #expect(lines.all.count == 1)
         #expect(lines.all[0].hasPrefix("[CoreBluetooth] API MISUSE: Forcing disconnection of unused peripheral <CBPer"))
         #expect(lines.all[0].hasSuffix("state = connected>. Did you forget to cancel the connection?"))
-        talk.room.run(.seconds(3))
+        talk.testbed.run(.seconds(3))
         #expect(talk.ball.count("unsubscribed 0") == 1)
     }
 
     private func autoreleasedDiscover(_ talk: Conversation) throws {
         let (peripheral, _, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { answer.isNotifying }
+        talk.testbed.run { answer.isNotifying }
     }
 
     @Test("2 a write without response where the property is absent")
     func writeWithoutResponse() throws {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
-        let lines = Lines()
-        lines.listen { peripheral.writeValue("x".octets, for: answer, type: .withoutResponse) }
+        let lines = CapturedLog()
+        lines.capture { peripheral.writeValue("x".octets, for: answer, type: .withoutResponse) }
         #expect(lines.all.count == 1)
         #expect(lines.all[0].hasPrefix("[CoreBluetooth] WARNING: Characteristic <CBCharacteristic: 0x"))
         #expect(
@@ -106,7 +107,7 @@ struct MisuseTests {
                 " does not specify the \"Write Without Response\" property - ignoring response-less write"
             )
         )
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.ball.written.isEmpty)
     }
 
@@ -115,8 +116,8 @@ struct MisuseTests {
         let talk = Conversation()
         let peripheral = try talk.connect()
         peripheral.delegate = nil
-        let lines = Lines()
-        lines.listen {
+        let lines = CapturedLog()
+        lines.capture {
             peripheral.discoverServices(nil)
             peripheral.readRSSI()
         }
@@ -127,7 +128,7 @@ struct MisuseTests {
             )
         )
         #expect(lines.all[1].contains("API MISUSE: Reading RSSI for peripheral <CBPeripheral: 0x"))
-        talk.room.run()
+        talk.testbed.run()
         #expect(peripheral.services != nil)
     }
 
@@ -136,20 +137,20 @@ struct MisuseTests {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         talk.central.manager.connect(peripheral)
-        talk.room.run { peripheral.state == .connected }
+        talk.testbed.run { peripheral.state == .connected }
         let other = CentralApp(on: talk.centralAdapter)
-        talk.room.run { other.manager.state == .poweredOn }
-        let lines = Lines()
-        lines.listen {
+        talk.testbed.run { other.manager.state == .poweredOn }
+        let lines = CapturedLog()
+        lines.capture {
             peripheral.readValue(for: answer)
             other.manager.connect(peripheral)
         }
         #expect(lines.all.count == 2)
         #expect(lines.all[0].contains("is not a valid characteristic for peripheral"))
         #expect(lines.all[1].contains("is not a valid peripheral of"))
-        talk.room.run()
+        talk.testbed.run()
         #expect(peripheral.state == .connected)
     }
 
@@ -158,10 +159,10 @@ struct MisuseTests {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { answer.isNotifying }
+        talk.testbed.run { answer.isNotifying }
         talk.centralAdapter.setPowered(false)
         talk.ballAdapter.setPowered(false)
-        talk.room.run()
+        talk.testbed.run()
         return (talk, peripheral, answer)
     }
 
@@ -172,8 +173,8 @@ struct MisuseTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         for command in commands {
-            let lines = Lines()
-            lines.listen(command)
+            let lines = CapturedLog()
+            lines.capture(command)
             #expect(lines.all == ["[CoreBluetooth] \(line)"], sourceLocation: sourceLocation)
         }
     }
@@ -195,7 +196,7 @@ struct MisuseTests {
             toSay: "API MISUSE: \(manager) can only accept this command while in the powered on state"
         )
         #expect(manager.description.hasPrefix("<CBCentralManager: 0x"))
-        talk.room.run(.seconds(2))
+        talk.testbed.run(.seconds(2))
         #expect(talk.central.calls == calls)
         #expect(peripheral.state == .disconnected)
     }
@@ -219,7 +220,7 @@ struct MisuseTests {
             toSay: "API MISUSE: \(manager) can only accept this command while in the powered on state"
         )
         #expect(manager.description.hasPrefix("<CBPeripheralManager: 0x"))
-        talk.room.run(.seconds(2))
+        talk.testbed.run(.seconds(2))
         #expect(ball.calls == calls)
     }
 
@@ -232,10 +233,10 @@ struct MisuseTests {
         let (peripheral, question, answer) = try talk.discover()
         let service = try #require(peripheral.services?.first)
         peripheral.discoverDescriptors(for: answer)
-        talk.room.run { answer.descriptors != nil }
+        talk.testbed.run { answer.descriptors != nil }
         let descriptor = try #require(answer.descriptors?.first { $0.uuid == CBUUID(string: "2901") })
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         let calls = talk.central.calls
         let commands: [() -> Void] = [
             { peripheral.discoverServices(nil) }, { peripheral.discoverIncludedServices(nil, for: service) },
@@ -250,7 +251,7 @@ struct MisuseTests {
             of: commands,
             toSay: "API MISUSE: \(peripheral) can only accept commands while in the connected state"
         )
-        talk.room.run(.seconds(2))
+        talk.testbed.run(.seconds(2))
         #expect(talk.central.calls == calls)
     }
 
@@ -260,8 +261,8 @@ struct MisuseTests {
         let (peripheral, _, answer) = try talk.discover()
         let service = try #require(peripheral.services?.first)
         peripheral.delegate = nil
-        let lines = Lines()
-        lines.listen {
+        let lines = CapturedLog()
+        lines.capture {
             peripheral.discoverServices(nil)
             peripheral.discoverCharacteristics(nil, for: service)
             peripheral.discoverDescriptors(for: answer)
@@ -292,12 +293,12 @@ struct MisuseTests {
         for delegate in [deaf, nil] {
             let talk = Conversation()
             let (peripheral, _, _) = try talk.discover()
-            talk.room.run()
+            talk.testbed.run()
             peripheral.delegate = delegate
-            let lines = Lines()
-            lines.listen {
+            let lines = CapturedLog()
+            lines.capture {
                 talk.ball.manager.remove(talk.ball.ball)
-                talk.room.run { peripheral.services?.isEmpty == true }
+                talk.testbed.run { peripheral.services?.isEmpty == true }
             }
             #expect(
                 lines.all == [
@@ -318,9 +319,9 @@ struct MisuseTests {
     @Test("2 what Apple answers with an exception ends the program, with Apple's words")
     func fatalWords() async {
         let cached = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let room = Room()
-            let app = PeripheralApp(on: room.adapter("One"))
-            room.run()
+            let testbed = Testbed()
+            let app = PeripheralApp(on: testbed.adapter("One"))
+            testbed.run()
             let service = CBMutableService(type: IDs.other, primary: true)
             service.characteristics = [
                 CBMutableCharacteristic(type: IDs.other, properties: .read, value: Data([1]), permissions: .writeable)
@@ -333,7 +334,7 @@ struct MisuseTests {
             let talk = Conversation()
             let (peripheral, _, answer) = try talk.discover()
             peripheral.discoverDescriptors(for: answer)
-            talk.room.run { answer.descriptors != nil }
+            talk.testbed.run { answer.descriptors != nil }
             if let configuration = answer.descriptors?.first(where: { $0.uuid == CBUUID(string: "2902") }) {
                 peripheral.writeValue(Data([1, 0]), for: configuration)
             }
@@ -376,9 +377,9 @@ struct MisuseTests {
     @Test("2 what Apple answers with an exception ends the program")
     func fatal() async {
         await #expect(processExitsWith: .failure) {
-            let room = Room()
-            let app = PeripheralApp(on: room.adapter("One"))
-            room.run()
+            let testbed = Testbed()
+            let app = PeripheralApp(on: testbed.adapter("One"))
+            testbed.run()
             let service = CBMutableService(type: IDs.other, primary: true)
             service.characteristics = [
                 CBMutableCharacteristic(
@@ -394,7 +395,7 @@ struct MisuseTests {
             let talk = Conversation()
             let (peripheral, _, answer) = try talk.discover()
             peripheral.discoverDescriptors(for: answer)
-            talk.room.run { answer.descriptors != nil }
+            talk.testbed.run { answer.descriptors != nil }
             if let configuration = answer.descriptors?.first(where: { $0.uuid == CBUUID(string: "2902") }) {
                 peripheral.writeValue(Data([1, 0]), for: configuration)
             }

@@ -3,51 +3,51 @@
 import CoreBluetooth
 import Foundation
 import NIOCore
-import Rooms
+import Testbed
 import Testing
 
 @testable @_spi(Steps) import ITCB
 
 @Suite("A ball, as the central sees it")
 struct ITCB_SDK_Device_PeripheralTests {
-    private func roomWithStranger() throws -> (Room, StrangeBall, Asker, ITCB_SDK_Device_Peripheral) {
-        let room = Room()
-        let ball = StrangeBall("Strange", on: room.adapter())
-        let central = room.central()
-        #expect(room.run { central.found.count == 1 })
-        return (room, ball, central, try #require(central.device("Strange")))
+    private func testbedWithForeignBall() throws -> (Testbed, ForeignBall, Asker, ITCB_SDK_Device_Peripheral) {
+        let testbed = Testbed()
+        let ball = ForeignBall("Strange", on: testbed.adapter())
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
+        return (testbed, ball, central, try #require(central.device("Strange")))
     }
 
     @Test("A question without a question mark is refused by the ball, over the air")
     func noQuestionMark() throws {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        let central = room.central()
-        #expect(room.run { central.found.count == 1 })
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
         central.found[0].sendQuestion("no question mark")
-        #expect(room.run { !central.errors.isEmpty })
+        #expect(testbed.run { !central.errors.isEmpty })
         #expect(central.errors == ["sendFailed.coreBluetooth.questionPlease"])
         #expect(words(central.found[0].error) == "sendFailed.coreBluetooth.questionPlease")
         #expect(ball.asked.isEmpty)
         #expect(ball.steps.contains(.questionReceived("no question mark", isAccepted: false)))
         // The ball is as good as before.
         central.found[0].sendQuestion("Better?")
-        #expect(room.run { central.answered.count == 1 })
+        #expect(testbed.run { central.answered.count == 1 })
         #expect(central.asked == ["Better?"])
         #expect(central.found[0].error == nil)
     }
 
     @Test("A second question while one is pending is refused as busy; the first is answered")
     func busy() throws {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        let central = room.central()
-        #expect(room.run { central.found.count == 1 })
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
         central.found[0].sendQuestion("First?")
         central.found[0].sendQuestion("Second?")
         #expect(central.errors == ["sendFailed.deviceBusy"])
-        #expect(room.run { central.answered.count == 1 })
-        room.pass(.seconds(5))
+        #expect(testbed.run { central.answered.count == 1 })
+        testbed.run(.seconds(5))
         #expect(central.asked == ["First?"])
         #expect(ball.asked == ["First?"])
         #expect(central.errors == ["sendFailed.deviceBusy"])
@@ -55,15 +55,15 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("Questions can be asked from inside the callback of the answer before")
     func chain() throws {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        let central = room.central()
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
         central.onFound = { $0.sendQuestion("Question 0?") }
         central.onAnswer = { device in
             let count = central.answered.count
             if count < 10 { device.sendQuestion("Question \(count)?") }
         }
-        #expect(room.run { central.answered.count == 10 })
+        #expect(testbed.run { central.answered.count == 10 })
         #expect(central.errors.isEmpty)
         #expect(ball.asked == (0..<10).map { "Question \($0)?" })
         #expect(ball.answered == central.answered)
@@ -71,15 +71,15 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("A long question goes as prepared writes, and is answered")
     func longQuestion() throws {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        let central = room.central()
-        #expect(room.run { central.found.count == 1 })
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
         for length in [18, 19, 20, 21, 22, 180, 244, 500, 511, 512] {
             let question = String(repeating: "x", count: length - 1) + "?"
             central.found[0].sendQuestion(question)
-            #expect(room.run { ball.asked.last == question && central.asked.last == question }, "\(length)")
-            #expect(room.run { central.answered.count == ball.answered.count })
+            #expect(testbed.run { ball.asked.last == question && central.asked.last == question }, "\(length)")
+            #expect(testbed.run { central.answered.count == ball.answered.count })
         }
         #expect(central.errors.isEmpty)
         #expect(central.answered == ball.answered)
@@ -87,46 +87,46 @@ struct ITCB_SDK_Device_PeripheralTests {
 
     @Test("A question that no attribute can hold is refused at once")
     func tooLong() throws {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        let central = room.central()
-        #expect(room.run { central.found.count == 1 })
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
         central.found[0].sendQuestion(String(repeating: "x", count: 512) + "?")
         #expect(central.errors == ["sendFailed.coreBluetooth.peripheralError.ATT13"])
         central.found[0].sendQuestion("Short?")
-        #expect(room.run { central.answered.count == 1 })
+        #expect(testbed.run { central.answered.count == 1 })
         #expect(ball.asked == ["Short?"])
     }
 
     @Test("A ball that confirms and never answers is offline after two seconds, and can be asked again")
     func noAnswer() throws {
-        let (room, ball, central, device) = try roomWithStranger()
+        let (testbed, ball, central, device) = try testbedWithForeignBall()
         ball.onWrite = { ball.manager.respond(to: $0, withResult: .success) }
         device.sendQuestion("Anybody?")
-        #expect(room.run { central.asked == ["Anybody?"] })
-        room.pass(.milliseconds(1900))
+        #expect(testbed.run { central.asked == ["Anybody?"] })
+        testbed.run(.milliseconds(1900))
         #expect(central.errors.isEmpty)
-        room.pass(.milliseconds(200))
+        testbed.run(.milliseconds(200))
         #expect(central.errors == ["sendFailed.deviceOffline"])
         ball.onWrite = {
             ball.manager.respond(to: $0, withResult: .success)
             ball.notify(Data("SLUG-ANSWER-03".utf8))
         }
         device.sendQuestion("Now?")
-        #expect(room.run { central.answered == ["Now? SLUG-ANSWER-03"] })
+        #expect(testbed.run { central.answered == ["Now? SLUG-ANSWER-03"] })
         #expect(central.errors.count == 1)
     }
 
     @Test("A ball that does not even confirm is offline after two seconds")
     func noConfirmation() throws {
-        let (room, ball, central, device) = try roomWithStranger()
+        let (testbed, ball, central, device) = try testbedWithForeignBall()
         device.sendQuestion("Anybody?")
-        room.pass(.milliseconds(2100))
+        testbed.run(.milliseconds(2100))
         #expect(central.errors == ["sendFailed.deviceOffline"])
         #expect(central.asked.isEmpty)
         // The bearer is stuck behind the question, so the next one cannot get through, either: the ball is given up.
         device.sendQuestion("And now?")
-        room.pass(.milliseconds(2100))
+        testbed.run(.milliseconds(2100))
         #expect(central.errors == ["sendFailed.deviceOffline", "sendFailed.deviceOffline"])
         #expect(central.sdk.devices.isEmpty)
         // A new link has a new bearer.
@@ -134,31 +134,31 @@ struct ITCB_SDK_Device_PeripheralTests {
             ball.manager.respond(to: $0, withResult: .success)
             ball.notify(Data("SLUG-ANSWER-04".utf8))
         }
-        #expect(room.run { central.found.count == 2 })
+        #expect(testbed.run { central.found.count == 2 })
         central.found.last?.sendQuestion("And now?")
-        #expect(room.run { central.answered == ["And now? SLUG-ANSWER-04"] })
+        #expect(testbed.run { central.answered == ["And now? SLUG-ANSWER-04"] })
     }
 
     @Test("A ball that does not confirm the end of its notifications is given up, and found again")
     func stuckAfterTimeout() throws {
-        let (room, ball, central, device) = try roomWithStranger()
+        let (testbed, ball, central, device) = try testbedWithForeignBall()
         device.sendQuestion("Anybody?")
-        room.pass(.milliseconds(2100))
+        testbed.run(.milliseconds(2100))
         #expect(central.ready == ["Strange"])
-        room.pass(.seconds(Int64(ITCB_SDK_Central._connectionTimeoutLengthInSeconds)))
+        testbed.run(.seconds(Int64(ITCB_SDK_Central._connectionTimeoutLengthInSeconds)))
         #expect(central.errors == ["sendFailed.deviceOffline", "coreBluetooth.deviceOffline"])
-        #expect(room.run { central.found.count == 2 })
+        #expect(testbed.run { central.found.count == 2 })
         #expect(central.ready == ["Strange"])
         #expect(ball.requests.count == 1)
     }
 
     @Test("A late answer is not taken for the answer to the next question")
     func lateAnswer() throws {
-        let (room, ball, central, device) = try roomWithStranger()
+        let (testbed, ball, central, device) = try testbedWithForeignBall()
         var held: CBATTRequest?
         ball.onWrite = { held = $0 }
         device.sendQuestion("First?")
-        room.pass(.milliseconds(2100))
+        testbed.run(.milliseconds(2100))
         #expect(central.errors == ["sendFailed.deviceOffline"])
         ball.onWrite = {
             ball.manager.respond(to: $0, withResult: .success)
@@ -166,51 +166,51 @@ struct ITCB_SDK_Device_PeripheralTests {
         }
         // The next question is under way when the first one's confirmation and answer come in.
         device.sendQuestion("Second?")
-        room.pass(.milliseconds(100))
+        testbed.run(.milliseconds(100))
         ball.manager.respond(to: try #require(held), withResult: .success)
         ball.notify(Data("SLUG-ANSWER-01".utf8))
-        #expect(room.run { !central.answered.isEmpty })
+        #expect(testbed.run { !central.answered.isEmpty })
         #expect(central.answered == ["Second? SLUG-ANSWER-02"])
         #expect(central.asked == ["Second?"])
     }
 
     @Test("An answer that overtakes its confirmation is kept for it")
     func earlyAnswer() throws {
-        let (room, ball, central, device) = try roomWithStranger()
+        let (testbed, ball, central, device) = try testbedWithForeignBall()
         ball.onWrite = {
             ball.notify(Data("SLUG-ANSWER-09".utf8))
             ball.manager.respond(to: $0, withResult: .success)
         }
         device.sendQuestion("Quick?")
-        #expect(room.run { central.answered == ["Quick? SLUG-ANSWER-09"] })
+        #expect(testbed.run { central.answered == ["Quick? SLUG-ANSWER-09"] })
         #expect(central.asked == ["Quick?"])
         #expect(central.errors.isEmpty)
     }
 
     @Test("An answer that is no text is an error, not silence", arguments: [Data(), Data([0xC3, 0x28])])
     func badAnswer(data: Data) throws {
-        let (room, ball, central, device) = try roomWithStranger()
+        let (testbed, ball, central, device) = try testbedWithForeignBall()
         ball.onWrite = {
             ball.manager.respond(to: $0, withResult: .success)
             ball.notify(data)
         }
         device.sendQuestion("Gibberish?")
-        #expect(room.run { !central.errors.isEmpty })
+        #expect(testbed.run { !central.errors.isEmpty })
         #expect(central.errors == ["sendFailed.peripheralError.nil"])
         #expect(central.answered.isEmpty)
     }
 
     @Test("Notifications that nobody asked for are ignored")
     func unasked() throws {
-        let (room, ball, central, device) = try roomWithStranger()
+        let (testbed, ball, central, device) = try testbedWithForeignBall()
         ball.onWrite = {
             ball.manager.respond(to: $0, withResult: .success)
             ball.notify(Data("SLUG-ANSWER-01".utf8))
             ball.notify(Data("SLUG-ANSWER-02".utf8))
         }
         device.sendQuestion("Once?")
-        #expect(room.run { central.answered.count == 1 })
-        room.pass(.seconds(3))
+        #expect(testbed.run { central.answered.count == 1 })
+        testbed.run(.seconds(3))
         #expect(central.answered == ["Once? SLUG-ANSWER-01"])
         #expect(central.errors.isEmpty)
     }
@@ -225,52 +225,52 @@ struct ITCB_SDK_Device_PeripheralTests {
         ]
     )
     func refusals(code: CBATTError.Code, expected: String) throws {
-        let (room, ball, central, device) = try roomWithStranger()
+        let (testbed, ball, central, device) = try testbedWithForeignBall()
         ball.onWrite = { ball.manager.respond(to: $0, withResult: code) }
         device.sendQuestion("Really?")
-        #expect(room.run { !central.errors.isEmpty })
+        #expect(testbed.run { !central.errors.isEmpty })
         #expect(central.errors == [expected])
-        room.pass(.seconds(3))
+        testbed.run(.seconds(3))
         #expect(central.errors.count == 1)
     }
 
     @Test("A ball without the service is given up and reported, and looked at again later")
     func noService() {
-        let room = Room()
-        let ball = StrangeBall("Empty", on: room.adapter(), hasService: false)
-        let central = room.central()
-        #expect(room.run { !central.errors.isEmpty })
+        let testbed = Testbed()
+        let ball = ForeignBall("Empty", on: testbed.adapter(), hasService: false)
+        let central = testbed.central()
+        #expect(testbed.run { !central.errors.isEmpty })
         #expect(central.errors == ["coreBluetooth.peripheralError.nil"])
         #expect(central.found.isEmpty)
         #expect(central.sdk.devices.isEmpty)
         ball.manager.add(ball.service)
-        #expect(room.run { central.found.count == 1 })
+        #expect(testbed.run { central.found.count == 1 })
     }
 
     @Test("A ball that does not connect within the limit is given up and reported")
     func connectionTimeout() {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        let central = room.central()
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
         central.onStep = { step in
             guard case .connecting = step else { return }
             ball.adapter.setPowered(false)
         }
-        #expect(room.run { central.sdk.devices.count == 1 })
-        room.pass(.seconds(Int64(ITCB_SDK_Central._connectionTimeoutLengthInSeconds) + 1))
+        #expect(testbed.run { central.sdk.devices.count == 1 })
+        testbed.run(.seconds(Int64(ITCB_SDK_Central._connectionTimeoutLengthInSeconds) + 1))
         #expect(central.sdk.devices.isEmpty)
         #expect(central.errors == ["coreBluetooth.deviceOffline"])
         central.onStep = nil
         ball.adapter.setPowered(true)
-        #expect(room.run { central.found.count == 1 })
+        #expect(testbed.run { central.found.count == 1 })
     }
 
     @Test("A connection that fails is reported, and tried again")
     func failToConnect() throws {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        let central = room.central()
-        room.run { central.sdk.devices.count == 1 }
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        testbed.run { central.sdk.devices.count == 1 }
         let device = try #require(central.sdk.devices.first as? ITCB_SDK_Device_Peripheral)
         let error = CBError(.connectionFailed)
         central.sdk.centralManager(
@@ -280,30 +280,30 @@ struct ITCB_SDK_Device_PeripheralTests {
         )
         #expect(central.errors == ["coreBluetooth.CB10"])
         #expect(central.sdk.devices.isEmpty)
-        #expect(room.run { central.ready == ["Crystal"] })
+        #expect(testbed.run { central.ready == ["Crystal"] })
         #expect(ball.errors.isEmpty)
     }
 
     @Test("A rejection is told to the local observers alone")
     func rejection() throws {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        let central = room.central()
-        #expect(room.run { central.found.count == 1 })
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
         central.found[0].rejectConnectionBecause(.deviceBusy)
         try #require(central.device("Crystal")).rejectConnectionBecause()
         #expect(central.errors == ["coreBluetooth.deviceBusy", "coreBluetooth.unknown.nil"])
-        room.pass(.seconds(1))
+        testbed.run(.seconds(1))
         #expect(ball.errors.isEmpty)
         #expect(central.ready == ["Crystal"])
     }
 
     @Test("A device is itself, and no other")
     func identity() {
-        let room = Room()
-        let balls = (1...2).map { room.ball("Ball \($0)") }
-        let central = room.central()
-        #expect(room.run { central.found.count == balls.count })
+        let testbed = Testbed()
+        let balls = (1...2).map { testbed.ball("Ball \($0)") }
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == balls.count })
         #expect(central.found[0].amIThisDevice(central.found[0]))
         #expect(!central.found[0].amIThisDevice(central.found[1]))
     }

@@ -4,91 +4,91 @@ import BluetoothAir
 import CoreBluetooth
 import Foundation
 import NIOCore
-import Rooms
+import Testbed
 import Testing
 
 @testable @_spi(Steps) import ITCB
 
 @Suite("The ball")
 struct ITCB_SDK_PeripheralTests {
-    private func roomWithStranger(model: AirSettings = .instant) -> (Room, Ball, StrangeCentral) {
-        let room = Room(model: model)
-        let ball = room.ball("Crystal")
-        let central = StrangeCentral(on: room.adapter())
-        #expect(room.run { central.isReady })
-        return (room, ball, central)
+    private func testbedWithForeignCentral(model: AirSettings = .instant) -> (Testbed, Ball, ForeignCentral) {
+        let testbed = Testbed(model: model)
+        let ball = testbed.ball("Crystal")
+        let central = ForeignCentral(on: testbed.adapter())
+        #expect(testbed.run { central.isReady })
+        return (testbed, ball, central)
     }
 
     @Test("A question that is not UTF-8 gets an ATT error")
     func notUTF8() {
-        let (room, ball, central) = roomWithStranger()
+        let (testbed, ball, central) = testbedWithForeignCentral()
         central.write(Data([0xC3, 0x28, 0x3F]))
-        #expect(room.run { !central.writes.isEmpty })
+        #expect(testbed.run { !central.writes.isEmpty })
         #expect(central.writes == ["ATT4"])
         #expect(ball.asked.isEmpty)
     }
 
     @Test("A question without a question mark gets the error for it", arguments: ["", "no", "?no", "no? "])
     func noQuestionMark(question: String) {
-        let (room, ball, central) = roomWithStranger()
+        let (testbed, ball, central) = testbedWithForeignCentral()
         central.write(question)
-        #expect(room.run { !central.writes.isEmpty })
+        #expect(testbed.run { !central.writes.isEmpty })
         #expect(central.writes == ["ATT14"])
         #expect(ball.asked.isEmpty)
     }
 
     @Test("A question as prepared writes gets its answer")
     func preparedWrites() {
-        let (room, ball, central) = roomWithStranger()
+        let (testbed, ball, central) = testbedWithForeignCentral()
         central.subscribe()
         let question = String(repeating: "é", count: 250) + "?"
         central.write(question)
-        #expect(room.run { central.notified.count == 1 })
+        #expect(testbed.run { central.notified.count == 1 })
         #expect(central.writes == ["ok"])
         #expect(ball.asked == [question])
     }
 
     @Test("A question as prepared writes gets an ATT error where it is none")
     func preparedRefusal() {
-        let (room, ball, central) = roomWithStranger()
+        let (testbed, ball, central) = testbedWithForeignCentral()
         central.subscribe()
         central.write(String(repeating: "x", count: 500))
-        #expect(room.run { !central.writes.isEmpty })
+        #expect(testbed.run { !central.writes.isEmpty })
         #expect(central.writes == ["ATT14"])
         #expect(ball.asked.isEmpty)
     }
 
     @Test("A question that is too long for an attribute gets an ATT error")
     func tooLong() {
-        let (room, ball, central) = roomWithStranger()
+        let (testbed, ball, central) = testbedWithForeignCentral()
         central.write(String(repeating: "x", count: 600) + "?")
-        #expect(room.run { !central.writes.isEmpty })
+        #expect(testbed.run { !central.writes.isEmpty })
         #expect(central.writes.first?.hasPrefix("ATT") == true, "\(central.writes)")
         #expect(ball.asked.isEmpty)
     }
 
     @Test("Who asks without having subscribed gets the answer when subscribing")
     func lateSubscription() {
-        let (room, ball, central) = roomWithStranger()
+        let (testbed, ball, central) = testbedWithForeignCentral()
         central.write("Subscribed?")
-        #expect(room.run { central.writes == ["ok"] })
+        #expect(testbed.run { central.writes == ["ok"] })
         #expect(ball.asked == ["Subscribed?"])
-        room.pass(.seconds(1))
+        testbed.run(.seconds(1))
         #expect(ball.answered.isEmpty)
         central.subscribe()
-        #expect(room.run { central.notified.count == 1 })
+        #expect(testbed.run { central.notified.count == 1 })
         #expect(ball.answered == ["Subscribed? \(central.notified[0])"])
         #expect(ball.errors.isEmpty)
     }
 
     @Test("Who asks without having subscribed gets the answer when reading; before the first question it is empty")
     func reading() {
-        let (room, ball, central) = roomWithStranger()
+        let (testbed, ball, central) = testbedWithForeignCentral()
         central.read()
-        #expect(room.run { central.reads == [""] })
+        #expect(testbed.run { central.reads == [""] })
         central.write("Read?")
         central.read()
-        #expect(room.run { central.reads.count == 2 })
+        #expect(testbed.run { central.reads.count == 2 })
         #expect(ball.answered == ["Read? \(central.reads[1])"])
         #expect(central.reads[1].hasPrefix("SLUG-ANSWER-"))
         #expect(ball.errors.isEmpty)
@@ -96,36 +96,36 @@ struct ITCB_SDK_PeripheralTests {
 
     @Test("An observer that answers by itself is not answered over")
     func ownAnswer() {
-        let (room, ball, central) = roomWithStranger()
+        let (testbed, ball, central) = testbedWithForeignCentral()
         ball.onAsked = { $0.sendAnswer("SLUG-ANSWER-19", toQuestion: $1) }
         central.subscribe()
         central.write("Mine?")
-        #expect(room.run { !central.notified.isEmpty })
-        room.pass(.seconds(1))
+        #expect(testbed.run { !central.notified.isEmpty })
+        testbed.run(.seconds(1))
         #expect(central.notified == ["SLUG-ANSWER-19"])
         #expect(ball.answered == ["Mine? SLUG-ANSWER-19"])
     }
 
     @Test("An answer that would be cut short is refused, not cut")
     func longAnswer() {
-        let (room, ball, central) = roomWithStranger()
+        let (testbed, ball, central) = testbedWithForeignCentral()
         ball.onAsked = { $0.sendAnswer(String(repeating: "x", count: 600), toQuestion: $1) }
         central.subscribe()
         central.write("Long?")
-        #expect(room.run { !ball.errors.isEmpty })
+        #expect(testbed.run { !ball.errors.isEmpty })
         #expect(ball.errors == ["sendFailed.peripheralError.ATT13"])
-        room.pass(.seconds(1))
+        testbed.run(.seconds(1))
         #expect(central.notified.isEmpty)
     }
 
     @Test("Answers wait until there is room; none is lost, none overtakes another")
     func backPressure() {
-        let (room, ball, central) = roomWithStranger(model: .realistic)
+        let (testbed, ball, central) = testbedWithForeignCentral(model: .realistic)
         let answers = (0..<120).map { "SLUG-ANSWER-\($0)" }
         ball.onAsked = { device, question in answers.forEach { device.sendAnswer($0, toQuestion: question) } }
         central.subscribe()
         central.write("All of them?")
-        #expect(room.run { central.notified.count == 120 })
+        #expect(testbed.run { central.notified.count == 120 })
         #expect(central.notified == answers)
         #expect(ball.answered == answers.map { "All of them? \($0)" })
         #expect(ball.errors.isEmpty)
@@ -154,12 +154,12 @@ struct ITCB_SDK_PeripheralTests {
 
     @Test("Too many answers are refused as busy, and so are questions meanwhile")
     func overflow() {
-        let (room, ball, central) = roomWithStranger(model: .realistic)
+        let (testbed, ball, central) = testbedWithForeignCentral(model: .realistic)
         let stop = flood(ball)
         central.subscribe()
         central.write("Flood?")
         central.write("More?")
-        #expect(room.run { central.writes.count == 2 })
+        #expect(testbed.run { central.writes.count == 2 })
         #expect(central.writes == ["ok", "ATT17"])
         #expect(ball.asked == ["Flood?"])
         #expect(!ball.errors.isEmpty)
@@ -168,56 +168,56 @@ struct ITCB_SDK_PeripheralTests {
         // What was taken is delivered, in its order, and then there is room again.
         stop()
         ball.onAsked = nil
-        #expect(room.run { ball.sdk._waitingAnswers.isEmpty && central.notified.count == ball.answered.count })
+        #expect(testbed.run { ball.sdk._waitingAnswers.isEmpty && central.notified.count == ball.answered.count })
         #expect(ball.answered == central.notified.map { "Flood? \($0)" })
         central.write("Now?")
-        #expect(room.run { central.writes.count == 3 })
+        #expect(testbed.run { central.writes.count == 3 })
         #expect(central.writes.last == "ok")
     }
 
     @Test("A central that unsubscribes is not notified, and asks again as if it were new")
     func unsubscribe() {
-        let (room, ball, central) = roomWithStranger()
+        let (testbed, ball, central) = testbedWithForeignCentral()
         central.subscribe()
         central.write("One?")
-        #expect(room.run { central.notified.count == 1 })
+        #expect(testbed.run { central.notified.count == 1 })
         central.subscribe(false)
-        #expect(room.run { !central.isSubscribed })
+        #expect(testbed.run { !central.isSubscribed })
         #expect(ball.steps.contains { if case .unsubscribed = $0 { true } else { false } })
         central.write("Two?")
-        #expect(room.run { central.writes.count == 2 })
-        room.pass(.seconds(1))
+        #expect(testbed.run { central.writes.count == 2 })
+        testbed.run(.seconds(1))
         #expect(central.notified.count == 1)
         central.subscribe()
-        #expect(room.run { central.notified.count == 2 })
+        #expect(testbed.run { central.notified.count == 2 })
         #expect(ball.answered.count == 2)
         #expect(ball.errors.isEmpty)
     }
 
     @Test("A central that leaves while answers wait for it is reported")
     func leaving() {
-        let (room, ball, central) = roomWithStranger(model: .realistic)
+        let (testbed, ball, central) = testbedWithForeignCentral(model: .realistic)
         let stop = flood(ball)
         central.subscribe()
         central.write("Bye?")
-        #expect(room.run { central.writes.count == 1 })
+        #expect(testbed.run { central.writes.count == 1 })
         #expect(!ball.sdk._waitingAnswers.isEmpty)
         ball.errors.removeAll()
         if let peripheral = central.peripheral { central.manager.cancelPeripheralConnection(peripheral) }
-        #expect(room.run { ball.sdk._waitingAnswers.isEmpty })
+        #expect(testbed.run { ball.sdk._waitingAnswers.isEmpty })
         stop()
         #expect(ball.errors == ["sendFailed.deviceOffline"])
         // The next one is served.
-        let asker = room.central()
+        let asker = testbed.central()
         ball.onAsked = nil
         asker.onFound = { $0.sendQuestion("And I?") }
-        #expect(room.run { asker.answered.count == 1 })
+        #expect(testbed.run { asker.answered.count == 1 })
     }
 
     @Test("All twenty answers come, and nothing else")
     func twentyAnswers() {
-        let room = Room()
-        let ball = room.ball("Crystal")
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
         var seen: Set<String> = []
         for _ in 0..<1000 { seen.insert(ball.sdk._randomAnswer()) }
         #expect(seen == Set((0..<20).map { "SLUG-ANSWER-" + ($0 < 10 ? "0\($0)" : "\($0)") }))

@@ -2,7 +2,7 @@
 // find each other again.
 
 import NIOCore
-import Rooms
+import Testbed
 import Testing
 
 @testable @_spi(Steps) import ITCB
@@ -17,15 +17,15 @@ struct LostLinkTests {
 
     /// Plays one conversation; returns how many steps both sides took until the notifications were off again.
     private func play(cut: (side: Side, step: Int)?) -> Int {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        let central = room.central()
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
         var steps = 0
         let count: (ITCB_SDK_Step) -> Void = { _ in
             steps += 1
             guard let cut, steps == cut.step else { return }
             // As a flat battery would: at once, but not from inside a callback.
-            room.loop.execute { (cut.side == .ball ? ball.adapter : central.adapter).setPowered(false) }
+            testbed.world.after(.zero) { (cut.side == .ball ? ball.adapter : central.adapter).setPowered(false) }
         }
         ball.onStep = count
         central.onStep = count
@@ -35,12 +35,12 @@ struct LostLinkTests {
             device.sendQuestion("Question \(questions)?")
         }
         guard let cut else {
-            #expect(room.run { central.steps.last == .setNotifications(isOn: false) })
+            #expect(testbed.run { central.steps.last == .setNotifications(isOn: false) })
             return steps
         }
 
         // Within the SDK's own limits the central knows, one way or the other.
-        room.pass(.seconds(15))
+        testbed.run(.seconds(15))
         #expect(central.sdk.devices.isEmpty, "step \(cut.step)")
         #expect(central.answered.count + central.errors.filter { $0 == "sendFailed.deviceOffline" }.count == questions)
         if central.found.isEmpty {
@@ -52,7 +52,7 @@ struct LostLinkTests {
         // Then the power comes back, and so does the conversation.
         let before = (found: central.found.count, answered: central.answered.count)
         (cut.side == .ball ? ball.adapter : central.adapter).setPowered(true)
-        #expect(room.run { central.answered.count == before.answered + 1 }, "step \(cut.step): \(central.steps)")
+        #expect(testbed.run { central.answered.count == before.answered + 1 }, "step \(cut.step): \(central.steps)")
         #expect(central.found.count == before.found + 1)
         #expect(central.ready == ["Crystal"])
         #expect(ball.answered.last == central.answered.last)
@@ -70,64 +70,64 @@ struct LostLinkTests {
 
     @Test("A ball that is lost while nothing is asked is reported, leaves the list, and is found again")
     func idle() {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        let central = room.central()
-        #expect(room.run { central.found.count == 1 })
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
         let first = central.found[0]
         ball.adapter.setPowered(false)
-        #expect(room.run { central.sdk.devices.isEmpty })
+        #expect(testbed.run { central.sdk.devices.isEmpty })
         #expect(central.errors == ["coreBluetooth.deviceOffline"])
         #expect(words(first.error) == "coreBluetooth.deviceOffline")
         first.sendQuestion("Are you there?")
         #expect(central.errors.last == "sendFailed.deviceOffline")
         ball.adapter.setPowered(true)
-        #expect(room.run { central.found.count == 2 })
+        #expect(testbed.run { central.found.count == 2 })
         #expect(central.found[1].uuid == first.uuid)
         #expect(central.found[1].amIThisDevice(first))
         central.found[1].sendQuestion("Are you back?")
-        #expect(room.run { central.answered.count == 1 })
+        #expect(testbed.run { central.answered.count == 1 })
     }
 
     @Test("A central whose adapter goes away loses all its balls, and finds them again")
     func centralState() {
-        let room = Room()
-        let balls = (1...3).map { room.ball("Ball \($0)") }
-        let central = room.central()
-        #expect(room.run { central.found.count == 3 })
+        let testbed = Testbed()
+        let balls = (1...3).map { testbed.ball("Ball \($0)") }
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 3 })
         central.found[1].sendQuestion("Pending?")
         central.adapter.setPowered(false)
-        #expect(room.run { central.sdk.devices.isEmpty })
+        #expect(testbed.run { central.sdk.devices.isEmpty })
         #expect(!central.sdk.isCoreBluetoothPoweredOn)
         #expect(
             central.errors.sorted() == [
                 "coreBluetooth.deviceOffline", "coreBluetooth.deviceOffline", "sendFailed.deviceOffline",
             ]
         )
-        room.pass(.seconds(30))
+        testbed.run(.seconds(30))
         #expect(central.errors.count == 3)
         central.adapter.setPowered(true)
-        #expect(room.run { central.found.count == 6 })
+        #expect(testbed.run { central.found.count == 6 })
         #expect(Set(central.ready) == Set(balls.map(\.sdk.localName)))
     }
 
     @Test("A ball whose adapter goes away says so, forgets its centrals, and is heard again when it is back")
     func ballState() {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        let central = room.central()
-        #expect(room.run { central.found.count == 1 })
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
         central.found[0].sendQuestion("Before?")
-        #expect(room.run { central.answered.count == 1 })
+        #expect(testbed.run { central.answered.count == 1 })
         ball.adapter.setPowered(false)
-        #expect(room.run { !ball.sdk.isCoreBluetoothPoweredOn })
+        #expect(testbed.run { !ball.sdk.isCoreBluetoothPoweredOn })
         #expect(ball.errors == ["coreBluetooth.nil"])
         #expect(ball.sdk.central == nil)
         #expect(ball.sdk._centrals.isEmpty)
         ball.adapter.setPowered(true)
-        #expect(room.run { central.found.count == 2 })
+        #expect(testbed.run { central.found.count == 2 })
         central.found[1].sendQuestion("After?")
-        #expect(room.run { central.answered.count == 2 })
+        #expect(testbed.run { central.answered.count == 2 })
         #expect(ball.errors == ["coreBluetooth.nil"])
     }
 }

@@ -4,30 +4,30 @@ import BluetoothAir
 import Fixtures
 import Foundation
 import NIOCore
-import Rooms
+import Testbed
 import Testing
 
 @testable @_spi(Steps) import ITCB
 
 @Suite("Replay")
 struct ReplayTests {
-    /// Plays in a lossy room; returns what each device's host and controller said to each other.
+    /// Plays in a lossy testbed; returns what each device's host and controller said to each other.
     private func play(seed: UInt64) throws -> [[String]] {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let files = (0..<5).map { URL(fileURLWithPath: folder("\($0).btsnoop")) }
         do {
-            let room = Room(model: AirSettings(hasAirTime: true, loss: 0.2), seed: seed)
-            let balls = (0..<3).map { room.ball("Ball \($0)", capture: files[$0].path) }
-            let centrals = (3..<5).map { room.central(capture: files[$0].path) }
-            #expect(room.run(.seconds(60)) { centrals.allSatisfy { Set($0.ready).count == 3 } })
+            let testbed = Testbed(model: AirSettings(hasAirTime: true, loss: 0.2), seed: seed)
+            let balls = (0..<3).map { testbed.ball("Ball \($0)", capture: files[$0].path) }
+            let centrals = (3..<5).map { testbed.central(capture: files[$0].path) }
+            #expect(testbed.run(until: { centrals.allSatisfy { Set($0.ready).count == 3 } }, within: .seconds(60)))
             for central in centrals {
                 for ball in balls { central.device(ball.sdk.localName)?.sendQuestion("Same again?") }
             }
-            #expect(room.run { centrals.allSatisfy { $0.answered.count == 3 } })
-            room.pass(.seconds(1))
+            #expect(testbed.run { centrals.allSatisfy { $0.answered.count == 3 } })
+            testbed.run(.seconds(1))
             (balls.map(\.adapter) + centrals.map(\.adapter)).forEach { $0.setPowered(false) }
-            room.pass(.seconds(5))
+            testbed.run(.seconds(5))
         }
         return try files.map { try packets(of: Data(contentsOf: $0)) }
     }

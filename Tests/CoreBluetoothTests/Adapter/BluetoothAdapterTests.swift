@@ -43,8 +43,8 @@ struct BluetoothAdapterTests {
 
     @Test("a distance that is none is said once", arguments: ["near", "-1", "inf", "nan"])
     func wrongDistance(text: String) {
-        let lines = Lines()
-        let configuration = lines.listen {
+        let lines = CapturedLog()
+        let configuration = lines.capture {
             BluetoothAdapter.Configuration(environment: ["COREBLUETOOTH_DISTANCE": text])
         }
         #expect(configuration.distance == nil)

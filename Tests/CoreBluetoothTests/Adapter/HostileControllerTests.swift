@@ -17,15 +17,15 @@ import Testing
 struct HostileControllerTests {
     /// An air on a socket, a peripheral on it, and a central whose controller is reached through a meddler. Unchecked: it
     /// does not change, and what it holds is bound to its own loop or queue.
-    private final class Scene: @unchecked Sendable {
+    private final class Setup: @unchecked Sendable {
         let folder: TemporaryFolder
-        let meddler: Meddler
-        let central: Caller
+        let faultInjector: SocketFaultInjector
+        let central: CentralApp
         private let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         private let server: NIOLoopBoundBox<AirServer?>
-        private let peripheral: Answerer
+        private let peripheral: PeripheralApp
 
-        init(_ modes: [Meddler.Mode] = []) async throws {
+        init(_ modes: [SocketFaultInjector.Mode] = []) async throws {
             let folder = try TemporaryFolder()
             self.folder = folder
             let loop = self.loop
@@ -39,9 +39,9 @@ struct HostileControllerTests {
                 )
                 .assumeIsolated().map { server.value = $0 }.nonisolated()
             }.get()
-            self.meddler = try Meddler(at: folder("h4"), to: folder("air"), modes: modes)
-            self.peripheral = Answerer(Self.adapter(folder("air")))
-            self.central = Caller(Self.adapter(folder("h4")))
+            self.faultInjector = try SocketFaultInjector(at: folder("h4"), to: folder("air"), modes: modes)
+            self.peripheral = PeripheralApp(Self.adapter(folder("air")))
+            self.central = CentralApp(Self.adapter(folder("h4")))
         }
 
         /// An adapter as its name makes it, `h4:unix:PATH`, that keeps nothing on disk.
@@ -58,7 +58,7 @@ struct HostileControllerTests {
         }
 
         func end() async throws {
-            self.meddler.unplug()
+            self.faultInjector.unplug()
             let server = self.server
             try await self.loop.submit { server.value = nil }.get()
             self.folder.remove()
@@ -66,7 +66,7 @@ struct HostileControllerTests {
     }
 
     /// Has one characteristic with a value. Unchecked: it lives on its queue.
-    private final class Answerer: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
+    private final class PeripheralApp: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
         static var service: CBUUID { CBUUID(string: "A0B0") }
         private let queue = DispatchQueue(label: "answerer")
         private var manager: CBPeripheralManager?
@@ -95,7 +95,7 @@ struct HostileControllerTests {
 
     /// Connects and reads, again and again, as long as it is told to; keeps the states that it was told of. Unchecked: it
     /// lives on its queue, and the condition's lock guards what the test looks at.
-    private final class Caller: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    private final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
         private let queue = DispatchQueue(label: "caller")
         private let condition = NSCondition()
         private var manager: CBCentralManager?
@@ -148,7 +148,7 @@ struct HostileControllerTests {
             self.change { self.states.append(central.state) }
             guard central.state == .poweredOn else { return }
             self.peripheral = nil
-            central.scanForPeripherals(withServices: [Answerer.service])
+            central.scanForPeripherals(withServices: [PeripheralApp.service])
         }
 
         func centralManager(
@@ -165,7 +165,7 @@ struct HostileControllerTests {
         }
 
         func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-            peripheral.discoverServices([Answerer.service])
+            peripheral.discoverServices([PeripheralApp.service])
         }
 
         func centralManager(
@@ -205,12 +205,15 @@ struct HostileControllerTests {
         }
     }
 
-    @Test("Packets octet by octet, and packets joined: nothing is noticed", arguments: [Meddler.Mode.split, .join])
-    func pieces(mode: Meddler.Mode) async throws {
-        let scene = try await Scene([mode])
-        #expect(scene.central.reads(5))
-        #expect(scene.central.seen == [.poweredOn])
-        try await scene.end()
+    @Test(
+        "Packets octet by octet, and packets joined: nothing is noticed",
+        arguments: [SocketFaultInjector.Mode.split, .join]
+    )
+    func pieces(mode: SocketFaultInjector.Mode) async throws {
+        let setup = try await Setup([mode])
+        #expect(setup.central.reads(5))
+        #expect(setup.central.seen == [.poweredOn])
+        try await setup.end()
     }
 
     /// What a broken controller can say, and whether the adapter has to start anew.
@@ -241,61 +244,61 @@ struct HostileControllerTests {
         arguments: sayings
     )
     func saying(what: String, octets: [UInt8], startsAnew: Bool) async throws {
-        let scene = try await Scene()
-        #expect(scene.central.reads(2))
-        scene.meddler.say(octets)
+        let setup = try await Setup()
+        #expect(setup.central.reads(2))
+        setup.faultInjector.say(octets)
         if startsAnew {
-            #expect(scene.central.hasSeen([.poweredOn, .resetting, .poweredOn]), "\(scene.central.seen)")
-            #expect(scene.meddler.connectionCount == 2)
+            #expect(setup.central.hasSeen([.poweredOn, .resetting, .poweredOn]), "\(setup.central.seen)")
+            #expect(setup.faultInjector.connectionCount == 2)
         }
-        #expect(scene.central.reads(3), "\(what)")
-        if !startsAnew { #expect(scene.central.seen == [.poweredOn], "\(what)") }
-        try await scene.end()
+        #expect(setup.central.reads(3), "\(what)")
+        if !startsAnew { #expect(setup.central.seen == [.poweredOn], "\(what)") }
+        try await setup.end()
     }
 
     @Test("A controller that resets in mid-flight comes back")
     func cut() async throws {
-        let scene = try await Scene()
-        #expect(scene.central.reads(2))
+        let setup = try await Setup()
+        #expect(setup.central.reads(2))
         for round in 1...3 {
-            scene.meddler.cut()
+            setup.faultInjector.cut()
             let states =
                 [CBManagerState.poweredOn] + (0..<round).flatMap { _ in [CBManagerState.resetting, .poweredOn] }
-            #expect(scene.central.hasSeen(states), "\(scene.central.seen)")
-            #expect(scene.central.reads(2))
+            #expect(setup.central.hasSeen(states), "\(setup.central.seen)")
+            #expect(setup.central.reads(2))
         }
-        try await scene.end()
+        try await setup.end()
     }
 
     @Test("A controller that is unplugged leaves the adapter resetting until it is plugged in again")
     func unplugged() async throws {
-        let scene = try await Scene()
-        #expect(scene.central.reads(1))
-        scene.meddler.unplug()
-        #expect(scene.central.hasSeen([.poweredOn, .resetting]))
-        try scene.meddler.plugIn()
-        #expect(scene.central.hasSeen([.poweredOn, .resetting, .poweredOn]))
-        #expect(scene.central.reads(1))
-        try await scene.end()
+        let setup = try await Setup()
+        #expect(setup.central.reads(1))
+        setup.faultInjector.unplug()
+        #expect(setup.central.hasSeen([.poweredOn, .resetting]))
+        try setup.faultInjector.plugIn()
+        #expect(setup.central.hasSeen([.poweredOn, .resetting, .poweredOn]))
+        #expect(setup.central.reads(1))
+        try await setup.end()
     }
 
     @Test("A controller that falls silent at work is given up, and the next one is used")
     func silence() async throws {
-        let scene = try await Scene()
-        #expect(scene.central.reads(1))
-        scene.meddler.fallSilent()
+        let setup = try await Setup()
+        #expect(setup.central.reads(1))
+        setup.faultInjector.fallSilent()
         // Nothing is asked of the controller while an app waits for its peer; the app's next wish finds out.
-        scene.central.readRSSI()
-        #expect(scene.central.hasSeen([.poweredOn, .resetting, .poweredOn]), "\(scene.central.seen)")
-        #expect(scene.central.reads(1))
-        try await scene.end()
+        setup.central.readRSSI()
+        #expect(setup.central.hasSeen([.poweredOn, .resetting, .poweredOn]), "\(setup.central.seen)")
+        #expect(setup.central.reads(1))
+        try await setup.end()
     }
 
     @Test("A controller that is silent from the start is off, and tried again")
     func silentFromTheStart() async throws {
-        let scene = try await Scene([.silence])
-        #expect(scene.central.hasSeen([.poweredOff, .poweredOn]), "\(scene.central.seen)")
-        #expect(scene.central.reads(1))
-        try await scene.end()
+        let setup = try await Setup([.silence])
+        #expect(setup.central.hasSeen([.poweredOff, .poweredOn]), "\(setup.central.seen)")
+        #expect(setup.central.reads(1))
+        try await setup.end()
     }
 }

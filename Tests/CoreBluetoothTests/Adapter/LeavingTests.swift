@@ -3,7 +3,7 @@
 
 import NIOConcurrencyHelpers
 import NIOCore
-import NIOEmbedded
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -15,102 +15,102 @@ struct LeavingTests {
 
     @Test("6.5 the centrals of a peripheral whose process ends are told so at once")
     func peripheralLeaves() throws {
-        let lives = Lives()
-        _ = try lives.subscribe()
-        let before = lives.ball.calls
+        let setup = CentralRestorationSetup()
+        _ = try setup.subscribe()
+        let before = setup.ball.calls
         let hasLeft = NIOLockedValueBox(false)
-        lives.crystal.adapter.leave(within: .seconds(1)) { hasLeft.withLockedValue { $0 = true } }
-        #expect(lives.room.run(until: { hasLeft.withLockedValue { $0 } }, within: self.atOnce))
-        #expect(lives.central.calls.last == "disconnect 0 CBErrorDomain \(CBError.peripheralDisconnected.rawValue)")
+        setup.crystal.adapter.leave(within: .seconds(1)) { hasLeft.withLockedValue { $0 = true } }
+        #expect(setup.testbed.run(until: { hasLeft.withLockedValue { $0 } }, within: self.atOnce))
+        #expect(setup.central.calls.last == "disconnect 0 CBErrorDomain \(CBError.peripheralDisconnected.rawValue)")
         // Nobody hears a ball any more.
-        lives.central.calls = []
-        lives.central.manager.scanForPeripherals(withServices: nil)
-        lives.room.run(.seconds(5))
-        #expect(lives.central.calls.isEmpty)
-        #expect(lives.ball.calls == before, "who leaves is told nothing")
+        setup.central.calls = []
+        setup.central.manager.scanForPeripherals(withServices: nil)
+        setup.testbed.run(.seconds(5))
+        #expect(setup.central.calls.isEmpty)
+        #expect(setup.ball.calls == before, "who leaves is told nothing")
     }
 
     @Test("10.4 the peripheral of a central whose process ends loses its subscriber at once")
     func centralLeaves() throws {
-        let lives = Lives()
-        _ = try lives.subscribe()
-        let before = lives.central.calls
-        lives.curious.adapter.leave(within: .seconds(1)) {}
-        #expect(lives.room.run(until: { lives.ball.calls.last == "unsubscribed 0" }, within: self.atOnce))
-        #expect(lives.central.calls == before, "who leaves is told nothing")
+        let setup = CentralRestorationSetup()
+        _ = try setup.subscribe()
+        let before = setup.central.calls
+        setup.curious.adapter.leave(within: .seconds(1)) {}
+        #expect(setup.testbed.run(until: { setup.ball.calls.last == "unsubscribed 0" }, within: self.atOnce))
+        #expect(setup.central.calls == before, "who leaves is told nothing")
     }
 
     @Test("a value that was just sent is there before the link ends")
     func lastValue() throws {
-        let lives = Lives()
-        _ = try lives.subscribe()
+        let setup = CentralRestorationSetup()
+        _ = try setup.subscribe()
         for text in ["one", "two", "three"] {
-            lives.ball.manager.updateValue(text.octets, for: lives.ball.answer, onSubscribedCentrals: nil)
+            setup.ball.manager.updateValue(text.octets, for: setup.ball.answer, onSubscribedCentrals: nil)
         }
-        lives.crystal.adapter.leave(within: .seconds(1)) {}
-        let hasEnded = { lives.central.calls.last?.hasPrefix("disconnect") == true }
-        #expect(lives.room.run(until: hasEnded, within: self.atOnce))
-        #expect(lives.central.values == ["one", "two", "three"])
+        setup.crystal.adapter.leave(within: .seconds(1)) {}
+        let hasEnded = { setup.central.calls.last?.hasPrefix("disconnect") == true }
+        #expect(setup.testbed.run(until: hasEnded, within: self.atOnce))
+        #expect(setup.central.values == ["one", "two", "three"])
     }
 
     @Test("13.1 what is kept stays: the next process connects and subscribes again")
     func restoration() throws {
-        var lives = Lives()
-        let identifier = try lives.subscribe().identifier
-        lives.curious.restart(byExit: true)
-        lives.central = CentralApp(on: lives.curious.adapter, options: lives.options)
-        #expect(lives.room.run { lives.central.calls.contains { $0.hasPrefix("connect ") } })
-        #expect(lives.central.found.first?.identifier == identifier)
-        #expect(lives.room.run { lives.ball.calls.last == "subscribed 1" })
-        #expect(lives.ball.manager.updateValue("again".octets, for: lives.ball.answer, onSubscribedCentrals: nil))
-        #expect(lives.room.run { lives.central.values == ["again"] })
+        var setup = CentralRestorationSetup()
+        let identifier = try setup.subscribe().identifier
+        setup.curious.restart(byExit: true)
+        setup.central = CentralApp(on: setup.curious.adapter, options: setup.options)
+        #expect(setup.testbed.run { setup.central.calls.contains { $0.hasPrefix("connect ") } })
+        #expect(setup.central.found.first?.identifier == identifier)
+        #expect(setup.testbed.run { setup.ball.calls.last == "subscribed 1" })
+        #expect(setup.ball.manager.updateValue("again".octets, for: setup.ball.answer, onSubscribedCentrals: nil))
+        #expect(setup.testbed.run { setup.central.values == ["again"] })
     }
 
     @Test("13.1 a manager that was let go before has left nothing behind")
     func letGo() throws {
-        var lives = Lives()
-        _ = try lives.subscribe()
-        lives.central.end()
-        lives.curious.restart(byExit: true)
-        lives.central = CentralApp(on: lives.curious.adapter, options: lives.options)
-        #expect(lives.room.run { !lives.central.calls.isEmpty })
-        #expect(lives.central.calls == ["state 5"])
+        var setup = CentralRestorationSetup()
+        _ = try setup.subscribe()
+        setup.central.end()
+        setup.curious.restart(byExit: true)
+        setup.central = CentralApp(on: setup.curious.adapter, options: setup.options)
+        #expect(setup.testbed.run { !setup.central.calls.isEmpty })
+        #expect(setup.central.calls == ["state 5"])
     }
 
     // MARK: Adapters that are let go
 
     /// Two apps on adapters of their own, connected, that are all let go at once.
-    private func meetAndLetGo(in room: Room) throws {
-        let ball = PeripheralApp(on: room.adapter("ball"))
-        let central = CentralApp(on: room.adapter("central"))
-        room.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+    private func meetAndLetGo(in testbed: Testbed) throws {
+        let ball = PeripheralApp(on: testbed.adapter("ball"))
+        let central = CentralApp(on: testbed.adapter("central"))
+        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
         ball.open()
-        _ = try central.connect(in: room).discover(nil, in: room)
+        _ = try central.connect(in: testbed).discover(nil, in: testbed)
     }
 
     @Test("an adapter that is let go with its link leaves nothing behind on its event loop")
     func nothingIsLeft() throws {
-        weak var loop: EmbeddedEventLoop?
+        weak var loop: (any EventLoop)?
         do {
-            let room = Room()
-            loop = room.loop
-            try self.meetAndLetGo(in: room)
-            room.run(.seconds(2))
+            let testbed = Testbed()
+            loop = testbed.loop
+            try self.meetAndLetGo(in: testbed)
+            testbed.run(.seconds(2))
         }
         #expect(loop == nil)
     }
 
     @Test("6.5 an adapter that is let go tells its peers that the links end")
     func lettingGo() throws {
-        let room = Room()
-        var ball: PeripheralApp? = PeripheralApp(on: room.adapter("ball"))
-        let central = CentralApp(on: room.adapter("central"))
-        room.run { ball?.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        let testbed = Testbed()
+        var ball: PeripheralApp? = PeripheralApp(on: testbed.adapter("ball"))
+        let central = CentralApp(on: testbed.adapter("central"))
+        testbed.run { ball?.manager.state == .poweredOn && central.manager.state == .poweredOn }
         ball?.open()
-        let peripheral = try central.connect(in: room)
+        let peripheral = try central.connect(in: testbed)
         ball?.end()
         ball = nil
-        room.run(self.atOnce)
+        testbed.run(self.atOnce)
         #expect(peripheral.state == .disconnected)
         #expect(central.calls.last == "disconnect 0 CBErrorDomain \(CBError.peripheralDisconnected.rawValue)")
     }

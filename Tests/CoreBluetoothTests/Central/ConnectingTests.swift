@@ -1,5 +1,6 @@
 import BluetoothAir
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -12,9 +13,9 @@ struct ConnectingTests {
         let peripheral = try talk.find()
         talk.central.manager.connect(peripheral)
         #expect(peripheral.state == .connecting)
-        talk.room.run { peripheral.state == .connected }
+        talk.testbed.run { peripheral.state == .connected }
         #expect(talk.central.calls.last == "connect 2")
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.central.count("connect 2") == 1)
     }
 
@@ -23,13 +24,13 @@ struct ConnectingTests {
         let talk = Conversation()
         let peripheral = try talk.find()
         talk.ball.manager.stopAdvertising()
-        talk.room.run()
+        talk.testbed.run()
         talk.central.manager.connect(peripheral)
-        talk.room.run(.hours(24))
+        talk.testbed.run(.hours(24))
         #expect(peripheral.state == .connecting)
         #expect(talk.central.count("connect 2") == 0)
         talk.ball.advertise(name: "Crystal")
-        #expect(talk.room.run { peripheral.state == .connected })
+        #expect(talk.testbed.run { peripheral.state == .connected })
     }
 
     @Test("6.4 cancelling a connection tells didDisconnect without error")
@@ -38,7 +39,7 @@ struct ConnectingTests {
         let peripheral = try talk.connect()
         talk.central.manager.cancelPeripheralConnection(peripheral)
         #expect(peripheral.state == .disconnecting)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         #expect(talk.central.calls.last == "disconnect 0")
     }
 
@@ -47,15 +48,15 @@ struct ConnectingTests {
         let talk = Conversation()
         let peripheral = try talk.find()
         talk.ball.manager.stopAdvertising()
-        talk.room.run()
+        talk.testbed.run()
         talk.central.manager.connect(peripheral)
-        talk.room.run()
+        talk.testbed.run()
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.central.calls.suffix(1) == ["disconnect 0"])
         #expect(peripheral.state == .disconnected)
         talk.ball.advertise(name: "Crystal")
-        talk.room.run(.seconds(3))
+        talk.testbed.run(.seconds(3))
         #expect(talk.central.count("connect 2") == 0)
     }
 
@@ -67,7 +68,7 @@ struct ConnectingTests {
         talk.central.manager.cancelPeripheralConnection(peripheral)
         talk.central.manager.connect(peripheral)
         #expect(peripheral.state == .connecting)
-        talk.room.run { peripheral.state == .connected }
+        talk.testbed.run { peripheral.state == .connected }
         #expect(talk.central.calls == ["disconnect 1", "connect 2"])
     }
 
@@ -79,12 +80,12 @@ struct ConnectingTests {
         talk.central.manager.connect(peripheral)
         talk.central.manager.cancelPeripheralConnection(peripheral)
         talk.central.manager.connect(peripheral)
-        talk.room.run { peripheral.state == .connected }
-        talk.room.run()
+        talk.testbed.run { peripheral.state == .connected }
+        talk.testbed.run()
         #expect(talk.central.calls == ["disconnect 1", "connect 2"])
         talk.central.manager.cancelPeripheralConnection(peripheral)
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run(.seconds(2))
+        talk.testbed.run(.seconds(2))
         #expect(talk.central.calls == ["disconnect 1", "connect 2", "disconnect 0"])
     }
 
@@ -93,7 +94,7 @@ struct ConnectingTests {
         let talk = Conversation()
         let peripheral = try talk.connect()
         talk.central.manager.connect(peripheral)
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.central.count("connect 2") == 2)
     }
 
@@ -102,9 +103,9 @@ struct ConnectingTests {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { answer.isNotifying }
+        talk.testbed.run { answer.isNotifying }
         talk.ballAdapter.setPowered(false)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         #expect(talk.central.calls.last == "disconnect 0 CBErrorDomain 6")
         #expect((talk.central.errors.last as? CBError)?.code == .connectionTimeout)
         #expect(peripheral.services == nil)
@@ -118,7 +119,7 @@ struct ConnectingTests {
         let peripheral = try talk.connect()
         // The ball's own app turns central, adopts the link and gives it up: the link stays, since it is not its own.
         let other = CentralApp(on: talk.ballAdapter)
-        talk.room.run { other.manager.state == .poweredOn }
+        talk.testbed.run { other.manager.state == .poweredOn }
         #expect(peripheral.state == .connected)
     }
 
@@ -127,7 +128,7 @@ struct ConnectingTests {
         let talk = Conversation()
         let first = try talk.discover()
         talk.central.manager.cancelPeripheralConnection(first.peripheral)
-        talk.room.run { first.peripheral.state == .disconnected }
+        talk.testbed.run { first.peripheral.state == .disconnected }
         #expect(first.peripheral.services == nil)
         #expect(first.answer.service == nil)
         let second = try talk.discover()
@@ -161,23 +162,23 @@ struct ConnectingTests {
         let talk = Conversation()
         let listener = Listener()
         let manager = talk.centralAdapter.run { CBCentralManager(delegate: listener, queue: nil) }
-        talk.room.run { manager.state == .poweredOn }
+        talk.testbed.run { manager.state == .poweredOn }
         manager.scanForPeripherals(withServices: nil)
-        talk.room.run { listener.found != nil }
+        talk.testbed.run { listener.found != nil }
         let peripheral = try #require(listener.found)
         manager.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
-        talk.room.run { peripheral.state == .connected }
+        talk.testbed.run { peripheral.state == .connected }
         peripheral.discoverServices(nil)
-        talk.room.run { peripheral.services != nil }
+        talk.testbed.run { peripheral.services != nil }
         talk.ballAdapter.setPowered(false)
-        talk.room.run { peripheral.state == .connecting }
+        talk.testbed.run { peripheral.state == .connecting }
         #expect(peripheral.services?.count == 1)
         talk.ballAdapter.setPowered(true)
-        talk.room.run { talk.ball.manager.state == .poweredOn }
+        talk.testbed.run { talk.ball.manager.state == .poweredOn }
         talk.ball.advertise(name: "Crystal")
-        talk.room.run { peripheral.state == .connected }
+        talk.testbed.run { peripheral.state == .connected }
         manager.cancelPeripheralConnection(peripheral)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         #expect(listener.calls == ["connect", "disconnect true 1 true", "connect", "disconnect false 0 true"])
     }
 
@@ -186,34 +187,34 @@ struct ConnectingTests {
         let talk = Conversation()
         let peripheral = try talk.find()
         talk.central.manager.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: 3)])
-        talk.room.run(.milliseconds(2900))
+        talk.testbed.run(.milliseconds(2900))
         #expect(peripheral.state == .connecting)
-        talk.room.run(.seconds(2))
+        talk.testbed.run(.seconds(2))
         #expect(peripheral.state == .connected)
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         talk.central.manager.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: 5])
-        talk.room.run(.seconds(1))
+        talk.testbed.run(.seconds(1))
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run(.seconds(10))
+        talk.testbed.run(.seconds(10))
         #expect(talk.central.calls.suffix(2) == ["disconnect 0", "disconnect 0"])
         #expect(talk.central.count("connect 2") == 1)
     }
 
     @Test("many pending connections are met in whatever order the devices come")
     func many() throws {
-        let room = Room()
-        let central = CentralApp(on: room.adapter("Curious"))
-        let balls = (1...20).map { PeripheralApp(on: room.adapter("Ball \($0)")) }
-        room.run { central.manager.state == .poweredOn && balls.allSatisfy { $0.manager.state == .poweredOn } }
+        let testbed = Testbed()
+        let central = CentralApp(on: testbed.adapter("Curious"))
+        let balls = (1...20).map { PeripheralApp(on: testbed.adapter("Ball \($0)")) }
+        testbed.run { central.manager.state == .poweredOn && balls.allSatisfy { $0.manager.state == .poweredOn } }
         for (index, ball) in balls.enumerated() { ball.open(name: "Ball \(index)") }
         central.manager.scanForPeripherals(withServices: [IDs.service])
-        #expect(room.run { central.found.count == 20 })
+        #expect(testbed.run { central.found.count == 20 })
         central.manager.stopScan()
         for peripheral in central.found { central.manager.connect(peripheral) }
-        #expect(room.run { central.found.allSatisfy { $0.state == .connected } })
+        #expect(testbed.run { central.found.allSatisfy { $0.state == .connected } })
         for peripheral in central.found { central.manager.cancelPeripheralConnection(peripheral) }
-        #expect(room.run { central.found.allSatisfy { $0.state == .disconnected } })
+        #expect(testbed.run { central.found.allSatisfy { $0.state == .disconnected } })
         #expect(central.count("disconnect 0") == 20)
     }
 
@@ -222,44 +223,44 @@ struct ConnectingTests {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
         let other = CentralApp(on: talk.centralAdapter)
-        talk.room.run { other.manager.state == .poweredOn }
+        talk.testbed.run { other.manager.state == .poweredOn }
         let same = try #require(other.manager.retrieveConnectedPeripherals(withServices: [IDs.service]).first)
         #expect(same !== peripheral)
         #expect(same.identifier == peripheral.identifier)
         #expect(same.state == .disconnected)
         same.delegate = other
         other.manager.connect(same)
-        #expect(talk.room.run { same.state == .connected })
+        #expect(talk.testbed.run { same.state == .connected })
         same.discoverServices([IDs.service])
-        talk.room.run { same.services != nil }
+        talk.testbed.run { same.services != nil }
         let service = try #require(same.services?.first)
         same.discoverCharacteristics([IDs.answer], for: service)
-        talk.room.run { service.characteristics != nil }
+        talk.testbed.run { service.characteristics != nil }
         let sameAnswer = try #require(service.characteristics?.first)
         peripheral.setNotifyValue(true, for: answer)
         same.setNotifyValue(true, for: sameAnswer)
-        talk.room.run { answer.isNotifying && sameAnswer.isNotifying }
+        talk.testbed.run { answer.isNotifying && sameAnswer.isNotifying }
         #expect(talk.ball.count("subscribed 1") == 1)
         talk.ball.manager.updateValue("both".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.central.values == ["both"])
         #expect(other.values == ["both"])
 
         // One stops listening, then leaves: the other one goes on.
         peripheral.setNotifyValue(false, for: answer)
-        talk.room.run { !answer.isNotifying }
+        talk.testbed.run { !answer.isNotifying }
         talk.ball.manager.updateValue("one".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.central.values == ["both"])
         #expect(other.values == ["both", "one"])
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         #expect(talk.central.calls.last == "disconnect 0")
         #expect(same.state == .connected)
         #expect(talk.ball.count("unsubscribed 0") == 0)
         other.manager.cancelPeripheralConnection(same)
-        talk.room.run { same.state == .disconnected }
-        talk.room.run()
+        talk.testbed.run { same.state == .disconnected }
+        talk.testbed.run()
         #expect(talk.ball.count("unsubscribed 0") == 1)
     }
 
@@ -270,17 +271,17 @@ struct ConnectingTests {
         // The central publishes a service, too, and the ball looks at it.
         let publisher = PeripheralApp(on: talk.centralAdapter)
         let looker = CentralApp(on: talk.ballAdapter)
-        talk.room.run { publisher.manager.state == .poweredOn && looker.manager.state == .poweredOn }
+        talk.testbed.run { publisher.manager.state == .poweredOn && looker.manager.state == .poweredOn }
         publisher.open(name: "Curious")
         looker.manager.scanForPeripherals(withServices: [IDs.service])
-        #expect(talk.room.run { !looker.found.isEmpty })
+        #expect(talk.testbed.run { !looker.found.isEmpty })
         let peripheral = try #require(looker.found.first)
         looker.manager.connect(peripheral)
-        #expect(talk.room.run { peripheral.state == .connected })
+        #expect(talk.testbed.run { peripheral.state == .connected })
         peripheral.discoverServices([IDs.service])
-        #expect(talk.room.run { peripheral.services?.count == 1 })
+        #expect(talk.testbed.run { peripheral.services?.count == 1 })
         looker.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run()
+        talk.testbed.run()
         #expect(looker.calls.last == "disconnect 0")
         #expect(talk.central.found[0].state == .connected)
     }

@@ -16,7 +16,7 @@ struct GATTClientTests {
         let peripheral = try talk.connect()
         #expect(peripheral.services == nil)
         peripheral.discoverServices([IDs.service])
-        talk.room.run { peripheral.services?.count == 1 }
+        talk.testbed.run { peripheral.services?.count == 1 }
         let ball = try #require(peripheral.services?.first)
         #expect(ball.uuid == IDs.service)
         #expect(ball.isPrimary)
@@ -24,12 +24,12 @@ struct GATTClientTests {
         #expect(ball.characteristics == nil)
         #expect(ball.includedServices == nil)
         peripheral.discoverServices([IDs.other])
-        #expect(talk.room.run { peripheral.services?.count == 2 })
+        #expect(talk.testbed.run { peripheral.services?.count == 2 })
         #expect(peripheral.services?.contains { $0 === ball } == true)
         peripheral.discoverCharacteristics([IDs.answer], for: ball)
-        talk.room.run { ball.characteristics?.count == 1 }
+        talk.testbed.run { ball.characteristics?.count == 1 }
         peripheral.discoverCharacteristics([IDs.question], for: ball)
-        #expect(talk.room.run { ball.characteristics?.count == 2 })
+        #expect(talk.testbed.run { ball.characteristics?.count == 2 })
         #expect(ball.characteristics?.map(\.uuid) == [IDs.question, IDs.answer])
         #expect(ball.characteristics?.allSatisfy { $0.service === ball } == true)
     }
@@ -39,7 +39,7 @@ struct GATTClientTests {
         let talk = Conversation()
         let peripheral = try talk.connect()
         peripheral.discoverServices([CBUUID(string: "180D")])
-        talk.room.run { peripheral.services != nil }
+        talk.testbed.run { peripheral.services != nil }
         #expect(talk.central.calls.last == "services 0")
     }
 
@@ -48,7 +48,7 @@ struct GATTClientTests {
         let talk = Conversation()
         let peripheral = try talk.connect()
         peripheral.discoverServices(nil)
-        talk.room.run { peripheral.services != nil }
+        talk.testbed.run { peripheral.services != nil }
         #expect(peripheral.services?.map(\.uuid) == [IDs.service])
     }
 
@@ -66,7 +66,7 @@ struct GATTClientTests {
         peripheral.setNotifyValue(true, for: answer)
         peripheral.writeValue(Data(count: 513), for: question, type: .withResponse)
         peripheral.readValue(for: question)
-        talk.room.run { talk.central.calls.count == 8 }
+        talk.testbed.run { talk.central.calls.count == 8 }
         #expect(
             talk.central.calls == [
                 "value", "notifying false CBATTErrorDomain 6", "notifying true", "wrote", "descriptors 1",
@@ -82,7 +82,7 @@ struct GATTClientTests {
         let (peripheral, _, answer) = try talk.discover()
         #expect(answer.value == nil)
         peripheral.readValue(for: answer)
-        talk.room.run { talk.central.calls.last == "value" }
+        talk.testbed.run { talk.central.calls.last == "value" }
         #expect(answer.value == talk.ball.reading)
     }
 
@@ -91,7 +91,7 @@ struct GATTClientTests {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { answer.isNotifying }
+        talk.testbed.run { answer.isNotifying }
         for number in 1...50 {
             #expect(
                 talk.ball.manager.updateValue(
@@ -101,7 +101,7 @@ struct GATTClientTests {
                 )
             )
         }
-        talk.room.run { talk.central.values.count == 50 }
+        talk.testbed.run { talk.central.values.count == 50 }
         #expect(talk.central.values == (1...50).map { "\($0)" })
         #expect(answer.value == "50".octets)
     }
@@ -112,7 +112,7 @@ struct GATTClientTests {
         let (peripheral, question, _) = try talk.discover()
         let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         peripheral.writeValue(data, for: question, type: .withResponse)
-        talk.room.run { talk.central.calls.last == "wrote" }
+        talk.testbed.run { talk.central.calls.last == "wrote" }
         #expect(talk.central.calls.last == "wrote")
         #expect(talk.ball.written == [data])
         #expect(question.value == nil)
@@ -126,7 +126,7 @@ struct GATTClientTests {
             talk.ball.onRequests = { talk.ball.manager.respond(to: $0[0], withResult: code) }
             peripheral.writeValue("Q".octets, for: question, type: .withResponse)
             let calls = talk.central.calls.count
-            talk.room.run { talk.central.calls.count > calls }
+            talk.testbed.run { talk.central.calls.count > calls }
             let error = try #require(talk.central.errors.last as? CBATTError)
             #expect(error.code == code)
         }
@@ -153,10 +153,10 @@ struct GATTClientTests {
         send()
         #expect(next == TransmitWindow.size)
         #expect(!peripheral.canSendWriteWithoutResponse)
-        talk.room.run { talk.ball.written.count == 1000 }
+        talk.testbed.run { talk.ball.written.count == 1000 }
         #expect(talk.ball.written == (0..<1000).map { "\($0)".octets })
         #expect(talk.central.count("ready") >= 1000 / TransmitWindow.size)
-        talk.room.run()
+        talk.testbed.run()
         #expect(peripheral.canSendWriteWithoutResponse)
     }
 
@@ -168,7 +168,7 @@ struct GATTClientTests {
         peripheral.writeValue("1".octets, for: question, type: .withoutResponse)
         peripheral.writeValue("2".octets, for: question, type: .withResponse)
         peripheral.writeValue("3".octets, for: question, type: .withoutResponse)
-        talk.room.run { talk.ball.written.count == 3 }
+        talk.testbed.run { talk.ball.written.count == 3 }
         #expect(talk.ball.calls.suffix(4) == ["subscribed 1", "write 1", "write 1", "write 1"])
         #expect(talk.ball.written.map(\.text) == ["1", "2", "3"])
     }
@@ -181,10 +181,10 @@ struct GATTClientTests {
         let limit = peripheral.maximumWriteValueLength(for: .withoutResponse)
         #expect(limit == 512)
         peripheral.writeValue(Data(count: limit), for: question, type: .withoutResponse)
-        talk.room.run { !talk.ball.written.isEmpty }
+        talk.testbed.run { !talk.ball.written.isEmpty }
         #expect(talk.ball.written.first?.count == limit)
-        let lines = Lines()
-        lines.listen { peripheral.writeValue(Data(count: limit + 1), for: question, type: .withoutResponse) }
+        let lines = CapturedLog()
+        lines.capture { peripheral.writeValue(Data(count: limit + 1), for: question, type: .withoutResponse) }
         #expect(lines.all.count == 1)
     }
 
@@ -194,15 +194,15 @@ struct GATTClientTests {
         let (peripheral, _, answer) = try talk.discover()
         #expect(!answer.isNotifying)
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { answer.isNotifying }
+        talk.testbed.run { answer.isNotifying }
         #expect(talk.central.calls.last == "notifying true")
         #expect(talk.ball.answer.subscribedCentrals?.count == 1)
         peripheral.setNotifyValue(false, for: answer)
-        talk.room.run { !answer.isNotifying }
+        talk.testbed.run { !answer.isNotifying }
         #expect(talk.central.calls.last == "notifying false")
         #expect(talk.ball.calls.last == "unsubscribed 0")
         talk.ball.manager.updateValue("lost".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.central.values.isEmpty)
     }
 
@@ -219,14 +219,14 @@ struct GATTClientTests {
             ball.open()
         }
         let peripheral = try talk.connect()
-        let service = try peripheral.discover(nil, in: talk.room)
+        let service = try peripheral.discover(nil, in: talk.testbed)
         let remote = try #require(service.characteristics?.first)
         peripheral.setNotifyValue(true, for: remote)
-        talk.room.run { remote.isNotifying }
+        talk.testbed.run { remote.isNotifying }
         for number in 1...3 {
             talk.ball.manager.updateValue("ding \(number)".octets, for: bell, onSubscribedCentrals: nil)
         }
-        talk.room.run { talk.central.values.count == 3 }
+        talk.testbed.run { talk.central.values.count == 3 }
         #expect(talk.central.values == ["ding 1", "ding 2", "ding 3"])
     }
 
@@ -242,19 +242,19 @@ struct GATTClientTests {
         let (peripheral, _, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
         peripheral.discoverDescriptors(for: answer)
-        talk.room.run { answer.descriptors != nil }
+        talk.testbed.run { answer.descriptors != nil }
         let descriptors = try #require(answer.descriptors)
         #expect(Set(descriptors.map(\.uuid.uuidString)) == ["2901", "2902", "2904"])
         #expect(descriptors.allSatisfy { $0.characteristic === answer })
         for descriptor in descriptors { peripheral.readValue(for: descriptor) }
-        talk.room.run { descriptors.allSatisfy { $0.value != nil } }
+        talk.testbed.run { descriptors.allSatisfy { $0.value != nil } }
         func value(_ uuid: String) -> Any? { descriptors.first { $0.uuid == CBUUID(string: uuid) }?.value }
         #expect(value("2901") as? NSString == "The answer")
         #expect(value("2902") as? NSNumber == 1)
         #expect(value("2904") as? NSData == NSData(data: Data([25, 0, 0, 0x27, 1, 0, 0])))
         let text = try #require(descriptors.first { $0.uuid == CBUUID(string: "2901") })
         peripheral.writeValue("no".octets, for: text)
-        talk.room.run { talk.central.calls.last?.hasPrefix("wrote descriptor") == true }
+        talk.testbed.run { talk.central.calls.last?.hasPrefix("wrote descriptor") == true }
         #expect(talk.central.calls.last == "wrote descriptor CBATTErrorDomain 3")
     }
 
@@ -264,7 +264,7 @@ struct GATTClientTests {
         let peripheral = try talk.connect()
         talk.central.rssi = []
         peripheral.readRSSI()
-        talk.room.run { !talk.central.rssi.isEmpty }
+        talk.testbed.run { !talk.central.rssi.isEmpty }
         #expect((-60 ... -20).contains(talk.central.rssi[0].intValue))
     }
 
@@ -278,37 +278,37 @@ struct GATTClientTests {
         }
         let peripheral = try talk.connect()
         peripheral.discoverServices(nil)
-        talk.room.run { peripheral.services != nil }
+        talk.testbed.run { peripheral.services != nil }
         let service = try #require(peripheral.services?.first)
         #expect(peripheral.services?.count == 1)
         peripheral.discoverIncludedServices(nil, for: service)
-        talk.room.run { service.includedServices != nil }
+        talk.testbed.run { service.includedServices != nil }
         let included = try #require(service.includedServices?.first)
         #expect(included.uuid == IDs.other)
         #expect(!included.isPrimary)
         #expect(peripheral.services?.count == 1)
         peripheral.discoverIncludedServices([IDs.question], for: service)
-        talk.room.run { talk.central.count("included 1") == 2 }
+        talk.testbed.run { talk.central.count("included 1") == 2 }
         peripheral.discoverCharacteristics(nil, for: included)
-        #expect(talk.room.run { included.characteristics?.isEmpty == true })
+        #expect(talk.testbed.run { included.characteristics?.isEmpty == true })
     }
 
     @Test("7.12 services that change are told, and are dead")
     func modified() throws {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
-        talk.room.run()
+        talk.testbed.run()
         talk.ball.manager.remove(talk.ball.ball)
-        #expect(talk.room.run { talk.central.calls.last?.hasPrefix("modified") == true })
+        #expect(talk.testbed.run { talk.central.calls.last?.hasPrefix("modified") == true })
         #expect(talk.central.calls.last == "modified \(IDs.service.uuidString)")
         #expect(peripheral.services?.isEmpty == true)
-        let lines = Lines()
-        lines.listen { peripheral.readValue(for: answer) }
+        let lines = CapturedLog()
+        lines.capture { peripheral.readValue(for: answer) }
         #expect(lines.all.count == 1)
         talk.ball.manager.add(talk.ball.ball)
-        talk.room.run()
+        talk.testbed.run()
         peripheral.discoverServices(nil)
-        #expect(talk.room.run { peripheral.services?.count == 1 })
+        #expect(talk.testbed.run { peripheral.services?.count == 1 })
     }
 
     @Test("6.6 nothing is told after didDisconnect, and pending procedures are not")
@@ -319,10 +319,10 @@ struct GATTClientTests {
         talk.central.calls = []
         peripheral.writeValue("never answered".octets, for: question, type: .withResponse)
         peripheral.readValue(for: answer)
-        talk.room.run(.seconds(1))
+        talk.testbed.run(.seconds(1))
         #expect(talk.central.calls.isEmpty)
         talk.ballAdapter.setPowered(false)
-        talk.room.run(.seconds(40))
+        talk.testbed.run(.seconds(40))
         #expect(talk.central.calls == ["disconnect 0 CBErrorDomain 6"])
     }
 
@@ -333,9 +333,9 @@ struct GATTClientTests {
         talk.ball.onRequests = { _ in }
         talk.central.calls = []
         peripheral.writeValue("never answered".octets, for: question, type: .withResponse)
-        talk.room.run(.seconds(29))
+        talk.testbed.run(.seconds(29))
         #expect(talk.central.calls.isEmpty)
-        talk.room.run(.seconds(3))
+        talk.testbed.run(.seconds(3))
         #expect(talk.central.calls.first == "wrote CBErrorDomain 6")
         #expect(peripheral.state == .disconnected)
     }
@@ -345,13 +345,13 @@ struct GATTClientTests {
         let talk = Conversation(model: .realistic)
         let (peripheral, question, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { answer.isNotifying }
+        talk.testbed.run { answer.isNotifying }
         talk.ball.onRequests = { requests in
             talk.ball.manager.respond(to: requests[0], withResult: .success)
             talk.ball.manager.updateValue("Yes.".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
         }
         peripheral.writeValue("Really?".octets, for: question, type: .withResponse)
-        #expect(talk.room.run { !talk.central.values.isEmpty })
+        #expect(talk.testbed.run { !talk.central.values.isEmpty })
         #expect(talk.central.calls.suffix(2) == ["wrote", "value"])
     }
 }

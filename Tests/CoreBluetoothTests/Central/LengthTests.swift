@@ -1,6 +1,7 @@
 import BluetoothAir
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -12,12 +13,12 @@ struct LengthTests {
         arguments: [(23, 20), (185, 182), (247, 244), (517, 512)]
     )
     func lengths(mtu: Int, length: Int) throws {
-        let room = Room()
+        let testbed = Testbed()
         let ball = PeripheralApp(
-            on: BluetoothAdapter(air: room.air, configuration: .init(identity: "Crystal", preferredMTU: mtu))
+            on: BluetoothAdapter(air: testbed.air, configuration: .init(identity: "Crystal", preferredMTU: mtu))
         )
-        let central = CentralApp(on: room.adapter("Curious"))
-        room.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        let central = CentralApp(on: testbed.adapter("Curious"))
+        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
         ball.open()
         var atConnection: Int?
         central.onCall = { [unowned central] call in
@@ -32,11 +33,11 @@ struct LengthTests {
             }
         }
         central.manager.scanForPeripherals(withServices: nil)
-        try #require(room.run { !central.found.isEmpty })
+        try #require(testbed.run { !central.found.isEmpty })
         central.manager.stopScan()
         let peripheral = central.found[0]
         central.manager.connect(peripheral)
-        try #require(room.run { peripheral.services?.first?.characteristics?.count == 2 })
+        try #require(testbed.run { peripheral.services?.first?.characteristics?.count == 2 })
         #expect(atConnection == 20)
         #expect(peripheral.maximumWriteValueLength(for: .withResponse) == 512)
         #expect(peripheral.description.contains("mtu = \(mtu)"))
@@ -45,22 +46,22 @@ struct LengthTests {
 
         let longest = Data((0..<length).map { UInt8(truncatingIfNeeded: $0) })
         peripheral.writeValue(longest, for: question, type: .withoutResponse)
-        let lines = Lines()
-        lines.listen { peripheral.writeValue(longest + [0], for: question, type: .withoutResponse) }
+        let lines = CapturedLog()
+        lines.capture { peripheral.writeValue(longest + [0], for: question, type: .withoutResponse) }
         #expect(lines.all.count == 1)
         peripheral.writeValue(Data(count: 512), for: question, type: .withResponse)
-        try #require(room.run { central.count("wrote") == 1 })
+        try #require(testbed.run { central.count("wrote") == 1 })
         #expect(ball.written == [longest, Data(count: 512)])
 
         peripheral.setNotifyValue(true, for: answer)
-        try #require(room.run { answer.isNotifying })
+        try #require(testbed.run { answer.isNotifying })
         let subscriber = try #require(ball.centrals.first)
         #expect(subscriber.maximumUpdateValueLength == length)
         #expect(ball.manager.updateValue(longest, for: ball.answer, onSubscribedCentrals: nil))
-        try #require(room.run { answer.value != nil })
+        try #require(testbed.run { answer.value != nil })
         #expect(answer.value == longest)
         #expect(ball.manager.updateValue(longest + Data(count: 100), for: ball.answer, onSubscribedCentrals: nil))
-        room.run { central.values.count == 2 }
+        testbed.run { central.values.count == 2 }
         #expect(answer.value?.count == length)
     }
 
@@ -73,7 +74,7 @@ struct LengthTests {
         data[0] = 2
         peripheral.writeValue(data, for: question, type: .withoutResponse)
         data.removeAll()
-        talk.room.run { talk.ball.written.count == 2 }
+        talk.testbed.run { talk.ball.written.count == 2 }
         #expect(talk.ball.written.map(\.first).sorted { ($0 ?? 0) < ($1 ?? 0) } == [1, 2])
         #expect(talk.ball.written.allSatisfy { $0.count == 300 })
     }
@@ -91,7 +92,7 @@ struct LengthTests {
         }
         talk.central.onCall = { if $0 == "ready" { send() } }
         send()
-        #expect(talk.room.run(until: { talk.ball.written.count == 500 }, within: .seconds(120)))
+        #expect(talk.testbed.run(until: { talk.ball.written.count == 500 }, within: .seconds(120)))
         #expect(talk.ball.written == (0..<500).map { "\($0)".octets })
     }
 
@@ -99,13 +100,13 @@ struct LengthTests {
     func impatient() throws {
         let talk = Conversation()
         let (peripheral, question, _) = try talk.discover()
-        let lines = Lines()
-        lines.listen {
+        let lines = CapturedLog()
+        lines.capture {
             for number in 0..<4100 { peripheral.writeValue("\(number)".octets, for: question, type: .withoutResponse) }
         }
         #expect(lines.all.count == 4)
         #expect(lines.all.allSatisfy { $0.contains("has no room for further response-less writes") })
-        talk.room.run { talk.ball.written.count == 4096 }
+        talk.testbed.run { talk.ball.written.count == 4096 }
         #expect(talk.ball.written.count == 4096)
     }
 }

@@ -5,6 +5,7 @@ import BluetoothHCI
 import BluetoothTypes
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -13,24 +14,24 @@ import Testing
 struct LinkTests {
     /// A central whose controller has its limits, and balls that it has found.
     private struct Crowd {
-        let room = Room()
+        let testbed = Testbed()
         let source: BreakableSource
         let central: CentralApp
         let balls: [PeripheralApp]
 
         init(of count: Int, limit: (inout VirtualControllerConfiguration) -> Void) throws {
-            let room = self.room
+            let testbed = self.testbed
             var configuration = VirtualControllerConfiguration()
             limit(&configuration)
-            self.source = BreakableSource(air: room.air, configuration: configuration)
-            let central = CentralApp(on: self.source.adapter("Curious", room))
-            let balls = (1...count).map { PeripheralApp(on: room.adapter("Ball \($0)")) }
+            self.source = BreakableSource(air: testbed.air, configuration: configuration)
+            let central = CentralApp(on: self.source.adapter("Curious", testbed))
+            let balls = (1...count).map { PeripheralApp(on: testbed.adapter("Ball \($0)")) }
             self.central = central
             self.balls = balls
-            room.run { central.manager.state == .poweredOn && balls.allSatisfy { $0.manager.state == .poweredOn } }
+            testbed.run { central.manager.state == .poweredOn && balls.allSatisfy { $0.manager.state == .poweredOn } }
             for (index, ball) in balls.enumerated() { ball.open(name: "Ball \(index + 1)") }
             central.manager.scanForPeripherals(withServices: [IDs.service])
-            try #require(room.run { central.found.count == count })
+            try #require(testbed.run { central.found.count == count })
             central.manager.stopScan()
         }
     }
@@ -38,35 +39,35 @@ struct LinkTests {
     @Test("6.9 6.3 one connection too many fails with connectionLimitReached, and its peripheral is disconnected again")
     func limit() throws {
         let crowd = try Crowd(of: 3) { $0.maximumLinkCount = 2 }
-        let (room, central) = (crowd.room, crowd.central)
+        let (testbed, central) = (crowd.testbed, crowd.central)
         for peripheral in central.found.prefix(2) {
             central.manager.connect(peripheral)
-            try #require(room.run { peripheral.state == .connected })
+            try #require(testbed.run { peripheral.state == .connected })
         }
         let third = central.found[2]
         central.manager.connect(third)
         #expect(third.state == .connecting)
-        #expect(room.run { central.calls.last == "fail CBErrorDomain 11" })
+        #expect(testbed.run { central.calls.last == "fail CBErrorDomain 11" })
         #expect((central.errors.last as? CBError)?.code == .connectionLimitReached)
         #expect(third.state == .disconnected)
         // With room again the same object connects.
         central.manager.cancelPeripheralConnection(central.found[0])
-        try #require(room.run { central.found[0].state == .disconnected })
+        try #require(testbed.run { central.found[0].state == .disconnected })
         central.manager.connect(third)
-        #expect(room.run { third.state == .connected })
+        #expect(testbed.run { third.state == .connected })
     }
 
     @Test("6.2 of two links with a peer, the second is taken up when the first has ended")
     func secondLink() throws {
         // A peer that started anew connects before its old link is missed. The air does not let it; other controllers do.
-        let room = Room()
-        let source = BreakableSource(air: room.air)
-        let central = CentralApp(on: source.adapter("Curious", room))
-        let ballAdapter = room.adapter("Crystal")
+        let testbed = Testbed()
+        let source = BreakableSource(air: testbed.air)
+        let central = CentralApp(on: source.adapter("Curious", testbed))
+        let ballAdapter = testbed.adapter("Crystal")
         let ball = PeripheralApp(on: ballAdapter)
-        room.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
         ball.open()
-        let peripheral = try central.connect(in: room, services: nil)
+        let peripheral = try central.connect(in: testbed, services: nil)
 
         let second = ConnectionHandle(rawValue: 0x0E00)
         source.inject(
@@ -83,35 +84,35 @@ struct LinkTests {
                 centralClockAccuracy: .ppm500
             ).packet()
         )
-        room.run()
+        testbed.run()
         #expect(peripheral.state == .connected)
         ballAdapter.setPowered(false)
-        try #require(room.run { peripheral.state == .disconnected })
+        try #require(testbed.run { peripheral.state == .disconnected })
         #expect(central.calls.last == "disconnect 0 CBErrorDomain 6")
 
         // The second link serves both directions, and is there for the asking.
         central.manager.connect(peripheral)
-        #expect(room.run(until: { peripheral.state == .connected }, within: .milliseconds(10)))
+        #expect(testbed.run(until: { peripheral.state == .connected }, within: .milliseconds(10)))
         source.inject(DisconnectionComplete(status: .success, handle: second, reason: .remoteUserTerminated).packet())
-        #expect(room.run { central.calls.last == "disconnect 0 CBErrorDomain 7" })
+        #expect(testbed.run { central.calls.last == "disconnect 0 CBErrorDomain 7" })
         ballAdapter.setPowered(true)
-        room.run { ball.manager.state == .poweredOn }
+        testbed.run { ball.manager.state == .poweredOn }
         ball.advertise(name: "Crystal")
         central.manager.connect(peripheral)
-        #expect(room.run { peripheral.state == .connected })
+        #expect(testbed.run { peripheral.state == .connected })
     }
 
     @Test("6.1 devices that never come do not keep out those that do, whatever room the controller's list has")
     func absentDevices() throws {
         let crowd = try Crowd(of: 6) { $0.filterAcceptListSize = 2 }
-        let (room, central, balls) = (crowd.room, crowd.central, crowd.balls)
+        let (testbed, central, balls) = (crowd.testbed, crowd.central, crowd.balls)
         for ball in balls { ball.manager.stopAdvertising() }
-        room.run()
+        testbed.run()
         for peripheral in central.found { central.manager.connect(peripheral) }
-        room.run(.minutes(1))
+        testbed.run(.minutes(1))
         let last = try #require(central.found.first { $0.name == "Ball 6" })
         balls[5].advertise(name: "Ball 6")
-        #expect(room.run(until: { last.state == .connected }, within: .seconds(15)))
+        #expect(testbed.run(until: { last.state == .connected }, within: .seconds(15)))
         #expect(central.found.count { $0.state == .connecting } == 5)
     }
 
@@ -128,7 +129,7 @@ struct LinkTests {
         ])
         #expect(!peripheral.ancsAuthorized)
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         #expect(talk.central.calls.suffix(2) == ["connect 2", "disconnect 0"])
     }
 
@@ -136,32 +137,32 @@ struct LinkTests {
     func reconnected() throws {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: [IDs.service])
-        try #require(talk.room.run { !talk.central.found.isEmpty })
+        try #require(talk.testbed.run { !talk.central.found.isEmpty })
         let peripheral = try talk.connect(options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
         peripheral.discoverServices([IDs.service])
-        talk.room.run { peripheral.services != nil }
+        talk.testbed.run { peripheral.services != nil }
         let service = try #require(peripheral.services?.first)
         peripheral.discoverCharacteristics([IDs.answer], for: service)
-        talk.room.run { service.characteristics != nil }
+        talk.testbed.run { service.characteristics != nil }
         let answer = try #require(service.characteristics?.first)
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { answer.isNotifying }
+        talk.testbed.run { answer.isNotifying }
         talk.central.calls = []
         talk.ballAdapter.setPowered(false)
-        talk.room.run { peripheral.state == .connecting }
+        talk.testbed.run { peripheral.state == .connecting }
         #expect(peripheral.services?.first === service)
         #expect(!answer.isNotifying)
         talk.ballAdapter.setPowered(true)
-        talk.room.run { talk.ball.manager.state == .poweredOn }
+        talk.testbed.run { talk.ball.manager.state == .poweredOn }
         talk.ball.advertise(name: "Crystal")
-        try #require(talk.room.run { peripheral.state == .connected })
+        try #require(talk.testbed.run { peripheral.state == .connected })
         // The delegate has the older method alone, which tells of each loss.
         #expect(talk.central.calls == ["disconnect 1 CBErrorDomain 6", "connect 2"])
         #expect(peripheral.services?.first?.characteristics?.first === answer)
         peripheral.setNotifyValue(true, for: answer)
-        #expect(talk.room.run { answer.isNotifying })
+        #expect(talk.testbed.run { answer.isNotifying })
         talk.ball.manager.updateValue("again".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
-        #expect(talk.room.run { talk.central.values == ["again"] })
+        #expect(talk.testbed.run { talk.central.values == ["again"] })
     }
 
     @Test("6.7 6.4 a reconnection that is cancelled is told once and does not come back")
@@ -169,17 +170,17 @@ struct LinkTests {
         let talk = Conversation()
         let peripheral = try talk.connect(options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
         talk.ballAdapter.setPowered(false)
-        talk.room.run { peripheral.state == .connecting }
+        talk.testbed.run { peripheral.state == .connecting }
         talk.central.calls = []
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.central.calls == ["disconnect 0"])
         #expect(peripheral.state == .disconnected)
         #expect(peripheral.services == nil)
         talk.ballAdapter.setPowered(true)
-        talk.room.run { talk.ball.manager.state == .poweredOn }
+        talk.testbed.run { talk.ball.manager.state == .poweredOn }
         talk.ball.advertise(name: "Crystal")
-        talk.room.run(.seconds(5))
+        talk.testbed.run(.seconds(5))
         #expect(talk.central.calls == ["disconnect 0"])
     }
 
@@ -188,42 +189,42 @@ struct LinkTests {
         let talk = Conversation()
         let (peripheral, _, _) = try talk.discover()
         talk.ball.manager.stopAdvertising()
-        talk.room.run()
+        talk.testbed.run()
         let other = CentralApp(on: talk.centralAdapter)
-        talk.room.run { other.manager.state == .poweredOn }
+        talk.testbed.run { other.manager.state == .poweredOn }
         // Any of the services is enough.
         let found = other.manager.retrieveConnectedPeripherals(withServices: [IDs.other, IDs.service])
         let same = try #require(found.first)
         #expect(same.state == .disconnected, "it has to be connected to here, too")
         #expect(same.name == peripheral.name)
         other.manager.connect(same)
-        #expect(talk.room.run(until: { same.state == .connected }, within: .milliseconds(50)))
+        #expect(talk.testbed.run(until: { same.state == .connected }, within: .milliseconds(50)))
     }
 
     @Test("5.2 letting the last reference go ends a connection, and a pending one")
     func dropped() throws {
         let talk = Conversation()
         _ = try talk.connect()
-        let lines = Lines()
-        lines.listen { talk.central.found = [] }
+        let lines = CapturedLog()
+        lines.capture { talk.central.found = [] }
         #expect(lines.all.count == 1)
-        talk.room.run()
+        talk.testbed.run()
         let fresh = CentralApp(on: talk.centralAdapter)
-        talk.room.run { fresh.manager.state == .poweredOn }
+        talk.testbed.run { fresh.manager.state == .poweredOn }
         #expect(fresh.manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
         // Nothing is left that would connect by itself.
         talk.ball.manager.stopAdvertising()
         fresh.manager.scanForPeripherals(withServices: nil)
         talk.ball.advertise(name: "Crystal")
-        try #require(talk.room.run { !fresh.found.isEmpty })
+        try #require(talk.testbed.run { !fresh.found.isEmpty })
         talk.ball.manager.stopAdvertising()
-        talk.room.run()
+        talk.testbed.run()
         fresh.manager.connect(fresh.found[0])
-        talk.room.run()
-        lines.listen { fresh.found = [] }
+        talk.testbed.run()
+        lines.capture { fresh.found = [] }
         #expect(lines.all.count == 2)
         talk.ball.advertise(name: "Crystal")
-        talk.room.run(.seconds(3))
+        talk.testbed.run(.seconds(3))
         #expect(fresh.count("connect 2") == 0)
     }
 }

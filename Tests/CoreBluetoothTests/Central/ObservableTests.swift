@@ -4,6 +4,7 @@ import BluetoothHost
 import BluetoothTypes
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -19,7 +20,7 @@ struct ObservableTests {
         do {
             let (peripheral, _, answer) = try talk.discover()
             peripheral.discoverDescriptors(for: answer)
-            talk.room.run { answer.descriptors != nil }
+            talk.testbed.run { answer.descriptors != nil }
             services = peripheral.services ?? []
             characteristics = services[0].characteristics ?? []
             descriptors = answer.descriptors ?? []
@@ -30,9 +31,9 @@ struct ObservableTests {
             peripheral.delegate = Passing()
             #expect(peripheral.delegate == nil)
         }
-        Lines().listen { talk.central.found = [] }
+        CapturedLog().capture { talk.central.found = [] }
         #expect(services[0].peripheral == nil)
-        talk.room.run()
+        talk.testbed.run()
         services = []
         #expect(characteristics.allSatisfy { $0.service == nil })
         characteristics = []
@@ -47,17 +48,17 @@ struct ObservableTests {
 
     @Test("1.10 the option of the power alert is taken, without an alert")
     func powerAlert() {
-        let room = Room()
-        let central = CentralApp(on: room.adapter("One"), options: [CBCentralManagerOptionShowPowerAlertKey: true])
+        let testbed = Testbed()
+        let central = CentralApp(on: testbed.adapter("One"), options: [CBCentralManagerOptionShowPowerAlertKey: true])
         let manager = CBPeripheralManager(
             delegate: nil,
             queue: nil,
             options: [
                 CBPeripheralManagerOptionShowPowerAlertKey: NSNumber(value: false),
-                BluetoothAdapter.optionKey: room.adapter("Two"),
+                BluetoothAdapter.optionKey: testbed.adapter("Two"),
             ]
         )
-        room.run()
+        testbed.run()
         #expect(central.calls == ["state 5"])
         #expect(manager.state == .poweredOn)
     }
@@ -70,16 +71,16 @@ struct ObservableTests {
             withServices: [IDs.other],
             options: [CBCentralManagerScanOptionAllowDuplicatesKey: true]
         )
-        talk.room.run(.seconds(2))
+        talk.testbed.run(.seconds(2))
         #expect(talk.central.found.isEmpty)
         manager.scanForPeripherals(withServices: [IDs.service])
-        talk.room.run(.seconds(2))
+        talk.testbed.run(.seconds(2))
         #expect(talk.central.count("discover Crystal") == 1)
         manager.scanForPeripherals(
             withServices: [],
             options: [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: true)]
         )
-        talk.room.run(.seconds(2))
+        talk.testbed.run(.seconds(2))
         #expect(talk.central.count("discover Crystal") > 5)
     }
 
@@ -87,7 +88,7 @@ struct ObservableTests {
     func otherKeys() throws {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
+        talk.testbed.run { !talk.central.found.isEmpty }
         let advertisement = try #require(talk.central.advertisements.first)
         let time = try #require(advertisement["kCBAdvDataTimestamp"] as? NSNumber)
         #expect(time.doubleValue > 0)
@@ -118,10 +119,10 @@ struct ObservableTests {
     @Test("4.9 stopping is silent, and a sighting that is on its way is not told")
     func stopInsideDiscovery() throws {
         let talk = Conversation()
-        let second = PeripheralApp(on: talk.room.adapter("Second"))
-        talk.room.run { second.manager.state == .poweredOn }
+        let second = PeripheralApp(on: talk.testbed.adapter("Second"))
+        talk.testbed.run { second.manager.state == .poweredOn }
         second.open(name: "Second")
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         let manager: CBCentralManager = talk.central.manager
         talk.central.onCall = { [unowned central = talk.central] call in
             guard call.hasPrefix("discover") else { return }
@@ -131,7 +132,7 @@ struct ObservableTests {
         }
         manager.scanForPeripherals(withServices: nil)
         #expect(manager.isScanning)
-        talk.room.run(.seconds(5))
+        talk.testbed.run(.seconds(5))
         #expect(talk.central.calls.count { $0.hasPrefix("discover") } == 1)
     }
 
@@ -140,13 +141,13 @@ struct ObservableTests {
         let talk = Conversation()
         let peripheral = try talk.connect()
         let other = CentralApp(on: talk.centralAdapter)
-        talk.room.run { other.manager.state == .poweredOn }
-        let lines = Lines()
-        lines.listen {
+        talk.testbed.run { other.manager.state == .poweredOn }
+        let lines = CapturedLog()
+        lines.capture {
             other.manager.connect(peripheral)
             other.manager.cancelPeripheralConnection(peripheral)
         }
-        talk.room.run(.seconds(1))
+        talk.testbed.run(.seconds(1))
         #expect(lines.all.count == 2)
         #expect(other.calls == ["state 5"])
         #expect(peripheral.state == .connected)
@@ -158,13 +159,13 @@ struct ObservableTests {
         let (peripheral, _, _) = try talk.discover()
         let manager: CBCentralManager = talk.central.manager
         talk.centralAdapter.setPowered(false)
-        talk.room.run()
-        Lines().listen {
+        talk.testbed.run()
+        CapturedLog().capture {
             #expect(manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).isEmpty)
             #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
         }
         talk.centralAdapter.setPowered(true)
-        talk.room.run { manager.state == .poweredOn }
+        talk.testbed.run { manager.state == .poweredOn }
         #expect(manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first === peripheral)
         #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
     }
@@ -197,14 +198,14 @@ struct ObservableTests {
         let talk = Conversation()
         let both = Both()
         let manager = talk.centralAdapter.run { CBCentralManager(delegate: both, queue: nil) }
-        talk.room.run { manager.state == .poweredOn }
+        talk.testbed.run { manager.state == .poweredOn }
         manager.scanForPeripherals(withServices: nil)
-        talk.room.run { both.found != nil }
+        talk.testbed.run { both.found != nil }
         let peripheral = try #require(both.found)
         manager.connect(peripheral)
-        talk.room.run { peripheral.state == .connected }
+        talk.testbed.run { peripheral.state == .connected }
         manager.cancelPeripheralConnection(peripheral)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         #expect(both.calls == ["newer"])
     }
 
@@ -213,7 +214,7 @@ struct ObservableTests {
         let talk = Conversation()
         let peripheral = try talk.connect()
         peripheral.discoverServices([CBUUID(string: "1800"), CBUUID(string: "1801"), IDs.service])
-        talk.room.run { peripheral.services != nil }
+        talk.testbed.run { peripheral.services != nil }
         #expect(peripheral.services?.map(\.uuid) == [IDs.service])
     }
 
@@ -221,22 +222,22 @@ struct ObservableTests {
     func successor() throws {
         let talk = Conversation()
         let (peripheral, question, answer) = try talk.discover()
-        talk.room.run()
+        talk.testbed.run()
         talk.ball.onRequests = { _ in }
         talk.central.calls = []
         peripheral.writeValue("hold".octets, for: question, type: .withResponse)
         peripheral.readValue(for: answer)
         peripheral.discoverDescriptors(for: answer)
-        talk.room.run()
+        talk.testbed.run()
         // The same service comes back at the same handles.
         talk.ball.manager.remove(talk.ball.ball)
         talk.ball.manager.add(talk.ball.ball)
-        talk.room.run { talk.central.count("modified \(IDs.service.uuidString)") > 0 }
+        talk.testbed.run { talk.central.count("modified \(IDs.service.uuidString)") > 0 }
         talk.ball.onRequests = nil
         talk.ball.manager.respond(to: talk.ball.requests[0], withResult: .success)
         peripheral.discoverServices(nil)
-        talk.room.run { peripheral.services?.count == 1 }
-        talk.room.run()
+        talk.testbed.run { peripheral.services?.count == 1 }
+        talk.testbed.run()
         #expect(talk.central.calls.allSatisfy { $0.hasPrefix("modified") || $0 == "services 1" })
         #expect(talk.central.calls.last == "services 1")
     }
@@ -245,19 +246,19 @@ struct ObservableTests {
     func connectionEvents() throws {
         let talk = Conversation()
         let watcher = CentralApp(on: talk.centralAdapter)
-        talk.room.run { watcher.manager.state == .poweredOn }
+        talk.testbed.run { watcher.manager.state == .poweredOn }
         watcher.manager.registerForConnectionEvents(options: [:])
-        talk.room.run()
+        talk.testbed.run()
         let peripheral = try talk.connect()
         #expect(watcher.calls == ["state 5"], "nothing was asked for")
         watcher.manager.registerForConnectionEvents(options: [
             .serviceUUIDs: [IDs.service, IDs.other], .peripheralUUIDs: [UUID()],
         ])
-        talk.room.run()
+        talk.testbed.run()
         peripheral.discoverServices([IDs.service])
-        talk.room.run { peripheral.services != nil }
+        talk.testbed.run { peripheral.services != nil }
         peripheral.discoverServices(nil)
-        talk.room.run()
+        talk.testbed.run()
         #expect(watcher.calls == ["state 5", "event 1"])
         let seen = try #require(watcher.found.first)
         #expect(seen !== peripheral && seen.identifier == peripheral.identifier)

@@ -9,7 +9,7 @@ struct RetrievalTests {
     func retention() throws {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
+        talk.testbed.run { !talk.central.found.isEmpty }
         weak var seen: CBPeripheral?
         let identifier: UUID
         do {
@@ -36,11 +36,11 @@ struct RetrievalTests {
     @Test("5.4 known ones in the order asked for, unknown ones left out")
     func order() throws {
         let talk = Conversation()
-        let other = PeripheralApp(on: talk.room.adapter("Other"))
-        talk.room.run { other.manager.state == .poweredOn }
+        let other = PeripheralApp(on: talk.testbed.adapter("Other"))
+        talk.testbed.run { other.manager.state == .poweredOn }
         other.open(name: "Other")
         talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { talk.central.found.count == 2 }
+        talk.testbed.run { talk.central.found.count == 2 }
         let identifiers = talk.central.found.map(\.identifier)
         let asked = [identifiers[1], UUID(), identifiers[0]]
         let found = talk.central.manager.retrievePeripherals(withIdentifiers: asked)
@@ -51,14 +51,14 @@ struct RetrievalTests {
     func connectRetrieved() throws {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
+        talk.testbed.run { !talk.central.found.isEmpty }
         let identifier = try talk.peripheral.identifier
         talk.central.manager.stopScan()
         let other = CentralApp(on: talk.centralAdapter)
-        talk.room.run { other.manager.state == .poweredOn }
+        talk.testbed.run { other.manager.state == .poweredOn }
         let peripheral = try #require(other.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
         other.manager.connect(peripheral)
-        #expect(talk.room.run { peripheral.state == .connected })
+        #expect(talk.testbed.run { peripheral.state == .connected })
     }
 
     @Test("5.5 connected peripherals by service")
@@ -70,7 +70,7 @@ struct RetrievalTests {
         let found = manager.retrieveConnectedPeripherals(withServices: [IDs.other, IDs.service])
         #expect(found.count == 1 && found[0] === peripheral)
         manager.cancelPeripheralConnection(peripheral)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
     }
 
@@ -78,25 +78,25 @@ struct RetrievalTests {
     func connectionEvents() throws {
         let talk = Conversation()
         let watcher = CentralApp(on: talk.centralAdapter)
-        talk.room.run { watcher.manager.state == .poweredOn }
+        talk.testbed.run { watcher.manager.state == .poweredOn }
         watcher.manager.registerForConnectionEvents(options: [.serviceUUIDs: [IDs.service]])
-        talk.room.run()
+        talk.testbed.run()
         let (peripheral, _, _) = try talk.discover()
         #expect(watcher.calls == ["state 5", "event 1"])
         #expect(watcher.found[0].identifier == peripheral.identifier)
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         #expect(watcher.calls == ["state 5", "event 1", "event 0"])
 
         watcher.manager.registerForConnectionEvents(options: [.peripheralUUIDs: [peripheral.identifier]])
         talk.central.manager.connect(peripheral)
-        talk.room.run { peripheral.state == .connected }
+        talk.testbed.run { peripheral.state == .connected }
         #expect(watcher.calls.suffix(1) == ["event 1"])
         #expect(watcher.calls.count == 4)
 
         watcher.manager.registerForConnectionEvents(options: nil)
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         #expect(watcher.calls.count == 4)
     }
 
@@ -107,7 +107,7 @@ struct RetrievalTests {
             let (peripheral, question, answer) = try talk.discover()
             peripheral.setNotifyValue(true, for: answer)
             peripheral.writeValue("Is it?".octets, for: question, type: .withResponse)
-            talk.room.run(.seconds(1))
+            talk.testbed.run(.seconds(1))
             return (talk.central.calls + talk.ball.calls, talk.central.found.map(\.identifier))
         }
         let first = try run()

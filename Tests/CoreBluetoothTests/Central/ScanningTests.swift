@@ -14,7 +14,7 @@ struct ScanningTests {
         let talk = Conversation { $0.open(name: "Crystal_10") }
         talk.central.manager.scanForPeripherals(withServices: [IDs.service])
         #expect(talk.central.manager.isScanning)
-        talk.room.run(.seconds(5))
+        talk.testbed.run(.seconds(5))
         // The name is in the scan response, and known at the first report.
         #expect(talk.central.calls == ["state 5", "discover Crystal_10"])
         let advertisement = try #require(talk.central.advertisements.first)
@@ -29,7 +29,7 @@ struct ScanningTests {
     func rssi() {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
+        talk.testbed.run { !talk.central.found.isEmpty }
         #expect((-60 ... -20).contains(talk.central.rssi[0].intValue))
     }
 
@@ -37,13 +37,13 @@ struct ScanningTests {
     func filter() {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D"), CBUUID(string: "180F")])
-        talk.room.run(.seconds(3))
+        talk.testbed.run(.seconds(3))
         #expect(talk.central.found.isEmpty)
         talk.central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D"), IDs.service])
-        talk.room.run(.seconds(1))
+        talk.testbed.run(.seconds(1))
         #expect(talk.central.count("discover Crystal") == 1)
         talk.central.manager.scanForPeripherals(withServices: [])
-        talk.room.run(.seconds(1))
+        talk.testbed.run(.seconds(1))
         #expect(talk.central.count("discover Crystal") == 2)
     }
 
@@ -52,7 +52,7 @@ struct ScanningTests {
         let talk = Conversation()
         for round in 1...3 {
             talk.central.manager.scanForPeripherals(withServices: nil)
-            talk.room.run(.seconds(1))
+            talk.testbed.run(.seconds(1))
             #expect(talk.central.count("discover Crystal") == round)
         }
         #expect(talk.central.found.count == 1)
@@ -65,7 +65,7 @@ struct ScanningTests {
             withServices: nil,
             options: [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: true)]
         )
-        talk.room.run(.seconds(2))
+        talk.testbed.run(.seconds(2))
         #expect(talk.central.count("discover Crystal") > 10)
         #expect(talk.central.found.count == 1)
     }
@@ -74,13 +74,13 @@ struct ScanningTests {
     func stop() {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
+        talk.testbed.run { !talk.central.found.isEmpty }
         talk.central.manager.stopScan()
         #expect(!talk.central.manager.isScanning)
-        let other = PeripheralApp(on: talk.room.adapter("Second"))
-        talk.room.run { other.manager.state == .poweredOn }
+        let other = PeripheralApp(on: talk.testbed.adapter("Second"))
+        talk.testbed.run { other.manager.state == .poweredOn }
         other.open(name: "Second")
-        talk.room.run(.seconds(3))
+        talk.testbed.run(.seconds(3))
         #expect(talk.central.found.count == 1)
     }
 
@@ -90,7 +90,7 @@ struct ScanningTests {
             ball.open(name: "C", services: [IDs.service, IDs.question, IDs.answer])
         }
         talk.central.manager.scanForPeripherals(withServices: [IDs.answer])
-        #expect(talk.room.run { !talk.central.found.isEmpty })
+        #expect(talk.testbed.run { !talk.central.found.isEmpty })
         let advertisement = try #require(talk.central.advertisements.first)
         #expect(advertisement[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] == [IDs.answer])
         #expect(advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [IDs.service])
@@ -101,16 +101,16 @@ struct ScanningTests {
     func managers() {
         let talk = Conversation()
         let other = CentralApp(on: talk.centralAdapter)
-        talk.room.run { other.manager.state == .poweredOn }
+        talk.testbed.run { other.manager.state == .poweredOn }
         talk.central.manager.scanForPeripherals(withServices: [IDs.other])
-        talk.room.run(.seconds(1))
+        talk.testbed.run(.seconds(1))
         other.manager.scanForPeripherals(withServices: [IDs.service])
-        talk.room.run(.seconds(1))
+        talk.testbed.run(.seconds(1))
         #expect(talk.central.found.isEmpty)
         #expect(other.found.count == 1)
         talk.central.manager.stopScan()
         other.manager.scanForPeripherals(withServices: nil)
-        talk.room.run(.seconds(1))
+        talk.testbed.run(.seconds(1))
         #expect(other.count("discover Crystal") == 2)
     }
 
@@ -119,8 +119,8 @@ struct ScanningTests {
         let adapter = PrivateAir().makeAdapter()
         let main = CBCentralManager(delegate: nil, queue: nil, options: [BluetoothAdapter.optionKey: adapter])
         main.setState(.poweredOn)
-        let lines = Lines()
-        lines.listen {
+        let lines = CapturedLog()
+        lines.capture {
             main.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
         }
         #expect(lines.all.count == 1)

@@ -2,6 +2,7 @@
 
 import BluetoothAir
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -11,7 +12,7 @@ struct ChannelTalk {
     let peripheral: CBPeripheral
     let psm: CBL2CAPPSM
 
-    var room: Room { self.talk.room }
+    var testbed: Testbed { self.talk.testbed }
 
     /// Connects, and publishes a channel.
     init(model: AirSettings = .instant, withEncryption: Bool = false, seed: UInt64 = 1) throws {
@@ -19,7 +20,7 @@ struct ChannelTalk {
         self.talk = talk
         self.peripheral = try talk.connect()
         talk.ball.manager.publishL2CAPChannel(withEncryption: withEncryption)
-        try #require(talk.room.run { !talk.ball.psms.isEmpty })
+        try #require(talk.testbed.run { !talk.ball.psms.isEmpty })
         self.psm = talk.ball.psms[0]
     }
 
@@ -28,7 +29,7 @@ struct ChannelTalk {
         let count = self.talk.central.channels.count
         self.peripheral.openL2CAPChannel(self.psm)
         try #require(
-            self.room.run { self.talk.central.channels.count > count && self.talk.ball.channels.count > count }
+            self.testbed.run { self.talk.central.channels.count > count && self.talk.ball.channels.count > count }
         )
         return (self.talk.central.channels[count], self.talk.ball.channels[count])
     }
@@ -39,7 +40,7 @@ struct ChannelTalk {
         self.talk.central.onChannel = { ends.0 = StreamUser($0, salt: 0x00, piece: piece) }
         self.talk.ball.onChannel = { ends.1 = StreamUser($0, salt: 0xFF, piece: piece) }
         self.peripheral.openL2CAPChannel(self.psm)
-        try #require(self.room.run { ends.0 != nil && ends.1 != nil })
+        try #require(self.testbed.run { ends.0 != nil && ends.1 != nil })
         self.talk.central.onChannel = nil
         self.talk.ball.onChannel = nil
         return (try #require(ends.0), try #require(ends.1))
@@ -50,7 +51,7 @@ struct ChannelTalk {
         let users = try self.users(piece: piece)
         users.central.open()
         users.ball.open()
-        self.room.run(.milliseconds(1))
+        self.testbed.run(.milliseconds(1))
         return users
     }
 }

@@ -17,12 +17,12 @@ struct ChannelTests {
         let talk = Conversation()
         talk.ball.manager.publishL2CAPChannel(withEncryption: false)
         talk.ball.manager.publishL2CAPChannel(withEncryption: true)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(talk.ball.psms == [0x00C0, 0x00C1])
         #expect(talk.ball.calls.suffix(2) == ["published 192", "published 193"])
         talk.ball.manager.unpublishL2CAPChannel(0x00C0)
         talk.ball.manager.publishL2CAPChannel(withEncryption: false)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(talk.ball.calls.suffix(2) == ["unpublished 192", "published 194"])
     }
 
@@ -30,12 +30,12 @@ struct ChannelTests {
     func allPublished() throws {
         let talk = Conversation()
         for _ in 0..<129 { talk.ball.manager.publishL2CAPChannel(withEncryption: false) }
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(Set(talk.ball.psms) == Set(0x80...0xFF))
         #expect(talk.ball.calls.last == "published 0 CBErrorDomain 4")
         talk.ball.manager.unpublishL2CAPChannel(0x90)
         talk.ball.manager.publishL2CAPChannel(withEncryption: false)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(talk.ball.psms.last == 0x90)
     }
 
@@ -43,7 +43,7 @@ struct ChannelTests {
     func unpublishingUnknown() {
         let talk = Conversation()
         talk.ball.manager.unpublishL2CAPChannel(0xC0)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(talk.ball.calls.last == "unpublished 192 CBErrorDomain 1")
     }
 
@@ -53,14 +53,14 @@ struct ChannelTests {
         let (central, ball) = try talk.openUsers()
         ball.write(100)
         talk.talk.ball.manager.unpublishL2CAPChannel(talk.psm)
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.talk.ball.calls.last == "unpublished \(talk.psm)")
         #expect(ball.inputEvents.last == .endEncountered && ball.outputEvents.last == .endEncountered)
         // What was written before still came.
         #expect(central.received == 100 && central.isUnchanged)
         #expect(central.inputEvents.last == .endEncountered && central.outputEvents.last == .endEncountered)
         talk.peripheral.openL2CAPChannel(talk.psm)
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.talk.central.calls.last == "channel CBErrorDomain 13")
         #expect(talk.peripheral.state == .connected)
     }
@@ -70,21 +70,21 @@ struct ChannelTests {
         let talk = try ChannelTalk()
         let (central, ball) = try talk.openUsers()
         talk.talk.ballAdapter.setPowered(false)
-        talk.room.run(.seconds(8))
+        talk.testbed.run(.seconds(8))
         #expect(ball.inputEvents.last == .endEncountered && ball.output.streamStatus == .atEnd)
         #expect(central.inputEvents.last == .endEncountered && central.output.streamStatus == .atEnd)
         #expect(talk.peripheral.state == .disconnected)
         talk.talk.ballAdapter.setPowered(true)
-        talk.room.run { talk.talk.ball.manager.state == .poweredOn }
+        talk.testbed.run { talk.talk.ball.manager.state == .poweredOn }
         talk.talk.ball.advertise(name: "Crystal")
         talk.talk.central.manager.connect(talk.peripheral)
-        try #require(talk.room.run { talk.peripheral.state == .connected })
+        try #require(talk.testbed.run { talk.peripheral.state == .connected })
         let (_, again) = try talk.openUsers()
         talk.talk.ball.end()
-        talk.room.run()
+        talk.testbed.run()
         #expect(again.inputEvents.last == .endEncountered)
         talk.peripheral.openL2CAPChannel(talk.psm)
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.talk.central.calls.last == "channel CBErrorDomain 13")
     }
 
@@ -92,9 +92,9 @@ struct ChannelTests {
     func misuse() {
         let talk = Conversation()
         talk.ballAdapter.setPowered(false)
-        talk.room.run()
-        let lines = Lines()
-        lines.listen {
+        talk.testbed.run()
+        let lines = CapturedLog()
+        lines.capture {
             talk.ball.manager.publishL2CAPChannel(withEncryption: false)
             talk.ball.manager.unpublishL2CAPChannel(0xC0)
         }
@@ -123,11 +123,11 @@ struct ChannelTests {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { !talk.ball.centrals.isEmpty }
+        talk.testbed.run { !talk.ball.centrals.isEmpty }
         talk.ball.manager.publishL2CAPChannel(withEncryption: false)
-        talk.room.run { !talk.ball.psms.isEmpty }
+        talk.testbed.run { !talk.ball.psms.isEmpty }
         peripheral.openL2CAPChannel(try #require(talk.ball.psms.first))
-        try #require(talk.room.run { !talk.ball.channels.isEmpty })
+        try #require(talk.testbed.run { !talk.ball.channels.isEmpty })
         #expect(talk.ball.channels[0].peer === talk.ball.centrals[0])
     }
 
@@ -135,7 +135,7 @@ struct ChannelTests {
     func range(psm: CBL2CAPPSM) throws {
         let talk = try ChannelTalk()
         talk.peripheral.openL2CAPChannel(psm)
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.talk.central.calls.last == "channel CBErrorDomain 1")
     }
 
@@ -143,7 +143,7 @@ struct ChannelTests {
     func order() throws {
         let talk = try ChannelTalk()
         for psm in [talk.psm, 5, 0xFF, talk.psm] { talk.peripheral.openL2CAPChannel(psm) }
-        talk.room.run()
+        talk.testbed.run()
         #expect(
             talk.talk.central.calls.suffix(4) == [
                 "channel \(talk.psm)", "channel CBErrorDomain 1", "channel CBErrorDomain 13", "channel \(talk.psm)",
@@ -155,10 +155,10 @@ struct ChannelTests {
     func notConnected() throws {
         let talk = try ChannelTalk()
         talk.talk.central.manager.cancelPeripheralConnection(talk.peripheral)
-        talk.room.run()
-        let lines = Lines()
-        lines.listen { talk.peripheral.openL2CAPChannel(talk.psm) }
-        talk.room.run()
+        talk.testbed.run()
+        let lines = CapturedLog()
+        lines.capture { talk.peripheral.openL2CAPChannel(talk.psm) }
+        talk.testbed.run()
         #expect(lines.all.last?.hasSuffix("can only accept commands while in the connected state") == true)
         #expect(talk.talk.central.calls.last?.hasPrefix("channel") == false)
     }
@@ -167,7 +167,7 @@ struct ChannelTests {
     func encryption() throws {
         let talk = try ChannelTalk(withEncryption: true)
         talk.peripheral.openL2CAPChannel(talk.psm)
-        talk.room.run()
+        talk.testbed.run()
         #expect(
             talk.talk.central.calls.last == "channel CBATTErrorDomain \(CBATTError.insufficientAuthentication.rawValue)"
         )
@@ -178,17 +178,17 @@ struct ChannelTests {
     func twoApps() throws {
         let talk = try ChannelTalk()
         let other = PeripheralApp(on: talk.talk.ballAdapter)
-        talk.room.run { other.manager.state == .poweredOn }
+        talk.testbed.run { other.manager.state == .poweredOn }
         other.manager.publishL2CAPChannel(withEncryption: false)
-        try #require(talk.room.run { !other.psms.isEmpty })
+        try #require(talk.testbed.run { !other.psms.isEmpty })
         talk.peripheral.openL2CAPChannel(other.psms[0])
-        try #require(talk.room.run { !other.channels.isEmpty })
+        try #require(talk.testbed.run { !other.channels.isEmpty })
         #expect(talk.talk.ball.channels.isEmpty)
         talk.talk.ball.manager.unpublishL2CAPChannel(other.psms[0])
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.talk.ball.calls.last == "unpublished \(other.psms[0]) CBErrorDomain 1")
         talk.peripheral.openL2CAPChannel(other.psms[0])
-        #expect(talk.room.run { other.channels.count == 2 })
+        #expect(talk.testbed.run { other.channels.count == 2 })
     }
 
     // MARK: Ends
@@ -199,18 +199,18 @@ struct ChannelTests {
         let (central, ball) = try talk.openUsers()
         ball.reads = false
         central.write(3000)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         central.close()
-        talk.room.run()
+        talk.testbed.run()
         #expect(central.input.streamStatus == .closed && central.output.streamStatus == .closed)
         #expect(ball.inputEvents == [.openCompleted, .hasBytesAvailable])
         #expect(ball.input.streamStatus == .open && ball.output.streamStatus == .atEnd)
         #expect(ball.outputEvents == [.openCompleted, .hasSpaceAvailable, .endEncountered])
         ball.read(atMost: 1000)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(ball.inputEvents.last == .hasBytesAvailable)
         ball.read()
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(ball.received == 3000 && ball.isUnchanged)
         #expect(ball.inputEvents.last == .endEncountered)
         #expect(ball.inputEvents.count { $0 == .endEncountered } == 1)
@@ -220,7 +220,7 @@ struct ChannelTests {
         // Writing to nobody is an error.
         #expect(ball.output.write(&octet, maxLength: 1) == -1)
         #expect((ball.output.streamError as? POSIXError)?.code == .EPIPE)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(ball.outputEvents.last == .errorOccurred && ball.output.streamStatus == .error)
     }
 
@@ -231,7 +231,7 @@ struct ChannelTests {
         central.write(190_000)
         let written = central.written
         central.close()
-        talk.room.run()
+        talk.testbed.run()
         #expect(written > 100_000)
         #expect(ball.received == written && ball.isUnchanged && ball.inputEvents.last == .endEncountered)
     }
@@ -242,10 +242,10 @@ struct ChannelTests {
         let (central, ball) = try talk.openUsers()
         central.write(500)
         weak let channel = central.channel
-        let lines = Lines()
-        lines.listen {
+        let lines = CapturedLog()
+        lines.capture {
             central.channel = nil
-            talk.room.run()
+            talk.testbed.run()
         }
         #expect(channel == nil)
         #expect(ball.received == 500 && ball.inputEvents.last == .endEncountered)
@@ -258,11 +258,11 @@ struct ChannelTests {
         let talk = try ChannelTalk()
         talk.talk.ball.onChannel = { _ in }
         talk.peripheral.openL2CAPChannel(talk.psm)
-        let lines = Lines()
-        lines.listen { _ = talk.room.run { !talk.talk.central.channels.isEmpty } }
+        let lines = CapturedLog()
+        lines.capture { _ = talk.testbed.run { !talk.talk.central.channels.isEmpty } }
         let user = StreamUser(talk.talk.central.channels[0], salt: 0)
         user.open()
-        lines.listen { talk.room.run() }
+        lines.capture { talk.testbed.run() }
         #expect(user.inputEvents.last == .endEncountered)
         #expect(lines.all.contains { $0.hasPrefix("[CoreBluetooth] No known channel matching peer <CBCentral") })
     }
@@ -271,16 +271,16 @@ struct ChannelTests {
     func close() throws {
         let talk = try ChannelTalk()
         let (central, ball) = try talk.openUsers()
-        let lines = Lines()
-        lines.listen {
+        let lines = CapturedLog()
+        lines.capture {
             central.input.close()
-            talk.room.run()
+            talk.testbed.run()
             #expect(ball.outputEvents.last == .hasSpaceAvailable)
             central.output.close()
-            talk.room.run()
+            talk.testbed.run()
             #expect(ball.outputEvents.last == .endEncountered)
             central.channel = nil
-            talk.room.run()
+            talk.testbed.run()
         }
         #expect(lines.all.isEmpty)
     }
@@ -291,18 +291,18 @@ struct ChannelTests {
     )
     func linkEnds(how: String) throws {
         var talk: ChannelTalk? = try ChannelTalk()
-        let room = try #require(talk?.room)
+        let testbed = try #require(talk?.testbed)
         let (central, ball) = try #require(try talk?.openUsers())
         ball.write(700)
-        room.run(.milliseconds(1))
+        testbed.run(.milliseconds(1))
         switch how {
         case "cancel": talk.map { $0.talk.central.manager.cancelPeripheralConnection($0.peripheral) }
-        case "severed": room.air.setLoss(1)
+        case "severed": testbed.air.setLoss(1)
         case "central off": talk?.talk.centralAdapter.setPowered(false)
         default:
             talk?.talk.central.end()
         }
-        room.run(.seconds(8))
+        testbed.run(.seconds(8))
         #expect(central.received == 700 && central.isUnchanged)
         for user in [central, ball] {
             #expect(user.inputEvents.last == .endEncountered && user.outputEvents.last == .endEncountered)
@@ -314,15 +314,15 @@ struct ChannelTests {
     func sharedLink() throws {
         let talk = try ChannelTalk()
         let other = CentralApp(on: talk.talk.centralAdapter)
-        talk.room.run { other.manager.state == .poweredOn }
+        talk.testbed.run { other.manager.state == .poweredOn }
         let same = try #require(
             other.manager.retrievePeripherals(withIdentifiers: [talk.peripheral.identifier]).first
         )
         other.manager.connect(same)
-        try #require(talk.room.run { same.state == .connected })
+        try #require(talk.testbed.run { same.state == .connected })
         let (central, ball) = try talk.openUsers()
         talk.talk.central.manager.cancelPeripheralConnection(talk.peripheral)
-        talk.room.run()
+        talk.testbed.run()
         #expect(central.inputEvents.last == .endEncountered && ball.inputEvents.last == .endEncountered)
         #expect(same.state == .connected)
     }

@@ -8,6 +8,7 @@ import BluetoothTypes
 import Foundation
 import HostFixtures
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -17,18 +18,18 @@ import Testing
 @Suite("12.2 Refused channels")
 struct RefusalTests {
     /// A peripheral that says what it is told to.
-    private final class Refuser: QuietHostDelegate {
+    private final class RefusingPeripheral: QuietHostDelegate {
         let host: LEHost
         var result = CreditBasedConnectionResult.success
         var link: LinkID?
         var failures: [ChannelOpenError] = []
         var channels: [ChannelInformation] = []
 
-        init(_ room: Room) {
+        init(_ testbed: Testbed) {
             let address = DeviceAddress(0xC000_0000_0BAD, kind: .random)
-            self.host = LEHost(eventLoop: room.loop, configuration: HostConfiguration(address: address))
+            self.host = LEHost(eventLoop: testbed.loop, configuration: HostConfiguration(address: address))
             self.host.delegate = self
-            self.host.attach(to: room.air.makeController())
+            self.host.attach(to: testbed.air.makeController())
         }
 
         func open(_ psm: UInt16) {
@@ -46,22 +47,22 @@ struct RefusalTests {
         func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
     }
 
-    private struct Scene {
-        let room = Room()
-        let refuser: Refuser
+    private struct Setup {
+        let testbed = Testbed()
+        let remote: RefusingPeripheral
         let central: CentralApp
         let peripheral: CBPeripheral
 
         init() throws {
-            let refuser = Refuser(self.room)
-            self.refuser = refuser
-            let central = CentralApp(on: self.room.adapter("Curious"))
+            let remote = RefusingPeripheral(self.testbed)
+            self.remote = remote
+            let central = CentralApp(on: self.testbed.adapter("Curious"))
             self.central = central
-            self.room.run { central.manager.state == .poweredOn && refuser.host.state == .ready }
-            _ = try refuser.host.listenForChannels(spsm: 0x80)
-            refuser.host.startAdvertising(AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
-            self.peripheral = try central.connect(in: self.room, services: nil)
-            try #require(self.room.run { refuser.link != nil })
+            self.testbed.run { central.manager.state == .poweredOn && remote.host.state == .ready }
+            _ = try remote.host.listenForChannels(spsm: 0x80)
+            remote.host.startAdvertising(AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+            self.peripheral = try central.connect(in: self.testbed, services: nil)
+            try #require(self.testbed.run { remote.link != nil })
         }
     }
 
@@ -75,16 +76,16 @@ struct RefusalTests {
         ] as [(UInt16, String, Int)]
     )
     func results(result: UInt16, domain: String, code: Int) throws {
-        let scene = try Scene()
-        scene.refuser.result = CreditBasedConnectionResult(rawValue: result)
-        scene.peripheral.openL2CAPChannel(0x80)
-        scene.room.run()
-        #expect(scene.central.calls.last == "channel \(domain) \(code)")
-        #expect(scene.central.channels.isEmpty)
+        let setup = try Setup()
+        setup.remote.result = CreditBasedConnectionResult(rawValue: result)
+        setup.peripheral.openL2CAPChannel(0x80)
+        setup.testbed.run()
+        #expect(setup.central.calls.last == "channel \(domain) \(code)")
+        #expect(setup.central.channels.isEmpty)
         // The next one is granted.
-        scene.refuser.result = .success
-        scene.peripheral.openL2CAPChannel(0x80)
-        #expect(scene.room.run { scene.central.channels.count == 1 })
+        setup.remote.result = .success
+        setup.peripheral.openL2CAPChannel(0x80)
+        #expect(setup.testbed.run { setup.central.channels.count == 1 })
     }
 
     @Test("12.2 failures that are not the peer's word")
@@ -102,12 +103,12 @@ struct RefusalTests {
         let talk = try ChannelTalk()
         var channels = try (0..<16).map { _ in try talk.open() }
         talk.peripheral.openL2CAPChannel(talk.psm)
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.talk.central.calls.last == "channel CBErrorDomain 4")
         talk.talk.central.channels.removeAll()
         talk.talk.ball.channels.removeAll()
         channels.removeFirst()
-        talk.room.run()
+        talk.testbed.run()
         _ = try talk.open()
         #expect(channels.count == 15)
     }
@@ -116,11 +117,11 @@ struct RefusalTests {
     func unclaimed() throws {
         let talk = Conversation()
         talk.ball.manager.publishL2CAPChannel(withEncryption: false)
-        talk.room.run { !talk.ball.psms.isEmpty }
-        let refuser = Refuser(talk.room)
-        talk.room.run { refuser.host.state == .ready }
-        refuser.host.connect(to: BluetoothAdapter.Configuration(identity: "Crystal").addressOnAir)
-        try #require(talk.room.run { refuser.link != nil })
+        talk.testbed.run { !talk.ball.psms.isEmpty }
+        let remote = RefusingPeripheral(talk.testbed)
+        talk.testbed.run { remote.host.state == .ready }
+        remote.host.connect(to: BluetoothAdapter.Configuration(identity: "Crystal").addressOnAir)
+        try #require(talk.testbed.run { remote.link != nil })
         let unclaimed = UnclaimedChannels()
         var held: [ChannelHandle] = []
         let pipe = ChannelPipe(window: (1, 1), maySleep: { false }, wakeLoop: {})
@@ -135,28 +136,28 @@ struct RefusalTests {
         held.removeLast()
         #expect(unclaimed.hasRoom)
         // And an app that looks sees all of them, one after the other.
-        let lines = Lines()
-        try lines.listen {
+        let lines = CapturedLog()
+        try lines.capture {
             for round in 1...100 {
-                refuser.open(try #require(talk.ball.psms.first))
-                try #require(talk.room.run { talk.ball.count("channel \(talk.ball.psms[0])") == round })
+                remote.open(try #require(talk.ball.psms.first))
+                try #require(talk.testbed.run { talk.ball.count("channel \(talk.ball.psms[0])") == round })
                 talk.ball.channels.removeAll()
-                try #require(talk.room.run { refuser.channels.count == round })
-                talk.room.run(.milliseconds(10))
+                try #require(talk.testbed.run { remote.channels.count == round })
+                talk.testbed.run(.milliseconds(10))
             }
         }
         #expect(lines.all.count == 100)
-        #expect(refuser.failures.isEmpty)
+        #expect(remote.failures.isEmpty)
     }
 
     @Test("12.2 a lost link ends requests without a word but the disconnection's")
     func lostWhileAsking() throws {
-        let scene = try Scene()
-        scene.room.air.setLoss(1)
-        scene.peripheral.openL2CAPChannel(0x80)
-        scene.peripheral.openL2CAPChannel(0x81)
-        scene.room.run(.seconds(60))
-        #expect(scene.central.calls.last == "disconnect 0 CBErrorDomain 6")
-        #expect(!scene.central.calls.contains { $0.hasPrefix("channel") })
+        let setup = try Setup()
+        setup.testbed.air.setLoss(1)
+        setup.peripheral.openL2CAPChannel(0x80)
+        setup.peripheral.openL2CAPChannel(0x81)
+        setup.testbed.run(.seconds(60))
+        #expect(setup.central.calls.last == "disconnect 0 CBErrorDomain 6")
+        #expect(!setup.central.calls.contains { $0.hasPrefix("channel") })
     }
 }

@@ -22,7 +22,7 @@ struct StreamTests {
         let (central, ball) = try talk.users()
         central.open()
         central.write(10)
-        talk.room.run()
+        talk.testbed.run()
         var octet: UInt8 = 7
         #expect(!ball.input.hasBytesAvailable && !ball.output.hasSpaceAvailable)
         #expect(ball.input.read(&octet, maxLength: 1) == -1 && ball.output.write(&octet, maxLength: 1) == -1)
@@ -35,7 +35,7 @@ struct StreamTests {
         #expect(ball.input.streamStatus == .open && ball.input.streamError == nil)
         // The delegate is called later, as from a run loop.
         #expect(ball.inputEvents.isEmpty)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(ball.inputEvents == [.openCompleted, .hasBytesAvailable])
         #expect(ball.outputEvents == [.openCompleted, .hasSpaceAvailable])
         #expect(ball.received == 10 && ball.isUnchanged)
@@ -49,17 +49,17 @@ struct StreamTests {
         ball.input.open()
         central.open()
         central.write(10)
-        talk.room.run()
+        talk.testbed.run()
         #expect(ball.inputEvents.isEmpty && ball.input.hasBytesAvailable)
         ball.input.schedule(in: .main, forMode: .default)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(ball.inputEvents == [.openCompleted, .hasBytesAvailable] && ball.received == 10)
         ball.input.remove(from: .main, forMode: .default)
         central.write(10)
-        talk.room.run()
+        talk.testbed.run()
         #expect(ball.inputEvents.count == 2)
         ball.input.schedule(in: .main, forMode: .common)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(ball.received == 20)
     }
 
@@ -73,15 +73,15 @@ struct StreamTests {
         ball.input.delegate = counter
         #expect(ball.input.delegate === counter)
         ball.input.open()
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(counter?.events == [.openCompleted])
         counter = nil
         #expect(weakCounter == nil && ball.input.delegate == nil)
         central.open()
         central.write(5)
-        talk.room.run()
+        talk.testbed.run()
         ball.input.delegate = ball
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(ball.inputEvents == [.hasBytesAvailable] && ball.received == 5)
     }
 
@@ -91,17 +91,17 @@ struct StreamTests {
         let (central, ball) = try talk.openUsers()
         ball.reads = false
         central.write(100)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         central.write(100)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(ball.inputEvents == [.openCompleted, .hasBytesAvailable])
         for round in 1...3 {
             ball.read(atMost: 60)
-            talk.room.run(.milliseconds(1))
+            talk.testbed.run(.milliseconds(1))
             #expect(ball.inputEvents.count { $0 == .hasBytesAvailable } == 1 + round)
         }
         ball.read()
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(ball.inputEvents.count { $0 == .hasBytesAvailable } == 4)
         #expect(ball.received == 200 && ball.isUnchanged)
     }
@@ -112,21 +112,21 @@ struct StreamTests {
         let (central, ball) = try talk.openUsers()
         #expect(central.outputEvents == [.openCompleted, .hasSpaceAvailable])
         central.write(10)
-        talk.room.run(.milliseconds(1))
+        talk.testbed.run(.milliseconds(1))
         #expect(central.outputEvents.count { $0 == .hasSpaceAvailable } == 2)
-        talk.room.run()
+        talk.testbed.run()
         #expect(central.outputEvents.count { $0 == .hasSpaceAvailable } == 2)
         ball.reads = false
         central.write(1_000_000)
-        talk.room.run()
+        talk.testbed.run()
         let stalled = central.outputEvents.count
         let written = central.written
         #expect(!central.output.hasSpaceAvailable)
-        talk.room.run(.seconds(5))
+        talk.testbed.run(.seconds(5))
         #expect(central.outputEvents.count == stalled && central.written == written)
         ball.reads = true
         ball.read()
-        #expect(talk.room.run { ball.received == central.total })
+        #expect(talk.testbed.run { ball.received == central.total })
         #expect(ball.isUnchanged)
     }
 
@@ -138,7 +138,7 @@ struct StreamTests {
         ball.reads = false
         central.write(2_000_000)
         ball.write(2_000_000)
-        talk.room.run(.seconds(20))
+        talk.testbed.run(.seconds(20))
         let window = Channels.configuration.window * Channels.configuration.mps
         let limit = ChannelPipe.sendLimit + Channels.configuration.sendLimit + window + Channels.configuration.mtu
         for user in [central, ball] {
@@ -147,7 +147,7 @@ struct StreamTests {
         // The link is not in the way of others.
         let (second, third) = try talk.openUsers()
         second.write(10_000)
-        talk.room.run()
+        talk.testbed.run()
         #expect(third.received == 10_000)
         // Both go on where they stopped.
         central.reads = true
@@ -155,7 +155,7 @@ struct StreamTests {
         central.read()
         ball.read()
         let before = central.received
-        #expect(talk.room.run { central.received > before + limit && ball.received > limit })
+        #expect(talk.testbed.run { central.received > before + limit && ball.received > limit })
         #expect(central.isUnchanged && ball.isUnchanged)
     }
 
@@ -169,7 +169,7 @@ struct StreamTests {
         #expect(central.output.write(octets, maxLength: octets.count) == -1)
         // In virtual time nobody can wait.
         #expect((central.output.streamError as? POSIXError)?.code == .EAGAIN && central.output.streamStatus == .open)
-        talk.room.run()
+        talk.testbed.run()
         #expect(central.output.write(octets, maxLength: 0) == 0)
         #expect(central.output.write(octets, maxLength: octets.count) > 0)
         #expect(central.output.streamError == nil)
@@ -210,7 +210,7 @@ struct StreamTests {
         central.input.close()
         let count = central.inputEvents.count
         ball.write(1_000_000)
-        #expect(talk.room.run { ball.written == 1_000_000 })
+        #expect(talk.testbed.run { ball.written == 1_000_000 })
         #expect(central.inputEvents.count == count && central.received == 0 && central.input.streamStatus == .closed)
         var octet: UInt8 = 0
         #expect(central.input.read(&octet, maxLength: 1) == -1)
@@ -218,7 +218,7 @@ struct StreamTests {
         #expect(central.input.streamStatus == .closed)
         // The other direction goes on.
         central.write(1000)
-        talk.room.run()
+        talk.testbed.run()
         #expect(ball.received == 1000 && ball.isUnchanged)
     }
 
@@ -229,9 +229,9 @@ struct StreamTests {
         for _ in 0..<1000 {
             central.write(1)
             ball.write(2)
-            talk.room.run(.microseconds(1))
+            talk.testbed.run(.microseconds(1))
         }
-        talk.room.run()
+        talk.testbed.run()
         #expect(ball.received == 1000 && central.received == 2000 && central.isUnchanged && ball.isUnchanged)
     }
 
@@ -252,7 +252,7 @@ struct StreamTests {
         let quitter = Quitter()
         talk.talk.ball.onChannel = { quitter.channel = $0 }
         talk.peripheral.openL2CAPChannel(talk.psm)
-        try #require(talk.room.run { !talk.talk.central.channels.isEmpty && quitter.channel != nil })
+        try #require(talk.testbed.run { !talk.talk.central.channels.isEmpty && quitter.channel != nil })
         weak let channel = quitter.channel
         let input = try #require(quitter.channel?.inputStream)
         input.delegate = quitter
@@ -261,7 +261,7 @@ struct StreamTests {
         let user = StreamUser(talk.talk.central.channels[0], salt: 0)
         user.open()
         user.write(1)
-        talk.room.run()
+        talk.testbed.run()
         #expect(quitter.isDone && channel == nil && user.inputEvents.last == .endEncountered)
     }
 }

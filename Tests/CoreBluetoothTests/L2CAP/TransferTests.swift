@@ -30,10 +30,10 @@ struct TransferTests {
     private func transfer(_ model: AirSettings, loss: Double, total: Int) throws {
         let talk = try ChannelTalk(model: model)
         let (central, ball) = try talk.openUsers()
-        talk.room.air.setLoss(LossProbability(loss))
+        talk.testbed.air.setLoss(LossProbability(loss))
         central.write(total)
         ball.write(total)
-        let isDone = talk.room.run(
+        let isDone = talk.testbed.run(
             until: { central.received == total && ball.received == total },
             within: .hours(24)
         )

@@ -1,5 +1,6 @@
 import BluetoothAir
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -38,7 +39,7 @@ struct DatabaseTests {
             peripheral.services?.first?.characteristics?.first { $0.uuid == IDs.other }
         )
         peripheral.readValue(for: remote)
-        talk.room.run { !talk.central.values.isEmpty }
+        talk.testbed.run { !talk.central.values.isEmpty }
         #expect(talk.central.values == ["Ask again later"])
         #expect(talk.ball.requests.isEmpty)
     }
@@ -69,7 +70,7 @@ struct DatabaseTests {
         }
         let peripheral = try talk.connect()
         peripheral.discoverServices(nil)
-        talk.room.run { peripheral.services != nil }
+        talk.testbed.run { peripheral.services != nil }
         #expect(peripheral.services?.map(\.uuid) == [IDs.service])
         #expect(talk.ball.count("added 8E38") >= 1)
     }
@@ -83,7 +84,7 @@ struct DatabaseTests {
         let (peripheral, question, _) = try talk.discover()
         #expect(peripheral.services?.count == 1)
         peripheral.writeValue("Q".octets, for: question, type: .withResponse)
-        talk.room.run { !talk.ball.written.isEmpty }
+        talk.testbed.run { !talk.ball.written.isEmpty }
         #expect(talk.ball.requests.first?.characteristic === talk.ball.question)
     }
 
@@ -107,25 +108,25 @@ struct DatabaseTests {
     func managers() throws {
         let talk = Conversation()
         let other = PeripheralApp(on: talk.ballAdapter)
-        talk.room.run { other.manager.state == .poweredOn }
+        talk.testbed.run { other.manager.state == .poweredOn }
         let service = CBMutableService(type: IDs.other, primary: true)
         service.characteristics = [other.question]
         other.manager.add(service)
         other.advertise(name: nil, services: [IDs.other])
-        talk.room.run()
+        talk.testbed.run()
         #expect(other.calls == ["state 5", "added FFF0", "advertising true"])
         talk.central.manager.scanForPeripherals(withServices: [IDs.other])
-        talk.room.run { !talk.central.found.isEmpty }
+        talk.testbed.run { !talk.central.found.isEmpty }
         let advertisement = try #require(talk.central.advertisements.first)
         #expect(advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [IDs.other, IDs.service])
         #expect(advertisement[CBAdvertisementDataLocalNameKey] as? String == "Crystal")
         let peripheral = try talk.peripheral
         talk.central.manager.connect(peripheral)
-        talk.room.run { peripheral.state == .connected }
+        talk.testbed.run { peripheral.state == .connected }
         peripheral.discoverServices(nil)
-        talk.room.run { peripheral.services != nil }
+        talk.testbed.run { peripheral.services != nil }
         for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
-        talk.room.run { peripheral.services?.allSatisfy { $0.characteristics != nil } == true }
+        talk.testbed.run { peripheral.services?.allSatisfy { $0.characteristics != nil } == true }
         for service in peripheral.services ?? [] {
             let question = try #require(service.characteristics?.first { $0.uuid == IDs.question })
             peripheral.writeValue(
@@ -134,16 +135,16 @@ struct DatabaseTests {
                 type: .withResponse
             )
         }
-        talk.room.run { talk.central.count("wrote") == 2 }
+        talk.testbed.run { talk.central.count("wrote") == 2 }
         #expect(talk.ball.written.map(\.text) == ["8E38"])
         #expect(other.written.map(\.text) == ["FFF0"])
         // One stops: the other's services are still advertised.
         talk.ball.manager.stopAdvertising()
         #expect(!talk.ball.manager.isAdvertising)
-        talk.room.run()
+        talk.testbed.run()
         talk.central.advertisements = []
         talk.central.manager.scanForPeripherals(withServices: [IDs.other])
-        talk.room.run { !talk.central.advertisements.isEmpty }
+        talk.testbed.run { !talk.central.advertisements.isEmpty }
         #expect(
             talk.central.advertisements.first?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [IDs.other]
         )
@@ -158,7 +159,7 @@ struct RequestTests {
         talk.ball.reading = Data(count: 512)
         let (peripheral, _, answer) = try talk.discover()
         peripheral.readValue(for: answer)
-        talk.room.run { answer.value?.count == 512 }
+        talk.testbed.run { answer.value?.count == 512 }
         #expect(talk.ball.requests.map(\.offset).sorted() == talk.ball.requests.map(\.offset))
         #expect(talk.ball.requests.first?.offset == 0)
         #expect(talk.ball.requests.allSatisfy { $0.characteristic === talk.ball.answer })
@@ -170,7 +171,7 @@ struct RequestTests {
         talk.ball.onRequests = { talk.ball.manager.respond(to: $0[0], withResult: .insufficientResources) }
         let (peripheral, _, answer) = try talk.discover()
         peripheral.readValue(for: answer)
-        talk.room.run { talk.central.calls.last?.hasPrefix("value") == true }
+        talk.testbed.run { talk.central.calls.last?.hasPrefix("value") == true }
         #expect(talk.central.calls.last == "value CBATTErrorDomain 17")
         #expect(answer.value == nil)
     }
@@ -186,7 +187,7 @@ struct RequestTests {
         peripheral.writeValue("1".octets, for: question, type: .withResponse)
         peripheral.writeValue("2".octets, for: question, type: .withoutResponse)
         peripheral.writeValue("3".octets, for: question, type: .withResponse)
-        talk.room.run { talk.central.count("wrote") == 2 }
+        talk.testbed.run { talk.central.count("wrote") == 2 }
         #expect(talk.central.count("wrote") == 2)
         #expect(talk.ball.written.map(\.text) == ["1", "2", "3"])
     }
@@ -197,7 +198,7 @@ struct RequestTests {
         let (peripheral, question, _) = try talk.discover()
         let data = Data((0..<512).map { UInt8(truncatingIfNeeded: $0) })
         peripheral.writeValue(data, for: question, type: .withResponse)
-        talk.room.run { talk.central.calls.last == "wrote" }
+        talk.testbed.run { talk.central.calls.last == "wrote" }
         #expect(talk.ball.written == [data])
         #expect(talk.ball.requests.first?.offset == 0)
     }
@@ -208,11 +209,11 @@ struct RequestTests {
         let (peripheral, question, _) = try talk.discover()
         talk.ball.onRequests = { _ in }
         peripheral.writeValue("1".octets, for: question, type: .withResponse)
-        talk.room.run { !talk.ball.requests.isEmpty }
+        talk.testbed.run { !talk.ball.requests.isEmpty }
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run { peripheral.state == .disconnected }
+        talk.testbed.run { peripheral.state == .disconnected }
         talk.ball.manager.respond(to: talk.ball.requests[0], withResult: .success)
-        talk.room.run(.seconds(1))
+        talk.testbed.run(.seconds(1))
         _ = try talk.discover()
     }
 
@@ -228,10 +229,10 @@ struct RequestTests {
         peripheral.writeValue("1".octets, for: question, type: .withResponse)
         peripheral.readValue(for: answer)
         talk.ball.manager.delegate = nil
-        talk.room.run { talk.central.errors.count == 1 }
+        talk.testbed.run { talk.central.errors.count == 1 }
         talk.ball.manager.delegate = deaf
         peripheral.readValue(for: answer)
-        talk.room.run { talk.central.errors.count == 3 }
+        talk.testbed.run { talk.central.errors.count == 3 }
         #expect(talk.central.errors.allSatisfy { ($0 as? CBATTError)?.code == .requestNotSupported })
     }
 
@@ -240,18 +241,18 @@ struct RequestTests {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { answer.isNotifying }
+        talk.testbed.run { answer.isNotifying }
         #expect(talk.ball.calls.last == "subscribed 1")
         let central = try #require(talk.ball.centrals.first)
         #expect(central.maximumUpdateValueLength == 512)
         #expect(talk.ball.answer.subscribedCentrals?.first === central)
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run { talk.ball.calls.last == "unsubscribed 0" }
+        talk.testbed.run { talk.ball.calls.last == "unsubscribed 0" }
         #expect(talk.ball.answer.subscribedCentrals?.isEmpty == true)
         // The same central is the same object when it comes again.
         let again = try talk.discover()
         again.peripheral.setNotifyValue(true, for: again.answer)
-        talk.room.run { again.answer.isNotifying }
+        talk.testbed.run { again.answer.isNotifying }
         #expect(talk.ball.centrals.count == 2)
         #expect(talk.ball.centrals[1] === central)
     }
@@ -261,7 +262,7 @@ struct RequestTests {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { answer.isNotifying }
+        talk.testbed.run { answer.isNotifying }
         var next = 0
         var refusals = 0
         func send() {
@@ -282,7 +283,7 @@ struct RequestTests {
         talk.ball.onCall = { if $0 == "ready" { send() } }
         send()
         #expect(next == TransmitWindow.size)
-        talk.room.run { talk.central.values.count == 1000 }
+        talk.testbed.run { talk.central.values.count == 1000 }
         #expect(talk.central.values == (0..<1000).map { "\($0)" })
         #expect(refusals == talk.ball.count("ready"))
     }
@@ -293,32 +294,32 @@ struct RequestTests {
         let (peripheral, _, answer) = try talk.discover()
         #expect(talk.ball.manager.updateValue("x".octets, for: talk.ball.answer, onSubscribedCentrals: nil))
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { answer.isNotifying }
+        talk.testbed.run { answer.isNotifying }
         let central = try #require(talk.ball.centrals.first)
         talk.ball.manager.updateValue(Data(count: 600), for: talk.ball.answer, onSubscribedCentrals: [central])
-        talk.room.run { answer.value != nil }
+        talk.testbed.run { answer.value != nil }
         #expect(answer.value?.count == central.maximumUpdateValueLength)
         talk.central.values = []
         #expect(talk.ball.manager.updateValue("y".octets, for: talk.ball.answer, onSubscribedCentrals: []))
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.central.values.isEmpty)
     }
 
     /// A ball with three centrals that are subscribed.
-    private func crowd() -> (room: Room, ball: PeripheralApp, centrals: [CentralApp]) {
-        let room = Room()
-        let ball = PeripheralApp(on: room.adapter("Crystal"))
-        let centrals = (1...3).map { CentralApp(on: room.adapter("Central \($0)")) }
-        room.run { ball.manager.state == .poweredOn && centrals.allSatisfy { $0.manager.state == .poweredOn } }
+    private func crowd() -> (testbed: Testbed, ball: PeripheralApp, centrals: [CentralApp]) {
+        let testbed = Testbed()
+        let ball = PeripheralApp(on: testbed.adapter("Crystal"))
+        let centrals = (1...3).map { CentralApp(on: testbed.adapter("Central \($0)")) }
+        testbed.run { ball.manager.state == .poweredOn && centrals.allSatisfy { $0.manager.state == .poweredOn } }
         ball.open()
         for central in centrals { central.subscribeToAnswer(services: [IDs.service]) }
-        #expect(room.run { ball.answer.subscribedCentrals?.count == 3 })
-        return (room, ball, centrals)
+        #expect(testbed.run { ball.answer.subscribedCentrals?.count == 3 })
+        return (testbed, ball, centrals)
     }
 
     @Test("10.5 updates for several: who had room when another had none is not waited for")
     func unevenRoom() {
-        let (room, ball, centrals) = self.crowd()
+        let (testbed, ball, centrals) = self.crowd()
         var next = 0
         func send() {
             while next < 300,
@@ -334,8 +335,8 @@ struct RequestTests {
         ball.onCall = { if $0 == "ready" { send() } }
         send()
         #expect(next == TransmitWindow.size - 40)
-        #expect(room.run { next == 300 }, "stopped at \(next)")
-        room.run()
+        #expect(testbed.run { next == 300 }, "stopped at \(next)")
+        testbed.run()
         for central in centrals {
             #expect(central.values.filter { $0 != "x" } == (0..<300).map { "\($0)" })
         }
@@ -343,9 +344,9 @@ struct RequestTests {
 
     @Test("10.5 one update goes to all who are subscribed, or to those who are named")
     func several() throws {
-        let (room, ball, centrals) = self.crowd()
+        let (testbed, ball, centrals) = self.crowd()
         ball.manager.updateValue("all".octets, for: ball.answer, onSubscribedCentrals: nil)
-        room.run { centrals.allSatisfy { $0.values == ["all"] } }
+        testbed.run { centrals.allSatisfy { $0.values == ["all"] } }
         #expect(centrals.allSatisfy { $0.values == ["all"] })
         ball.manager.updateValue(
             "two".octets,
@@ -353,7 +354,7 @@ struct RequestTests {
             onSubscribedCentrals: [ball.centrals[0], ball.centrals[2]]
         )
         ball.manager.updateValue("one".octets, for: ball.answer, onSubscribedCentrals: [ball.centrals[1]])
-        room.run()
+        testbed.run()
         #expect(centrals.map(\.values.count) == [2, 2, 2])
         #expect(centrals.count { $0.values.last == "two" } == 2)
         #expect(centrals.count { $0.values.last == "one" } == 1)
@@ -364,14 +365,14 @@ struct RequestTests {
         let talk = Conversation(model: .realistic)
         let (peripheral, question, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { answer.isNotifying }
+        talk.testbed.run { answer.isNotifying }
         let central = try #require(talk.ball.centrals.first)
         for latency in [CBPeripheralManagerConnectionLatency.high, .medium, .low] {
             talk.ball.manager.setDesiredConnectionLatency(latency, for: central)
-            talk.room.run(.seconds(5))
+            talk.testbed.run(.seconds(5))
         }
         peripheral.writeValue("Still there?".octets, for: question, type: .withResponse)
-        #expect(talk.room.run { talk.central.calls.last == "wrote" })
+        #expect(talk.testbed.run { talk.central.calls.last == "wrote" })
     }
 }
 
@@ -382,15 +383,15 @@ struct AdvertisingTests {
         let talk = Conversation()
         #expect(talk.ball.manager.isAdvertising)
         talk.ball.advertise(name: "Other")
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.ball.calls.last == "advertising true CBErrorDomain 9")
         talk.ball.manager.stopAdvertising()
         #expect(!talk.ball.manager.isAdvertising)
         talk.ball.advertise(name: "Other")
-        talk.room.run()
+        talk.testbed.run()
         #expect(talk.ball.calls.last == "advertising true")
         talk.central.manager.scanForPeripherals(withServices: nil)
-        #expect(talk.room.run { talk.central.calls.last == "discover Other" })
+        #expect(talk.testbed.run { talk.central.calls.last == "discover Other" })
     }
 
     @Test("11.1 a dictionary is not needed, and optionals in it are borne with")
@@ -398,13 +399,13 @@ struct AdvertisingTests {
         let talk = Conversation { $0.manager.startAdvertising(nil) }
         #expect(talk.ball.calls.last == "advertising true")
         talk.central.manager.scanForPeripherals(withServices: nil)
-        #expect(talk.room.run { talk.central.calls.last == "discover -" })
+        #expect(talk.testbed.run { talk.central.calls.last == "discover -" })
         talk.ball.manager.stopAdvertising()
         let services: [CBUUID?] = [IDs.service]
         talk.ball.manager.startAdvertising([CBAdvertisementDataServiceUUIDsKey: services])
-        talk.room.run()
+        talk.testbed.run()
         talk.central.manager.scanForPeripherals(withServices: [IDs.service])
-        #expect(talk.room.run { talk.central.count("discover -") == 2 })
+        #expect(talk.testbed.run { talk.central.count("discover -") == 2 })
     }
 
     @Test("start and stop in one turn end silent")
@@ -413,10 +414,10 @@ struct AdvertisingTests {
             ball.open()
             ball.manager.stopAdvertising()
         }
-        talk.room.run()
+        talk.testbed.run()
         #expect(!talk.ball.manager.isAdvertising)
         talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run(.seconds(3))
+        talk.testbed.run(.seconds(3))
         #expect(talk.central.found.isEmpty)
     }
 
@@ -424,11 +425,11 @@ struct AdvertisingTests {
     func goesOn() throws {
         let talk = Conversation()
         _ = try talk.connect()
-        let second = CentralApp(on: talk.room.adapter("Second"))
-        talk.room.run { second.manager.state == .poweredOn }
+        let second = CentralApp(on: talk.testbed.adapter("Second"))
+        talk.testbed.run { second.manager.state == .poweredOn }
         second.manager.scanForPeripherals(withServices: [IDs.service])
-        #expect(talk.room.run { !second.found.isEmpty })
+        #expect(talk.testbed.run { !second.found.isEmpty })
         second.manager.connect(second.found[0])
-        #expect(talk.room.run { second.found[0].state == .connected })
+        #expect(talk.testbed.run { second.found[0].state == .connected })
     }
 }

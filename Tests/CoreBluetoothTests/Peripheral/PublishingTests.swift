@@ -7,6 +7,7 @@ import BluetoothTypes
 import Foundation
 import HostFixtures
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -19,10 +20,10 @@ private final class BareCentral: QuietHostDelegate {
     private(set) var link: LinkID?
     private(set) var isReady = false
 
-    init(in room: Room) {
-        self.host = LEHost(eventLoop: room.eventLoop)
+    init(in testbed: Testbed) {
+        self.host = LEHost(eventLoop: testbed.loop)
         self.host.delegate = self
-        self.host.attach(to: room.air.makeController())
+        self.host.attach(to: testbed.air.makeController())
     }
 
     func host(_ host: LEHost, didChange state: HostState) { if case .ready = state { self.isReady = true } }
@@ -52,7 +53,7 @@ struct PublishingTests {
         CBPeripheral, [CBCharacteristic]
     ) {
         let peripheral = try talk.connect()
-        let service = try peripheral.discover([IDs.service], in: talk.room)
+        let service = try peripheral.discover([IDs.service], in: talk.testbed)
         return (peripheral, try characteristics.map { try service.characteristic($0.uuid) })
     }
 
@@ -67,7 +68,7 @@ struct PublishingTests {
             ball.manager.removeAllServices()
             ball.manager.add(CBMutableService(type: CBUUID(string: "180F"), primary: true))
         }
-        talk.room.run()
+        talk.testbed.run()
         #expect(
             talk.ball.calls == ["state 5", "added FFF0", "added 8E38", "added 8E38", "added 180F CBErrorDomain 8"]
         )
@@ -83,25 +84,25 @@ struct PublishingTests {
         let (peripheral, _, answer) = try talk.discover()
         #expect(answer.properties == [.read, .notify])
         peripheral.readValue(for: answer)
-        #expect(talk.room.run { talk.central.values == ["as before"] })
+        #expect(talk.testbed.run { talk.central.values == ["as before"] })
     }
 
     @Test("9.2 an app withdraws its own services alone")
     func ownServices() throws {
         let talk = Conversation()
         let other = PeripheralApp(on: talk.ballAdapter)
-        talk.room.run { other.manager.state == .poweredOn }
+        talk.testbed.run { other.manager.state == .poweredOn }
         let service = CBMutableService(type: IDs.other, primary: true)
         other.manager.add(service)
-        talk.room.run()
+        talk.testbed.run()
         let calls = other.calls
         other.manager.remove(talk.ball.ball)
         other.manager.removeAllServices()
-        talk.room.run()
+        talk.testbed.run()
         #expect(other.calls == calls)
         let peripheral = try talk.connect()
         peripheral.discoverServices(nil)
-        talk.room.run { peripheral.services != nil }
+        talk.testbed.run { peripheral.services != nil }
         #expect(peripheral.services?.map(\.uuid) == [IDs.service])
     }
 
@@ -118,7 +119,7 @@ struct PublishingTests {
             talk.ball.manager.respond(to: requests[0], withResult: .success)
         }
         for _ in 1...3 { peripheral.readValue(for: answer) }
-        talk.room.run { talk.central.values.count == 3 }
+        talk.testbed.run { talk.central.values.count == 3 }
         #expect(talk.central.values == ["1", "2", "3"])
     }
 
@@ -134,7 +135,7 @@ struct PublishingTests {
         let (peripheral, question, answer) = try talk.discover()
         peripheral.discoverDescriptors(for: answer)
         peripheral.discoverDescriptors(for: question)
-        talk.room.run { question.descriptors != nil }
+        talk.testbed.run { question.descriptors != nil }
         // One without a value is nothing to publish.
         #expect(Set(answer.descriptors?.map(\.uuid.uuidString) ?? []) == ["2902", "2904"])
         #expect(question.descriptors?.isEmpty == true)
@@ -164,7 +165,7 @@ struct PublishingTests {
         peripheral.writeValue(Data([1]), for: remote[0], type: .withResponse)
         peripheral.readValue(for: remote[1])
         peripheral.writeValue(Data(count: 300), for: remote[0], type: .withResponse)
-        talk.room.run { talk.central.calls.count == 3 }
+        talk.testbed.run { talk.central.calls.count == 3 }
         #expect(
             talk.central.calls == ["wrote CBATTErrorDomain 3", "value CBATTErrorDomain 2", "wrote CBATTErrorDomain 3"]
         )
@@ -184,7 +185,7 @@ struct PublishingTests {
         peripheral.readValue(for: remote[0])
         peripheral.writeValue(Data([1]), for: remote[0], type: .withResponse)
         peripheral.setNotifyValue(true, for: remote[1])
-        talk.room.run { talk.central.calls.count == 3 }
+        talk.testbed.run { talk.central.calls.count == 3 }
         let codes = talk.central.errors.compactMap { ($0 as? CBATTError)?.code }
         #expect(codes.count == 3)
         #expect(codes.allSatisfy { $0 == .insufficientAuthentication || $0 == .insufficientEncryption })
@@ -207,7 +208,7 @@ struct PublishingTests {
             talk.ball.manager.respond(to: requests[0], withResult: .success)
         }
         peripheral.readValue(for: answer)
-        #expect(talk.room.run { talk.central.calls.last?.hasPrefix("value") == true })
+        #expect(talk.testbed.run { talk.central.calls.last?.hasPrefix("value") == true })
     }
 
     @Test("10.2 prepared writes to several characteristics arrive as one array, all or none, answered once")
@@ -218,13 +219,13 @@ struct PublishingTests {
             ]
             ball.open()
         }
-        let central = BareCentral(in: talk.room)
-        talk.room.run { central.isReady }
+        let central = BareCentral(in: talk.testbed)
+        talk.testbed.run { central.isReady }
         // Whoever has found the ball knows its address.
         talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.room.run { !talk.central.found.isEmpty }
+        talk.testbed.run { !talk.central.found.isEmpty }
         central.host.connect(to: try talk.peripheral.address)
-        talk.room.run { central.link != nil }
+        talk.testbed.run { central.link != nil }
         let link = try #require(central.link)
         var handles: [AttributeHandle] = []
         central.host.discoverServices(on: link, uuids: [IDs.service.value]) { result in
@@ -233,7 +234,7 @@ struct PublishingTests {
                 handles = ((try? result.get()) ?? []).map(\.valueHandle)
             }
         }
-        talk.room.run { handles.count == 2 }
+        talk.testbed.run { handles.count == 2 }
         try #require(handles.count == 2)
         talk.ball.onRequests = { requests in
             talk.ball.manager.respond(
@@ -248,7 +249,7 @@ struct PublishingTests {
                 on: link
             ) { results.append($0) }
             let count = results.count
-            talk.room.run { results.count > count }
+            talk.testbed.run { results.count > count }
         }
         write()
         #expect(talk.ball.calls.suffix(1) == ["write 2"])
@@ -270,14 +271,14 @@ struct PublishingTests {
         }
         let calls = talk.ball.calls
         let (peripheral, _, answer) = try talk.discover()
-        talk.room.run(.seconds(2))
+        talk.testbed.run(.seconds(2))
         #expect(talk.ball.calls == calls)
         let bell = try #require(peripheral.services?[0].characteristics?.first { $0.uuid == CBUUID(string: "FFF1") })
         peripheral.setNotifyValue(true, for: answer)
         peripheral.setNotifyValue(true, for: bell)
-        talk.room.run { bell.isNotifying }
+        talk.testbed.run { bell.isNotifying }
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.room.run(.seconds(1))
+        talk.testbed.run(.seconds(1))
         #expect(talk.ball.calls.count { $0 == "subscribed 1" } == 2)
         #expect(talk.ball.calls.count { $0 == "unsubscribed 0" } == 2)
     }
@@ -288,17 +289,17 @@ struct PublishingTests {
         #expect(talk.ball.manager.updateValue("nobody".octets, for: talk.ball.answer, onSubscribedCentrals: nil))
         let (peripheral, _, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
-        talk.room.run { answer.isNotifying }
+        talk.testbed.run { answer.isNotifying }
         var sent = 0
         while talk.ball.manager.updateValue("\(sent)".octets, for: talk.ball.answer, onSubscribedCentrals: nil) {
             sent += 1
         }
         #expect(!talk.ball.manager.updateValue("again".octets, for: talk.ball.answer, onSubscribedCentrals: nil))
-        talk.room.run(.seconds(1))
+        talk.testbed.run(.seconds(1))
         #expect(talk.central.values == (0..<sent).map { "\($0)" })
         #expect(talk.ball.count("ready") == 1, "told once, however often it was refused")
         #expect(talk.ball.manager.updateValue("now".octets, for: talk.ball.answer, onSubscribedCentrals: nil))
-        #expect(talk.room.run { talk.central.values.last == "now" })
+        #expect(talk.testbed.run { talk.central.values.last == "now" })
     }
 
     @Test(
@@ -308,22 +309,22 @@ struct PublishingTests {
         ] as [(CBPeripheralManagerConnectionLatency, ClosedRange<Int>)]
     )
     func latency(_ latency: CBPeripheralManagerConnectionLatency, _ milliseconds: ClosedRange<Int>) throws {
-        let room = Room(model: .realistic)
-        let source = BreakableSource(air: room.air)
+        let testbed = Testbed(model: .realistic)
+        let source = BreakableSource(air: testbed.air)
         var intervals: [Int] = []
         source.onPacket = { packet, isFromHost in
             guard !isFromHost, case .leConnectionUpdateComplete(let event)? = try? HCIEvent(packet) else { return }
             intervals.append(Int(event.interval.timeAmount.nanoseconds / 1_000_000))
         }
-        let central = CentralApp(on: source.adapter("Curious", room))
-        let ball = PeripheralApp(on: room.adapter("Crystal"))
-        room.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        let central = CentralApp(on: source.adapter("Curious", testbed))
+        let ball = PeripheralApp(on: testbed.adapter("Crystal"))
+        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
         ball.open()
         central.subscribeToAnswer(services: nil)
-        try #require(room.run { !ball.centrals.isEmpty })
-        room.run(.seconds(1))
+        try #require(testbed.run { !ball.centrals.isEmpty })
+        testbed.run(.seconds(1))
         ball.manager.setDesiredConnectionLatency(latency, for: ball.centrals[0])
-        #expect(room.run { !intervals.isEmpty })
+        #expect(testbed.run { !intervals.isEmpty })
         #expect(intervals.allSatisfy(milliseconds.contains))
         #expect(central.found[0].state == .connected)
     }
@@ -341,8 +342,8 @@ struct PublishingTests {
         let uuids = [IDs.service, IDs.question, IDs.answer].prefix(services)
         let talk = Conversation { $0.open(name: name, services: Array(uuids)) }
         talk.central.manager.scanForPeripherals(withServices: uuids.isEmpty ? nil : Array(uuids))
-        try #require(talk.room.run { !talk.central.advertisements.isEmpty })
-        talk.room.run(.seconds(1))
+        try #require(talk.testbed.run { !talk.central.advertisements.isEmpty })
+        talk.testbed.run(.seconds(1))
         let advertisement = try #require(talk.central.advertisements.last)
         #expect(advertisement[CBAdvertisementDataLocalNameKey] as? String == heard)
         let inPacket = advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
@@ -361,7 +362,7 @@ struct PublishingTests {
         }
         #expect(talk.ball.calls.last == "advertising true")
         talk.central.manager.scanForPeripherals(withServices: nil)
-        try #require(talk.room.run { !talk.central.advertisements.isEmpty })
+        try #require(talk.testbed.run { !talk.central.advertisements.isEmpty })
         #expect(talk.central.advertisements[0][CBAdvertisementDataTxPowerLevelKey] == nil)
         #expect(talk.central.advertisements[0][CBAdvertisementDataManufacturerDataKey] == nil)
     }

@@ -1,25 +1,26 @@
 import BluetoothAir
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
 /// A ball whose process is killed, and a central.
-struct BallLives {
-    let room = Room()
-    let crystal: Device
-    let curious: Device
+struct PeripheralRestorationSetup {
+    let testbed = Testbed()
+    let crystal: RestartableDevice
+    let curious: RestartableDevice
     let options: [String: Any] = [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"]
     var ball: PeripheralApp
     let central: CentralApp
 
     init() {
-        self.crystal = Device("Crystal", in: self.room)
-        self.curious = Device("Curious", in: self.room)
+        self.crystal = RestartableDevice("Crystal", in: self.testbed)
+        self.curious = RestartableDevice("Curious", in: self.testbed)
         self.ball = PeripheralApp(on: self.crystal.adapter, options: self.options)
         self.central = CentralApp(on: self.curious.adapter)
         let (ball, central) = (self.ball, self.central)
-        self.room.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        self.testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
     }
 
     /// Kills the ball's process and starts the next one, which publishes nothing by itself.
@@ -27,24 +28,24 @@ struct BallLives {
         self.crystal.restart()
         self.ball = PeripheralApp(on: self.crystal.adapter, options: self.options)
         let ball = self.ball
-        self.room.run { ball.manager.state == .poweredOn }
+        self.testbed.run { ball.manager.state == .poweredOn }
     }
 
     /// Finds the ball and discovers its services.
     func visit() throws -> CBPeripheral {
         self.central.found = []
-        let peripheral = try self.central.connect(in: self.room)
+        let peripheral = try self.central.connect(in: self.testbed)
         peripheral.discoverServices(nil)
-        try #require(self.room.run { peripheral.services != nil })
+        try #require(self.testbed.run { peripheral.services != nil })
         for service in peripheral.services ?? [] {
             peripheral.discoverIncludedServices(nil, for: service)
             peripheral.discoverCharacteristics(nil, for: service)
         }
-        try #require(self.room.run { peripheral.services?.allSatisfy { $0.characteristics != nil } == true })
+        try #require(self.testbed.run { peripheral.services?.allSatisfy { $0.characteristics != nil } == true })
         for characteristic in (peripheral.services ?? []).flatMap({ $0.characteristics ?? [] }) {
             peripheral.discoverDescriptors(for: characteristic)
         }
-        self.room.run(.milliseconds(100))
+        self.testbed.run(.milliseconds(100))
         return peripheral
     }
 
@@ -60,12 +61,12 @@ struct BallLives {
 struct PeripheralRestorationTests {
     @Test("13.1 services and advertisement come back by themselves, and the app serves them")
     func services() throws {
-        var lives = BallLives()
-        lives.ball.open()
-        lives.room.run { lives.ball.manager.isAdvertising }
-        lives.restartBall()
-        #expect(lives.ball.calls == ["restore 0", "state 5"])
-        let dictionary = try #require(lives.ball.restored.first)
+        var setup = PeripheralRestorationSetup()
+        setup.ball.open()
+        setup.testbed.run { setup.ball.manager.isAdvertising }
+        setup.restartBall()
+        #expect(setup.ball.calls == ["restore 0", "state 5"])
+        let dictionary = try #require(setup.ball.restored.first)
         #expect(dictionary.count == 2)
         let services = try #require(dictionary[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService])
         #expect(services.map(\.uuid) == [IDs.service])
@@ -77,11 +78,11 @@ struct PeripheralRestorationTests {
         #expect(advertisement.count == 2)
         #expect(advertisement[CBAdvertisementDataLocalNameKey] as? String == "Crystal")
         #expect(advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [IDs.service])
-        #expect(lives.ball.manager.isAdvertising)
+        #expect(setup.ball.manager.isAdvertising)
 
         // A central finds it, reads, writes and subscribes: the restored objects are served.
-        lives.ball.reading = "Yes".octets
-        let peripheral = try lives.visit()
+        setup.ball.reading = "Yes".octets
+        let peripheral = try setup.visit()
         #expect(peripheral.name == "Crystal")
         let characteristics = peripheral.services?.first?.characteristics ?? []
         let question = try #require(characteristics.first { $0.uuid == IDs.question })
@@ -89,23 +90,23 @@ struct PeripheralRestorationTests {
         peripheral.setNotifyValue(true, for: answer)
         peripheral.writeValue("Rain?".octets, for: question, type: .withResponse)
         peripheral.readValue(for: answer)
-        #expect(lives.room.run { lives.central.values == ["Yes"] })
-        #expect(lives.ball.written.map(\.text) == ["Rain?"])
-        let mine = try lives.restored(IDs.answer)
-        #expect(lives.ball.requests.last?.characteristic === mine)
+        #expect(setup.testbed.run { setup.central.values == ["Yes"] })
+        #expect(setup.ball.written.map(\.text) == ["Rain?"])
+        let mine = try setup.restored(IDs.answer)
+        #expect(setup.ball.requests.last?.characteristic === mine)
         #expect(mine.subscribedCentrals?.count == 1)
-        #expect(lives.ball.manager.updateValue("No".octets, for: mine, onSubscribedCentrals: nil))
-        #expect(lives.room.run { lives.central.values == ["Yes", "No"] })
+        #expect(setup.ball.manager.updateValue("No".octets, for: mine, onSubscribedCentrals: nil))
+        #expect(setup.testbed.run { setup.central.values == ["Yes", "No"] })
         // Neither was added or advertised by the app.
-        #expect(!lives.ball.calls.contains { $0.hasPrefix("added") || $0.hasPrefix("advertising") })
+        #expect(!setup.ball.calls.contains { $0.hasPrefix("added") || $0.hasPrefix("advertising") })
         // And they can be withdrawn like any other.
-        lives.ball.manager.remove(services[0])
-        #expect(lives.room.run { lives.central.calls.last == "modified \(IDs.service.uuidString)" })
+        setup.ball.manager.remove(services[0])
+        #expect(setup.testbed.run { setup.central.calls.last == "modified \(IDs.service.uuidString)" })
     }
 
     @Test("13.1 properties, permissions, static values, descriptors and included services are what they were")
     func details() throws {
-        var lives = BallLives()
+        var setup = PeripheralRestorationSetup()
         let inner = CBMutableService(type: CBUUID(string: "AAA0"), primary: false)
         let fixed = CBMutableCharacteristic(
             type: CBUUID(string: "AAA1"),
@@ -128,37 +129,37 @@ struct PeripheralRestorationTests {
                 permissions: [.readable, .writeEncryptionRequired]
             )
         ]
-        lives.ball.manager.add(inner)
-        lives.ball.manager.add(outer)
-        lives.ball.manager.add(lives.ball.ball)
-        lives.ball.manager.remove(lives.ball.ball)
-        lives.ball.advertise(name: nil)
-        lives.room.run(.milliseconds(100))
-        let before = try lives.visit()
+        setup.ball.manager.add(inner)
+        setup.ball.manager.add(outer)
+        setup.ball.manager.add(setup.ball.ball)
+        setup.ball.manager.remove(setup.ball.ball)
+        setup.ball.advertise(name: nil)
+        setup.testbed.run(.milliseconds(100))
+        let before = try setup.visit()
         let text = Self.describe(before)
-        lives.central.manager.cancelPeripheralConnection(before)
-        lives.room.run(.milliseconds(100))
+        setup.central.manager.cancelPeripheralConnection(before)
+        setup.testbed.run(.milliseconds(100))
 
-        lives.restartBall()
+        setup.restartBall()
         let services = try #require(
-            lives.ball.restored.first?[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
+            setup.ball.restored.first?[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
         )
         #expect(services.map(\.uuid.uuidString) == ["AAA0", IDs.service.uuidString])
         #expect(services.map(\.isPrimary) == [false, true])
         #expect(services[1].includedServices?.first === services[0])
-        let restored = try lives.restored(CBUUID(string: "AAA1"))
+        let restored = try setup.restored(CBUUID(string: "AAA1"))
         #expect(restored.value == "fixed".octets)
         #expect(restored.descriptors?.map { "\($0.value ?? "-")" }.first == "What is fixed")
         #expect((restored.descriptors?.last?.value as? NSData)?.length == 7)
-        let other = try lives.restored(IDs.other)
+        let other = try setup.restored(IDs.other)
         #expect(other.properties == [.read, .write, .notifyEncryptionRequired])
         #expect(other.permissions == [.readable, .writeEncryptionRequired])
-        let advertisement = lives.ball.restored.first?[CBPeripheralManagerRestoredStateAdvertisementDataKey]
+        let advertisement = setup.ball.restored.first?[CBPeripheralManagerRestoredStateAdvertisementDataKey]
         #expect((advertisement as? [String: Any])?.count == 1)
         // The peripheral is the same to a central, handle by handle: it knows it by its Database Hash.
-        _ = lives.curious.takeSent()
-        #expect(Self.describe(try lives.visit()) == text)
-        #expect(lives.curious.takeSent() == [0x02, 0x08, 0x12, 0x12])
+        _ = setup.curious.takeSent()
+        #expect(Self.describe(try setup.visit()) == text)
+        #expect(setup.curious.takeSent() == [0x02, 0x08, 0x12, 0x12])
     }
 
     private static func describe(_ peripheral: CBPeripheral) -> [String] {
@@ -175,49 +176,49 @@ struct PeripheralRestorationTests {
 
     @Test("13.1 services without advertisement, and the other way round")
     func halves() throws {
-        var lives = BallLives()
-        lives.ball.manager.add(lives.ball.ball)
-        lives.room.run(.milliseconds(10))
-        lives.restartBall()
-        #expect(lives.ball.restored.first.map { Set($0.keys) } == [CBPeripheralManagerRestoredStateServicesKey])
-        #expect(!lives.ball.manager.isAdvertising)
-        lives.ball.manager.removeAllServices()
-        lives.ball.advertise(name: "Crystal", services: [])
-        lives.room.run(.milliseconds(10))
-        lives.restartBall()
+        var setup = PeripheralRestorationSetup()
+        setup.ball.manager.add(setup.ball.ball)
+        setup.testbed.run(.milliseconds(10))
+        setup.restartBall()
+        #expect(setup.ball.restored.first.map { Set($0.keys) } == [CBPeripheralManagerRestoredStateServicesKey])
+        #expect(!setup.ball.manager.isAdvertising)
+        setup.ball.manager.removeAllServices()
+        setup.ball.advertise(name: "Crystal", services: [])
+        setup.testbed.run(.milliseconds(10))
+        setup.restartBall()
         let key = CBPeripheralManagerRestoredStateAdvertisementDataKey
-        #expect(lives.ball.restored.first.map { Set($0.keys) } == [key])
-        #expect(lives.ball.manager.isAdvertising)
-        lives.ball.manager.stopAdvertising()
-        lives.room.run(.milliseconds(10))
-        lives.restartBall()
-        #expect(lives.ball.calls == ["state 5"])
+        #expect(setup.ball.restored.first.map { Set($0.keys) } == [key])
+        #expect(setup.ball.manager.isAdvertising)
+        setup.ball.manager.stopAdvertising()
+        setup.testbed.run(.milliseconds(10))
+        setup.restartBall()
+        #expect(setup.ball.calls == ["state 5"])
     }
 
     @Test("13.1 both ends are killed at once, again and again, and go on talking")
     func bothEnds() throws {
-        var lives = Lives()
+        var setup = CentralRestorationSetup()
         let options: [String: Any] = [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"]
-        lives.crystal.restart()
-        lives.ball = PeripheralApp(on: lives.crystal.adapter, options: options)
-        lives.room.run { [ball = lives.ball] in ball.manager.state == .poweredOn }
-        lives.ball.open()
-        lives.room.run(.milliseconds(100))
-        _ = try lives.subscribe()
+        setup.crystal.restart()
+        setup.ball = PeripheralApp(on: setup.crystal.adapter, options: options)
+        setup.testbed.run { [ball = setup.ball] in ball.manager.state == .poweredOn }
+        setup.ball.open()
+        setup.testbed.run(.milliseconds(100))
+        _ = try setup.subscribe()
         for round in 1...3 {
-            lives.curious.restart()
-            lives.crystal.restart()
-            lives.ball = PeripheralApp(on: lives.crystal.adapter, options: options)
-            lives.central = CentralApp(on: lives.curious.adapter, options: lives.options)
-            let (ball, central) = (lives.ball, lives.central)
-            #expect(lives.room.run { central.count("connect 2") == 1 })
+            setup.curious.restart()
+            setup.crystal.restart()
+            setup.ball = PeripheralApp(on: setup.crystal.adapter, options: options)
+            setup.central = CentralApp(on: setup.curious.adapter, options: setup.options)
+            let (ball, central) = (setup.ball, setup.central)
+            #expect(setup.testbed.run { central.count("connect 2") == 1 })
             let services = try #require(
                 ball.restored.first?[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
             )
             let answer = try #require(services.first?.characteristics?.last as? CBMutableCharacteristic)
-            #expect(lives.room.run { answer.subscribedCentrals?.count == 1 })
+            #expect(setup.testbed.run { answer.subscribedCentrals?.count == 1 })
             #expect(ball.manager.updateValue("\(round)".octets, for: answer, onSubscribedCentrals: nil))
-            #expect(lives.room.run { central.values == ["\(round)"] })
+            #expect(setup.testbed.run { central.values == ["\(round)"] })
         }
     }
 
@@ -226,21 +227,21 @@ struct PeripheralRestorationTests {
         final class Silent: NSObject, CBPeripheralManagerDelegate {
             func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
         }
-        let lives = BallLives()
-        lives.ball.open()
-        lives.room.run(.milliseconds(100))
-        lives.crystal.restart()
+        let setup = PeripheralRestorationSetup()
+        setup.ball.open()
+        setup.testbed.run(.milliseconds(100))
+        setup.crystal.restart()
         let silent = Silent()
-        let lines = Lines()
-        let manager = lines.listen {
+        let lines = CapturedLog()
+        let manager = lines.capture {
             let manager = CBPeripheralManager(
                 delegate: silent,
                 queue: nil,
-                options: lives.options.merging([BluetoothAdapter.optionKey: lives.crystal.adapter] as [String: Any]) {
+                options: setup.options.merging([BluetoothAdapter.optionKey: setup.crystal.adapter] as [String: Any]) {
                     $1
                 }
             )
-            lives.room.run { manager.state == .poweredOn }
+            setup.testbed.run { manager.state == .poweredOn }
             return manager
         }
         #expect(manager.isAdvertising)

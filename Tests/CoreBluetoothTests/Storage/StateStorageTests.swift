@@ -49,8 +49,8 @@ struct StateStorageTests {
         try withFolderStorage { folder throws in
             for storage in [folder, MemoryStorage()] as [any StateStorage] {
                 try storage.write(Data(text.utf8), to: "central.json")
-                let lines = Lines()
-                lines.listen { #expect(storage.load(CentralRecord.self, from: "central.json") == nil) }
+                let lines = CapturedLog()
+                lines.capture { #expect(storage.load(CentralRecord.self, from: "central.json") == nil) }
                 #expect(try storage.read("central.json") == nil)
                 try storage.save(self.record, to: "central.json")
                 #expect(storage.load(CentralRecord.self, from: "central.json") == self.record)
@@ -65,7 +65,7 @@ struct StateStorageTests {
     func cut() throws {
         let storage = MemoryStorage()
         let whole = try self.record.document()
-        try Lines().listen {
+        try CapturedLog().capture {
             for length in 0..<whole.count {
                 try storage.write(whole.prefix(length), to: "central.json")
                 #expect(storage.load(CentralRecord.self, from: "central.json") == nil, "\(length)")

@@ -5,7 +5,7 @@ import NIOCore
 
 @testable import CoreBluetooth
 
-final class CentralApp: NSObject, NotingApp, CBCentralManagerDelegate, CBPeripheralDelegate {
+final class CentralApp: NSObject, RecordingApp, CBCentralManagerDelegate, CBPeripheralDelegate {
     private(set) var manager: CBCentralManager!
     /// What was called, in order.
     var calls: [String] = []
@@ -42,10 +42,10 @@ final class CentralApp: NSObject, NotingApp, CBCentralManagerDelegate, CBPeriphe
         let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
         self.found += peripherals
         for peripheral in peripherals { peripheral.delegate = self }
-        self.note("restore \(central.state.rawValue)")
+        self.record("restore \(central.state.rawValue)")
     }
 
-    func centralManagerDidUpdateState(_ central: CBCentralManager) { self.note("state \(central.state.rawValue)") }
+    func centralManagerDidUpdateState(_ central: CBCentralManager) { self.record("state \(central.state.rawValue)") }
 
     func centralManager(
         _ central: CBCentralManager,
@@ -57,15 +57,15 @@ final class CentralApp: NSObject, NotingApp, CBCentralManagerDelegate, CBPeriphe
         self.advertisements.append(advertisementData)
         self.rssi.append(RSSI)
         peripheral.delegate = self
-        self.note("discover \(peripheral.name ?? "-")")
+        self.record("discover \(peripheral.name ?? "-")")
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        self.note("connect \(peripheral.state.rawValue)")
+        self.record("connect \(peripheral.state.rawValue)")
     }
 
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
-        self.note("fail", error)
+        self.record("fail", error)
     }
 
     func centralManager(
@@ -73,7 +73,7 @@ final class CentralApp: NSObject, NotingApp, CBCentralManagerDelegate, CBPeriphe
         didDisconnectPeripheral peripheral: CBPeripheral,
         error: (any Error)?
     ) {
-        self.note("disconnect \(peripheral.state.rawValue)", error)
+        self.record("disconnect \(peripheral.state.rawValue)", error)
     }
 
     func centralManager(
@@ -82,24 +82,24 @@ final class CentralApp: NSObject, NotingApp, CBCentralManagerDelegate, CBPeriphe
         for peripheral: CBPeripheral
     ) {
         self.found.append(peripheral)
-        self.note("event \(event.rawValue)")
+        self.record("event \(event.rawValue)")
     }
 
     // MARK: CBPeripheralDelegate
 
-    func peripheralDidUpdateName(_ peripheral: CBPeripheral) { self.note("name \(peripheral.name ?? "-")") }
+    func peripheralDidUpdateName(_ peripheral: CBPeripheral) { self.record("name \(peripheral.name ?? "-")") }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        self.note("services \(peripheral.services?.count ?? -1)", error)
+        self.record("services \(peripheral.services?.count ?? -1)", error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?)
     {
-        self.note("included \(service.includedServices?.count ?? -1)", error)
+        self.record("included \(service.includedServices?.count ?? -1)", error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
-        self.note("characteristics \(service.characteristics?.count ?? -1)", error)
+        self.record("characteristics \(service.characteristics?.count ?? -1)", error)
     }
 
     func peripheral(
@@ -107,18 +107,18 @@ final class CentralApp: NSObject, NotingApp, CBCentralManagerDelegate, CBPeriphe
         didDiscoverDescriptorsFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        self.note("descriptors \(characteristic.descriptors?.count ?? -1)", error)
+        self.record("descriptors \(characteristic.descriptors?.count ?? -1)", error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
     {
         if error == nil, let value = characteristic.value { self.values.append(value.text) }
-        self.note("value", error)
+        self.record("value", error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
     {
-        self.note("wrote", error)
+        self.record("wrote", error)
     }
 
     func peripheral(
@@ -126,32 +126,32 @@ final class CentralApp: NSObject, NotingApp, CBCentralManagerDelegate, CBPeriphe
         didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        self.note("notifying \(characteristic.isNotifying)", error)
+        self.record("notifying \(characteristic.isNotifying)", error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
-        self.note("descriptor \(descriptor.value.map { "\($0)" } ?? "-")", error)
+        self.record("descriptor \(descriptor.value.map { "\($0)" } ?? "-")", error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
-        self.note("wrote descriptor", error)
+        self.record("wrote descriptor", error)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
         self.rssi.append(RSSI)
-        self.note("rssi", error)
+        self.record("rssi", error)
     }
 
-    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { self.note("ready") }
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { self.record("ready") }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-        self.note("modified \(invalidatedServices.map(\.uuid.uuidString).joined(separator: ","))")
+        self.record("modified \(invalidatedServices.map(\.uuid.uuidString).joined(separator: ","))")
     }
 
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
         if let channel {
             if let onChannel = self.onChannel { onChannel(channel) } else { self.channels.append(channel) }
         }
-        self.note(channel.map { "channel \($0.psm)" } ?? "channel", error)
+        self.record(channel.map { "channel \($0.psm)" } ?? "channel", error)
     }
 }

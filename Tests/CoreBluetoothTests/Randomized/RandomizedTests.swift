@@ -5,7 +5,7 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite("Random walk")
-struct RandomWalkTests {
+struct RandomizedTests {
     /// The seeds to walk: a few, or as `RANDOM_WALKS=FIRST-LAST` says.
     static let seeds: [UInt64] = {
         let text = ProcessInfo.processInfo.environment["RANDOM_WALKS"] ?? "1-6"
@@ -18,17 +18,17 @@ struct RandomWalkTests {
         "7.3 6.6 1.6 whatever is done, what is told fits what was asked for, and in the end a connection comes about",
         arguments: seeds
     )
-    func walk(seed: UInt64) {
+    func test(seed: UInt64) {
         // Much of a walk is misuse.
-        Lines().listen {
+        CapturedLog().capture {
             let start = DispatchTime.now().uptimeNanoseconds
-            let walk = RandomWalk(seed: seed)
-            walk.run()
+            let test = RandomizedTest(seed: seed)
+            test.run()
             let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
-            if Self.seeds.count > 10, seconds > 5 || !walk.log.violations.isEmpty {
-                print("seed \(seed): \(seconds) s, at most \(walk.busiestSecond) tasks in a second")
+            if Self.seeds.count > 10, seconds > 5 || !test.log.violations.isEmpty {
+                print("seed \(seed): \(seconds) s, at most \(test.busiestSecond) tasks in a second")
             }
-            #expect(walk.log.violations.isEmpty, "seed \(seed)\n\(walk.log.trace)")
+            #expect(test.log.violations.isEmpty, "seed \(seed)\n\(test.log.trace)")
         }
     }
 }

@@ -5,9 +5,10 @@ import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
+import Testbed
 
 /// A peripheral of somebody else's make.
-final class Stranger: HCIChannelReceiver {
+final class ForeignPeripheral: HCIChannelReceiver {
     /// One attribute with a 16-bit type.
     struct Attribute {
         var handle: UInt16
@@ -25,9 +26,9 @@ final class Stranger: HCIChannelReceiver {
     /// The requests that came, each in full.
     private(set) var requests: [[UInt8]] = []
 
-    init(in room: Room, name: String = "Stranger", _ attributes: [Attribute]) {
+    init(in testbed: Testbed, name: String = "Stranger", _ attributes: [Attribute]) {
         self.attributes = attributes
-        self.controller = room.air.makeController()
+        self.controller = testbed.air.makeController()
         self.controller.start(receiver: self)
         self.send(Reset())
         // Events of LE are masked at first.

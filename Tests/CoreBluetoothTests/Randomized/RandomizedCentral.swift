@@ -7,7 +7,7 @@ import Foundation
 @testable import CoreBluetooth
 
 /// One central manager of a walk, with its peripherals.
-final class WalkCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
+final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     /// A procedure whose callback is still to come.
     enum Awaited: Equatable {
         case services
@@ -47,14 +47,14 @@ final class WalkCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     }
 
     let name: String
-    let log: WalkLog
+    let log: RandomizedTestLog
     private(set) var manager: CBCentralManager!
     private(set) var known: [Known] = []
     private var lastState = CBManagerState.unknown
     /// What the app does at once when it is told something of a peripheral.
     var onTold: ((Known) -> Void)?
 
-    init(_ name: String, on adapter: BluetoothAdapter, log: WalkLog) {
+    init(_ name: String, on adapter: BluetoothAdapter, log: RandomizedTestLog) {
         self.name = name
         self.log = log
         super.init()

@@ -1,26 +1,26 @@
-// Whole rooms: many balls, many centrals, a lossy air, and runs that are alike to the last octet.
+// Many devices: many balls, many centrals, a lossy air, and runs that are alike to the last octet.
 
 import BluetoothAir
 import CoreBluetooth
 import Foundation
 import NIOCore
-import Rooms
+import Testbed
 import Testing
 
 @testable @_spi(Steps) import ITCB
 
 @Suite("Rooms")
-struct RoomTests {
+struct ManyDevicesTests {
     @Test("One question, one answer")
     func oneQuestion() throws {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        let central = room.central()
-        #expect(room.run { central.found.count == 1 })
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
         let device = try #require(central.device("Crystal"))
         #expect(device.uuid != nil)
         device.sendQuestion("Will it rain?")
-        #expect(room.run { central.answered.count == 1 })
+        #expect(testbed.run { central.answered.count == 1 })
         #expect(central.asked == ["Will it rain?"])
         #expect(ball.asked == ["Will it rain?"])
         #expect(ball.answered == central.answered)
@@ -34,16 +34,16 @@ struct RoomTests {
 
     @Test("A central asks 20 balls, three times each", arguments: [AirSettings.instant, .realistic])
     func twentyBalls(model: AirSettings) throws {
-        let room = Room(model: model, seed: 20)
-        let balls = (1...20).map { room.ball("Ball \($0)") }
-        let central = room.central()
-        #expect(room.run(.seconds(120)) { central.found.count == 20 })
+        let testbed = Testbed(model: model, seed: 20)
+        let balls = (1...20).map { testbed.ball("Ball \($0)") }
+        let central = testbed.central()
+        #expect(testbed.run(until: { central.found.count == 20 }, within: .seconds(120)))
         #expect(Set(central.ready) == Set(balls.map(\.sdk.localName)))
         for round in 1...3 {
             for ball in balls {
                 central.device(ball.sdk.localName)?.sendQuestion("Round \(round), \(ball.sdk.localName)?")
             }
-            #expect(room.run { central.answered.count == 20 * round })
+            #expect(testbed.run { central.answered.count == 20 * round })
         }
         #expect(central.errors.isEmpty)
         for ball in balls {
@@ -58,15 +58,15 @@ struct RoomTests {
         arguments: [AirSettings.instant, .realistic]
     )
     func twentyCentrals(model: AirSettings) throws {
-        let room = Room(model: model, seed: 21)
-        let ball = room.ball("Crystal")
-        let centrals = (1...20).map { _ in room.central() }
-        #expect(room.run(.seconds(120)) { centrals.allSatisfy { $0.found.count == 1 } })
+        let testbed = Testbed(model: model, seed: 21)
+        let ball = testbed.ball("Crystal")
+        let centrals = (1...20).map { _ in testbed.central() }
+        #expect(testbed.run(until: { centrals.allSatisfy { $0.found.count == 1 } }, within: .seconds(120)))
         for round in 1...3 {
             for (number, central) in centrals.enumerated() {
                 central.device("Crystal")?.sendQuestion("Round \(round), central \(number)?")
             }
-            #expect(room.run { centrals.allSatisfy { $0.answered.count == round } })
+            #expect(testbed.run { centrals.allSatisfy { $0.answered.count == round } })
         }
         #expect(ball.answered.count == 60)
         #expect(Set(ball.answered) == Set(centrals.flatMap(\.answered)))
@@ -79,27 +79,27 @@ struct RoomTests {
 
     @Test("Every question is answered on an air that loses 30 % of its packets", arguments: 1...5)
     func lossyAir(seed: UInt64) throws {
-        let room = Room(model: AirSettings(hasAirTime: true, loss: 0.3), seed: seed)
-        let balls = (1...5).map { room.ball("Ball \($0)") }
-        let centrals = (1...3).map { _ in room.central() }
-        #expect(room.run(.seconds(120)) { centrals.allSatisfy { Set($0.ready).count == 5 } })
+        let testbed = Testbed(model: AirSettings(hasAirTime: true, loss: 0.3), seed: seed)
+        let balls = (1...5).map { testbed.ball("Ball \($0)") }
+        let centrals = (1...3).map { _ in testbed.central() }
+        #expect(testbed.run(until: { centrals.allSatisfy { Set($0.ready).count == 5 } }, within: .seconds(120)))
         for round in 1...3 {
             for central in centrals {
                 for ball in balls { central.device(ball.sdk.localName)?.sendQuestion("Round \(round)?") }
             }
-            #expect(room.run { centrals.allSatisfy { $0.answered.count == 5 * round } })
+            #expect(testbed.run { centrals.allSatisfy { $0.answered.count == 5 * round } })
         }
         #expect(balls.reduce(0) { $0 + $1.answered.count } == 45)
     }
 
     @Test("A ball that is too far away is not offered; one that comes nearer is")
     func distance() {
-        let room = Room()
-        _ = room.ball("Faraway", distance: 30)
-        let near = room.ball("Near")
-        let central = room.central()
-        room.run { central.found.count == 1 }
-        room.pass(.seconds(20))
+        let testbed = Testbed()
+        _ = testbed.ball("Faraway", distance: 30)
+        let near = testbed.ball("Near")
+        let central = testbed.central()
+        testbed.run { central.found.count == 1 }
+        testbed.run(.seconds(20))
         #expect(central.found.map(\.name) == ["Near"])
         #expect(central.sdk.devices.count == 1)
         #expect(near.errors.isEmpty)
@@ -112,13 +112,13 @@ struct RoomTests {
 
     @Test("A ball whose strength the controller does not report is offered: 127 says nothing of where it is")
     func unknownStrength() throws {
-        let room = Room()
-        let ball = room.ball("Far", distance: 20)
-        let adapter = room.adapter()
-        let central = Asker(in: room, on: adapter)
-        let helper = StrangeCentral(on: adapter)
-        #expect(room.run { helper.peripheral != nil })
-        room.pass(.seconds(1))
+        let testbed = Testbed()
+        let ball = testbed.ball("Far", distance: 20)
+        let adapter = testbed.adapter()
+        let central = Asker(in: testbed, on: adapter)
+        let helper = ForeignCentral(on: adapter)
+        #expect(testbed.run { helper.peripheral != nil })
+        testbed.run(.seconds(1))
         #expect(central.found.isEmpty)
         let manager = try #require(central.sdk.centralManagerInstance)
         let identifier = try #require(helper.peripheral?.identifier)
@@ -130,43 +130,43 @@ struct RoomTests {
             rssi: NSNumber(value: 127)
         )
         #expect(central.steps.contains(.discovered(name: "Far", rssi: 127, isOffered: true)))
-        #expect(room.run { central.found.count == 1 })
+        #expect(testbed.run { central.found.count == 1 })
         central.found[0].sendQuestion("Are you there?")
-        #expect(room.run { central.answered.count == 1 })
+        #expect(testbed.run { central.answered.count == 1 })
         #expect(ball.asked == ["Are you there?"])
     }
 
     @Test("A ball that changes its name shows the new one")
     func rename() {
-        let room = Room()
-        let ball = room.ball("Crystal")
-        room.pass(.seconds(1))
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        testbed.run(.seconds(1))
         ball.sdk.localName = "Onyx"
-        room.pass(.seconds(1))
-        let central = room.central()
-        #expect(room.run { central.found.count == 1 })
+        testbed.run(.seconds(1))
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
         #expect(central.ready == ["Onyx"])
     }
 
     @Test("An SDK that is dropped lets go of everything, and its balls are free for others")
     func dropped() {
-        let room = Room()
-        let ball = room.ball("Crystal")
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
         weak var dropped: ITCB_SDK_Central?
         do {
-            let central = room.central()
-            #expect(room.run { central.found.count == 1 })
+            let central = testbed.central()
+            #expect(testbed.run { central.found.count == 1 })
             central.found[0].sendQuestion("Bye?")
-            #expect(room.run { !central.sdk.devices.isEmpty && !ball.asked.isEmpty })
+            #expect(testbed.run { !central.sdk.devices.isEmpty && !ball.asked.isEmpty })
             central.sdk.removeObserver(central)
             dropped = central.sdk
         }
-        room.pass(.seconds(1))
+        testbed.run(.seconds(1))
         #expect(dropped == nil)
         #expect(ball.sdk._centrals.allSatisfy { !$0._isSubscribed })
-        let other = room.central()
+        let other = testbed.central()
         other.onFound = { $0.sendQuestion("And me?") }
-        #expect(room.run { other.answered.count == 1 })
+        #expect(testbed.run { other.answered.count == 1 })
     }
 
     private func isAnswer(_ key: String) -> Bool {

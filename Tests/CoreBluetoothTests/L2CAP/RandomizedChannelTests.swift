@@ -6,14 +6,15 @@ import BluetoothAir
 import BluetoothTypes
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
 @Suite("12 Random walks over channels")
-struct ChannelWalkTests {
-    private final class Walk {
-        let room: Room
+struct RandomizedChannelTests {
+    private final class RandomizedTest {
+        let testbed: Testbed
         private let adapters: [BluetoothAdapter]
         private let ball: PeripheralApp
         private let central: CentralApp
@@ -33,19 +34,19 @@ struct ChannelWalkTests {
 
         init(seed: UInt64) {
             self.generator = SeededGenerator(seed: seed)
-            let room = Room(seed: seed)
-            self.room = room
-            self.adapters = ["Crystal", "Curious"].map { room.adapter($0) }
+            let testbed = Testbed(seed: seed)
+            self.testbed = testbed
+            self.adapters = ["Crystal", "Curious"].map { testbed.adapter($0) }
             let ball = PeripheralApp(on: self.adapters[0])
             let central = CentralApp(on: self.adapters[1])
             self.ball = ball
             self.central = central
-            room.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+            testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
             ball.open()
             ball.onChannel = { [unowned self] in self.take($0, isBall: true) }
             central.onChannel = { [unowned self] in self.take($0, isBall: false) }
             central.manager.scanForPeripherals(withServices: [IDs.service])
-            room.run { !central.found.isEmpty }
+            testbed.run { !central.found.isEmpty }
             central.manager.stopScan()
             self.peripheral = central.found.first
             central.found = []
@@ -102,7 +103,7 @@ struct ChannelWalkTests {
                     self.central.manager.connect(peripheral)
                 }
             case 35:
-                self.room.air.setLoss(
+                self.testbed.air.setLoss(
                     self.chance(1, of: 16)
                         ? 1 : LossProbability(Double(Int.random(in: 0...3, using: &self.generator)) / 10)
                 )
@@ -115,7 +116,7 @@ struct ChannelWalkTests {
                 }
             }
             let time = self.chance(1, of: 20) ? Int64(3_000_000) : Int64.random(in: 0...5000, using: &self.generator)
-            self.room.run(.microseconds(time))
+            self.testbed.run(.microseconds(time))
         }
 
         /// Lets a user go, with or without closing.
@@ -131,11 +132,11 @@ struct ChannelWalkTests {
 
         /// Brings everything back to order, transfers once more, and lets all go.
         func finish() throws {
-            self.room.air.setLoss(0)
+            self.testbed.air.setLoss(0)
             self.adapters.forEach { $0.setPowered(true) }
             let peripheral = try #require(self.peripheral)
             try #require(
-                self.room.run {
+                self.testbed.run {
                     self.ball.manager.state == .poweredOn && self.central.manager.state == .poweredOn
                 }
             )
@@ -143,58 +144,58 @@ struct ChannelWalkTests {
             self.transferred += (self.centralUsers + self.ballUsers).reduce(0) { $0 + $1.received }
             self.centralUsers.removeAll()
             self.ballUsers.removeAll()
-            self.room.run(.seconds(70))
+            self.testbed.run(.seconds(70))
             if !self.ball.manager.isAdvertising { self.ball.advertise(name: "Crystal") }
             if peripheral.state != .connected { self.central.manager.connect(peripheral) }
-            try #require(self.room.run(until: { peripheral.state == .connected }, within: .seconds(30)))
+            try #require(self.testbed.run(until: { peripheral.state == .connected }, within: .seconds(30)))
             var ends: (StreamUser?, StreamUser?)
             self.central.onChannel = { ends.0 = StreamUser($0, salt: 0x00) }
             self.ball.onChannel = { ends.1 = StreamUser($0, salt: 0xFF) }
-            self.room.run(.milliseconds(100))
+            self.testbed.run(.milliseconds(100))
             for psm in Set(self.ball.psms) { self.ball.manager.unpublishL2CAPChannel(psm) }
-            self.room.run(.milliseconds(100))
+            self.testbed.run(.milliseconds(100))
             self.ball.psms = []
             self.ball.manager.publishL2CAPChannel(withEncryption: false)
-            try #require(self.room.run { !self.ball.psms.isEmpty })
+            try #require(self.testbed.run { !self.ball.psms.isEmpty })
             peripheral.openL2CAPChannel(self.ball.psms[0])
-            try #require(self.room.run { ends.0 != nil && ends.1 != nil })
+            try #require(self.testbed.run { ends.0 != nil && ends.1 != nil })
             for user in [ends.0, ends.1] {
                 user?.open()
                 user?.write(300_000)
                 self.made += [user, user?.channel, user?.input, user?.output].map { Weak(object: $0) }
             }
-            #expect(self.room.run { ends.0?.received == 300_000 && ends.1?.received == 300_000 })
+            #expect(self.testbed.run { ends.0?.received == 300_000 && ends.1?.received == 300_000 })
             #expect(ends.0?.isUnchanged == true && ends.1?.isUnchanged == true)
             self.central.onChannel = nil
             self.ball.onChannel = nil
             self.central.manager.cancelPeripheralConnection(peripheral)
-            self.room.run(.seconds(1))
+            self.testbed.run(.seconds(1))
             self.ball.end()
             self.central.end()
         }
     }
 
     @Test("12 walks of 300 steps end in order and leave nothing", arguments: 1...6)
-    func walk(seed: UInt64) throws { try Self.walk(seed: seed) }
+    func test(seed: UInt64) throws { try Self.test(seed: seed) }
 
-    private static func walk(seed: UInt64) throws {
-        var walk: Walk? = Walk(seed: seed)
-        let room = try #require(walk?.room)
-        try Lines().listen {
+    private static func test(seed: UInt64) throws {
+        var test: RandomizedTest? = RandomizedTest(seed: seed)
+        let testbed = try #require(test?.testbed)
+        try CapturedLog().capture {
             for step in 0..<300 {
-                walk?.step()
-                guard walk?.isUnchanged == true else {
+                test?.step()
+                guard test?.isUnchanged == true else {
                     Issue.record("seed \(seed): octets changed before step \(step)")
                     return
                 }
             }
-            try walk?.finish()
+            try test?.finish()
             // A walk that gets nowhere shows nothing.
-            let (opened, transferred) = (walk?.opened ?? 0, walk?.transferred ?? 0)
+            let (opened, transferred) = (test?.opened ?? 0, test?.transferred ?? 0)
             #expect(opened > 4 && transferred > 500, "seed \(seed): \(opened) opened, \(transferred) octets")
-            let made = walk?.made ?? []
-            walk = nil
-            room.run(.seconds(1))
+            let made = test?.made ?? []
+            test = nil
+            testbed.run(.seconds(1))
             let left = made.compactMap(\.object)
             #expect(left.isEmpty, "seed \(seed): \(left.map { type(of: $0) }) are left")
         }

@@ -4,24 +4,25 @@
 import BluetoothAir
 import BluetoothTypes
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
 /// An app in both processes as they should be written: it takes up what is restored and does what is still missing.
-private final class Walker {
-    let room: Room
-    let curious: Device
-    let crystal: Device
+private final class RestartedApps {
+    let testbed: Testbed
+    let curious: RestartableDevice
+    let crystal: RestartableDevice
     private(set) var ball: PeripheralApp
     private(set) var central: CentralApp
     private let centralOptions: [String: Any] = [CBCentralManagerOptionRestoreIdentifierKey: "asker"]
     private let ballOptions: [String: Any] = [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"]
 
     init(seed: UInt64) {
-        self.room = Room(seed: seed)
-        self.curious = Device("Curious", in: self.room)
-        self.crystal = Device("Crystal", in: self.room)
+        self.testbed = Testbed(seed: seed)
+        self.curious = RestartableDevice("Curious", in: self.testbed)
+        self.crystal = RestartableDevice("Crystal", in: self.testbed)
         self.ball = PeripheralApp(on: self.crystal.adapter, options: self.ballOptions)
         self.central = CentralApp(on: self.curious.adapter, options: self.centralOptions)
     }
@@ -80,44 +81,44 @@ private final class Walker {
     func isTalking(_ text: String) -> Bool {
         guard self.answer.subscribedCentrals?.isEmpty == false else { return false }
         self.ball.manager.updateValue(text.octets, for: self.answer, onSubscribedCentrals: nil)
-        self.room.run(.milliseconds(5))
+        self.testbed.run(.milliseconds(5))
         return self.central.values.last == text
     }
 }
 
 @Suite("13.1 Restoration at every step")
-struct KillWalkTests {
+struct RandomizedRestartTests {
     @Test("13.1 whichever process is killed, whenever, the apps can go on", arguments: 1...40 as ClosedRange<UInt64>)
     func walk(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        let walker = Walker(seed: seed)
-        Lines().listen {
+        let apps = RestartedApps(seed: seed)
+        CapturedLog().capture {
             for _ in 0..<60 {
-                walker.step()
+                apps.step()
                 // A turn or some time: a process may be killed between a call and its callback.
                 switch generator.next() % 4 {
-                case 0: walker.room.loop.run()
-                case 1: walker.room.run(.milliseconds(1))
-                case 2: walker.room.run(.milliseconds(Int64(generator.next() % 200)))
+                case 0: apps.testbed.loop.run()
+                case 1: apps.testbed.run(.milliseconds(1))
+                case 2: apps.testbed.run(.milliseconds(Int64(generator.next() % 200)))
                 default: break
                 }
                 switch generator.next() % 8 {
-                case 0: walker.killCentral()
-                case 1: walker.killBall()
+                case 0: apps.killCentral()
+                case 1: apps.killBall()
                 default: break
                 }
             }
             // The last link may have to run into its timeout before the ball is heard again.
             var rounds = 0
-            while rounds < 3000, !walker.isTalking("\(rounds)") {
-                walker.step()
-                walker.room.run(.milliseconds(20))
+            while rounds < 3000, !apps.isTalking("\(rounds)") {
+                apps.step()
+                apps.testbed.run(.milliseconds(20))
                 rounds += 1
             }
-            #expect(rounds < 3000, "\(walker.central.calls) \(walker.ball.calls)")
+            #expect(rounds < 3000, "\(apps.central.calls) \(apps.ball.calls)")
         }
         // Nothing of it is told out of order.
-        for calls in [walker.central.calls, walker.ball.calls] {
+        for calls in [apps.central.calls, apps.ball.calls] {
             #expect(calls.dropFirst().allSatisfy { !$0.hasPrefix("restore") })
         }
     }

@@ -6,7 +6,7 @@ import Fixtures
 import Foundation
 
 /// Passes H4 connections on and meddles with what the controller says. Unchecked: the lock guards what changes.
-final class Meddler: @unchecked Sendable {
+final class SocketFaultInjector: @unchecked Sendable {
     /// What is done with the controller's octets of one connection.
     enum Mode {
         /// Nothing.
@@ -110,10 +110,10 @@ final class Meddler: @unchecked Sendable {
             self.mode = self.modes.isEmpty ? .pass : self.modes.removeFirst()
         }
         Thread.detachNewThread {
-            var room = [UInt8](repeating: 0, count: 65_536)
+            var testbed = [UInt8](repeating: 0, count: 65_536)
             while true {
-                let count = read(host, &room, room.count)
-                guard count > 0, Self.writeAll(controller, room[..<count]) else { break }
+                let count = read(host, &testbed, testbed.count)
+                guard count > 0, Self.writeAll(controller, testbed[..<count]) else { break }
             }
             shutdown(controller, Int32(SHUT_RDWR))
         }
@@ -124,7 +124,7 @@ final class Meddler: @unchecked Sendable {
     }
 
     private func passOn(from controller: Int32, to host: Int32) {
-        var room = [UInt8](repeating: 0, count: 65_536)
+        var testbed = [UInt8](repeating: 0, count: 65_536)
         var kept: [UInt8] = []
         while true {
             if !kept.isEmpty {
@@ -135,14 +135,14 @@ final class Meddler: @unchecked Sendable {
                     kept = []
                 }
             }
-            let count = read(controller, &room, room.count)
+            let count = read(controller, &testbed, testbed.count)
             guard count > 0 else { return }
             let isGood = self.lock.withLock {
                 switch self.mode {
-                case .pass: return Self.writeAll(host, room[..<count])
-                case .split: return room[..<count].allSatisfy { Self.writeAll(host, [$0]) }
+                case .pass: return Self.writeAll(host, testbed[..<count])
+                case .split: return testbed[..<count].allSatisfy { Self.writeAll(host, [$0]) }
                 case .join:
-                    kept += room[..<count]
+                    kept += testbed[..<count]
                     return true
                 case .silence: return true
                 }

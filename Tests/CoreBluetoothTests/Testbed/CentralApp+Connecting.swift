@@ -1,27 +1,28 @@
 // What most tests of the central begin with: a device is found, connected, and looked into.
 
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
 extension CentralApp {
     /// Scans until a device is found; the scan goes on.
-    func find(in room: Room, services: [CBUUID]? = nil) throws -> CBPeripheral {
+    func find(in testbed: Testbed, services: [CBUUID]? = nil) throws -> CBPeripheral {
         self.manager.scanForPeripherals(withServices: services)
-        try #require(room.run { !self.found.isEmpty })
+        try #require(testbed.run { !self.found.isEmpty })
         return self.found[0]
     }
 
     /// Finds a device, stops the scan, and connects.
     func connect(
-        in room: Room,
+        in testbed: Testbed,
         services: [CBUUID]? = [IDs.service],
         options: [String: Any]? = nil
     ) throws -> CBPeripheral {
-        let peripheral = try self.find(in: room, services: services)
+        let peripheral = try self.find(in: testbed, services: services)
         self.manager.stopScan()
         self.manager.connect(peripheral, options: options)
-        try #require(room.run { peripheral.state == .connected })
+        try #require(testbed.run { peripheral.state == .connected })
         return peripheral
     }
 
@@ -44,12 +45,12 @@ extension CentralApp {
 
 extension CBPeripheral {
     /// Discovers services, and all characteristics of the first one.
-    func discover(_ services: [CBUUID]?, in room: Room) throws -> CBService {
+    func discover(_ services: [CBUUID]?, in testbed: Testbed) throws -> CBService {
         self.discoverServices(services)
-        try #require(room.run { self.services != nil })
+        try #require(testbed.run { self.services != nil })
         let service = try #require(self.services?.first)
         self.discoverCharacteristics(nil, for: service)
-        try #require(room.run { service.characteristics != nil })
+        try #require(testbed.run { service.characteristics != nil })
         return service
     }
 }

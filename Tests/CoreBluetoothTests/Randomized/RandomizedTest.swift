@@ -5,25 +5,26 @@ import BluetoothHCI
 import BluetoothTypes
 import Foundation
 import NIOCore
+import Testbed
 
 @testable import BluetoothAir
 @testable import CoreBluetooth
 
 /// One walk; equal seeds give equal walks.
-final class RandomWalk {
+final class RandomizedTest {
     private struct Device {
         let source: BreakableSource
         let adapter: BluetoothAdapter
-        let centrals: [WalkCentral]
-        let publishers: [WalkPublisher]
+        let centrals: [RandomizedCentral]
+        let publishers: [RandomizedPublisher]
     }
 
     /// More tasks than this in one second of virtual time are no exchange any more.
     static let tasksPerSecond = 20_000
 
-    let log = WalkLog()
+    let log = RandomizedTestLog()
     private let seed: UInt64
-    private let room: Room
+    private let testbed: Testbed
     private var devices: [Device] = []
     private var generator: SeededGenerator
     private var actions = 0
@@ -31,17 +32,16 @@ final class RandomWalk {
     init(seed: UInt64) {
         self.seed = seed
         self.generator = SeededGenerator(seed: seed &* 0x1000_0001)
-        self.room = Room(
+        self.testbed = Testbed(
             model: seed.isMultiple(of: 2) ? AirSettings(hasAirTime: true, loss: 0.1) : .instant,
-            seed: seed,
-            limit: Self.tasksPerSecond
+            seed: seed
         )
-        let room = self.room
-        self.log.now = { room.loop.now }
-        room.guarded?.onTrip = { [log] in log.violation("more than \(Self.tasksPerSecond) tasks in a second") }
+        let testbed = self.testbed
+        self.log.now = { testbed.loop.now }
+        testbed.loop.taskLimit = Self.tasksPerSecond
         for number in 0..<3 {
-            let source = BreakableSource(air: room.air)
-            let adapter = source.adapter("Device \(number)", room)
+            let source = BreakableSource(air: testbed.air)
+            let adapter = source.adapter("Device \(number)", testbed)
             source.onPacket = { [log] packet, isFromHost in
                 // Advertising would fill the log and says nothing.
                 if case .leAdvertisingReports? = try? HCIEvent(packet) { return }
@@ -51,8 +51,8 @@ final class RandomWalk {
                 Device(
                     source: source,
                     adapter: adapter,
-                    centrals: (0..<2).map { WalkCentral("C\(number)\($0)", on: adapter, log: log) },
-                    publishers: (0..<2).map { WalkPublisher("P\(number)\($0)", on: adapter, log: log) }
+                    centrals: (0..<2).map { RandomizedCentral("C\(number)\($0)", on: adapter, log: log) },
+                    publishers: (0..<2).map { RandomizedPublisher("P\(number)\($0)", on: adapter, log: log) }
                 )
             )
         }
@@ -65,11 +65,11 @@ final class RandomWalk {
         }
     }
 
-    private var centrals: [WalkCentral] { self.devices.flatMap(\.centrals) }
-    private var publishers: [WalkPublisher] { self.devices.flatMap(\.publishers) }
+    private var centrals: [RandomizedCentral] { self.devices.flatMap(\.centrals) }
+    private var publishers: [RandomizedPublisher] { self.devices.flatMap(\.publishers) }
 
     /// The largest number of tasks in one second.
-    var busiestSecond: Int { self.room.guarded?.most ?? 0 }
+    var busiestSecond: Int { self.testbed.loop.largestTaskCount }
 
     private func below(_ count: Int) -> Int { Int(self.generator.next() % UInt64(count)) }
 
@@ -81,15 +81,15 @@ final class RandomWalk {
 
     /// Walks, puts everything in order, and makes one connection.
     func run(actions: Int = 400) {
-        self.room.run(.milliseconds(50))
+        self.testbed.run(.milliseconds(50))
         while self.actions < actions, self.log.violations.isEmpty {
             self.actions += 1
             self.act()
             switch self.below(20) {
-            case 0..<8: self.room.loop.run()
-            case 8..<16: self.room.run(.microseconds(Int64(self.below(50_000))))
-            case 16..<19: self.room.run(.milliseconds(Int64(self.below(1000))))
-            default: self.room.run(.milliseconds(Int64(self.below(8000))))
+            case 0..<8: self.testbed.loop.run()
+            case 8..<16: self.testbed.run(.microseconds(Int64(self.below(50_000))))
+            case 16..<19: self.testbed.run(.milliseconds(Int64(self.below(1000))))
+            default: self.testbed.run(.milliseconds(Int64(self.below(8000))))
             }
             self.check()
         }
@@ -98,6 +98,7 @@ final class RandomWalk {
     }
 
     private func check() {
+        self.log.require(self.testbed.loop.stoppedAt == nil, "more than \(Self.tasksPerSecond) tasks in a second")
         for central in self.centrals { central.check() }
         for publisher in self.publishers { publisher.check() }
     }
@@ -116,7 +117,7 @@ final class RandomWalk {
         if number < 97, self.below(4) == 0 { device.adapter.setPowered(true) }
     }
 
-    private func act(_ central: WalkCentral) {
+    private func act(_ central: RandomizedCentral) {
         let manager = central.manager!
         switch self.below(12) {
         case 0: manager.scanForPeripherals(withServices: nil, options: self.scanOptions())
@@ -143,7 +144,7 @@ final class RandomWalk {
         self.below(3) == 0 ? [CBCentralManagerScanOptionAllowDuplicatesKey: true] : nil
     }
 
-    private func act(_ central: WalkCentral, _ known: WalkCentral.Known) {
+    private func act(_ central: RandomizedCentral, _ known: RandomizedCentral.Known) {
         switch known.peripheral.state {
         case .connected:
             switch self.below(16) {
@@ -170,7 +171,7 @@ final class RandomWalk {
     }
 
     /// A procedure on a peripheral, connected or not.
-    private func use(_ central: WalkCentral, _ known: WalkCentral.Known) {
+    private func use(_ central: RandomizedCentral, _ known: RandomizedCentral.Known) {
         let peripheral = known.peripheral
         let service = self.pick(peripheral.services ?? [])
         let characteristic = self.pick(service?.characteristics ?? [])
@@ -228,7 +229,7 @@ final class RandomWalk {
         }
     }
 
-    private func act(_ publisher: WalkPublisher) {
+    private func act(_ publisher: RandomizedPublisher) {
         let manager = publisher.manager!
         switch self.below(16) {
         case 0...3: publisher.add(publisher.services[self.below(3)])
@@ -259,7 +260,7 @@ final class RandomWalk {
     private func putInOrder() {
         self.log.note("put in order")
         for device in self.devices { device.adapter.setPowered(true) }
-        let isOn = self.room.run(
+        let isOn = self.testbed.run(
             until: {
                 self.centrals.allSatisfy { $0.manager.state == .poweredOn }
                     && self.publishers.allSatisfy { $0.manager.state == .poweredOn }
@@ -273,7 +274,7 @@ final class RandomWalk {
             publisher.answerAll()
         }
         // What nobody will ever answer ends with its link after 30 s.
-        self.room.run(.seconds(70))
+        self.testbed.run(.seconds(70))
         for central in self.centrals { central.checkRest() }
         for publisher in self.publishers { publisher.checkRest() }
         for publisher in self.publishers {
@@ -285,7 +286,7 @@ final class RandomWalk {
             central.manager.registerForConnectionEvents(options: nil)
             for known in central.known { central.cancel(known) }
         }
-        self.room.run(.seconds(5))
+        self.testbed.run(.seconds(5))
         for central in self.centrals {
             central.checkRest()
             for known in central.known {
@@ -293,10 +294,10 @@ final class RandomWalk {
                 self.log.require(known.openAttempts == 0, "\(central.name): \(known.openAttempts) wishes never ended")
             }
         }
-        for controller in self.room.air.controllers {
+        for controller in self.testbed.air.controllers {
             self.log.require(controller.linkCount == 0, "a controller still has \(controller.linkCount) links")
         }
-        self.log.require(self.room.air.controllers.count == 3, "\(self.room.air.controllers.count) controllers")
+        self.log.require(self.testbed.air.controllers.count == 3, "\(self.testbed.air.controllers.count) controllers")
         self.check()
     }
 
@@ -311,27 +312,28 @@ final class RandomWalk {
         publisher.advertise(name: "Last", services: [IDs.service])
         central.manager.scanForPeripherals(withServices: [IDs.service], options: nil)
         let patience = TimeAmount.seconds(20)
-        guard self.room.run(until: { !central.known.isEmpty }, within: patience), let known = central.known.first else {
+        guard self.testbed.run(until: { !central.known.isEmpty }, within: patience), let known = central.known.first
+        else {
             return self.log.violation("nobody is found")
         }
         central.manager.stopScan()
         central.connect(known, options: nil)
         let peripheral = known.peripheral
-        guard self.room.run(until: { peripheral.state == .connected }, within: patience) else {
+        guard self.testbed.run(until: { peripheral.state == .connected }, within: patience) else {
             return self.log.violation("no connection comes about: \(peripheral.state)")
         }
         central.ask(known, .services, nil) { $0.discoverServices([IDs.service]) }
-        guard self.room.run(until: { peripheral.services?.count == 1 }, within: patience),
+        guard self.testbed.run(until: { peripheral.services?.count == 1 }, within: patience),
             let service = peripheral.services?.first
         else { return self.log.violation("services are not discovered: \(peripheral.services ?? [])") }
         central.ask(known, .characteristics(ObjectIdentifier(service)), service) {
             $0.discoverCharacteristics(nil, for: service)
         }
-        guard self.room.run(until: { service.characteristics?.count == 2 }, within: patience),
+        guard self.testbed.run(until: { service.characteristics?.count == 2 }, within: patience),
             let answer = service.characteristics?.last
         else { return self.log.violation("characteristics are not discovered") }
         central.ask(known, .read(ObjectIdentifier(answer)), answer) { $0.readValue(for: answer) }
-        guard self.room.run(until: { answer.value != nil }, within: patience) else {
+        guard self.testbed.run(until: { answer.value != nil }, within: patience) else {
             return self.log.violation("the value is not read")
         }
         self.log.require(known.awaited.isEmpty, "something is still awaited")

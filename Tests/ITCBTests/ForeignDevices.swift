@@ -6,7 +6,7 @@ import Foundation
 @testable import ITCB
 
 /// A ball that does what it is told, and nothing else.
-final class StrangeBall: NSObject, CBPeripheralManagerDelegate {
+final class ForeignBall: NSObject, CBPeripheralManagerDelegate {
     var manager: CBPeripheralManager!
     let name: String
     let service = ITCB_SDK_Peripheral._makeService()
@@ -54,7 +54,7 @@ final class StrangeBall: NSObject, CBPeripheralManagerDelegate {
 }
 
 /// A central that does what it is told, and nothing else.
-final class StrangeCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
+final class ForeignCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     var manager: CBCentralManager!
     var peripheral: CBPeripheral?
     var isReady = false

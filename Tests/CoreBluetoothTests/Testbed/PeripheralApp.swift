@@ -4,7 +4,7 @@ import Foundation
 
 @testable import CoreBluetooth
 
-final class PeripheralApp: NSObject, NotingApp, CBPeripheralManagerDelegate {
+final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
     private(set) var manager: CBPeripheralManager!
     /// What was called, in order.
     var calls: [String] = []
@@ -68,19 +68,19 @@ final class PeripheralApp: NSObject, NotingApp, CBPeripheralManagerDelegate {
 
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
         self.restored.append(dict)
-        self.note("restore \(peripheral.state.rawValue)")
+        self.record("restore \(peripheral.state.rawValue)")
     }
 
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        self.note("state \(peripheral.state.rawValue)")
+        self.record("state \(peripheral.state.rawValue)")
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-        self.note("advertising \(peripheral.isAdvertising)", error)
+        self.record("advertising \(peripheral.isAdvertising)", error)
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-        self.note("added \(service.uuid.uuidString.prefix(4))", error)
+        self.record("added \(service.uuid.uuidString.prefix(4))", error)
     }
 
     func peripheralManager(
@@ -89,7 +89,7 @@ final class PeripheralApp: NSObject, NotingApp, CBPeripheralManagerDelegate {
         didSubscribeTo characteristic: CBCharacteristic
     ) {
         self.centrals.append(central)
-        self.note("subscribed \((characteristic as? CBMutableCharacteristic)?.subscribedCentrals?.count ?? -1)")
+        self.record("subscribed \((characteristic as? CBMutableCharacteristic)?.subscribedCentrals?.count ?? -1)")
     }
 
     func peripheralManager(
@@ -97,12 +97,12 @@ final class PeripheralApp: NSObject, NotingApp, CBPeripheralManagerDelegate {
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
-        self.note("unsubscribed \((characteristic as? CBMutableCharacteristic)?.subscribedCentrals?.count ?? -1)")
+        self.record("unsubscribed \((characteristic as? CBMutableCharacteristic)?.subscribedCentrals?.count ?? -1)")
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
         self.requests.append(request)
-        self.note("read \(request.offset)")
+        self.record("read \(request.offset)")
         if let onRequests = self.onRequests { return onRequests([request]) }
         guard request.offset <= self.reading.count else {
             return peripheral.respond(to: request, withResult: .invalidOffset)
@@ -114,12 +114,12 @@ final class PeripheralApp: NSObject, NotingApp, CBPeripheralManagerDelegate {
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         self.requests += requests
         self.written += requests.compactMap(\.value)
-        self.note("write \(requests.count)")
+        self.record("write \(requests.count)")
         if let onRequests = self.onRequests { return onRequests(requests) }
         peripheral.respond(to: requests[0], withResult: .success)
     }
 
-    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { self.note("ready") }
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { self.record("ready") }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
@@ -127,7 +127,7 @@ final class PeripheralApp: NSObject, NotingApp, CBPeripheralManagerDelegate {
         error: (any Error)?
     ) {
         if error == nil { self.psms.append(PSM) }
-        self.note("published \(PSM)", error)
+        self.record("published \(PSM)", error)
     }
 
     func peripheralManager(
@@ -135,13 +135,13 @@ final class PeripheralApp: NSObject, NotingApp, CBPeripheralManagerDelegate {
         didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     ) {
-        self.note("unpublished \(PSM)", error)
+        self.record("unpublished \(PSM)", error)
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
         if let channel {
             if let onChannel = self.onChannel { onChannel(channel) } else { self.channels.append(channel) }
         }
-        self.note(channel.map { "channel \($0.psm)" } ?? "channel", error)
+        self.record(channel.map { "channel \($0.psm)" } ?? "channel", error)
     }
 }

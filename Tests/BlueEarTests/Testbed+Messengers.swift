@@ -1,12 +1,12 @@
-// Who is in the messenger's rooms: both halves of it, with the timers on the room's clock.
+// Who is in the messenger's testbeds: both halves of it, with the timers on the testbed's clock.
 
 import CoreBluetooth
 import Foundation
-import Rooms
+import Testbed
 
 @testable import BlueEar
 
-extension Room {
+extension Testbed {
     /// Somebody who shows himself.
     func speaker(_ message: [String: String]? = ["Hello": "Darkness"], mtu: Int = 517) -> Speaker {
         Speaker(message, on: adapter(mtu: mtu))
@@ -25,15 +25,15 @@ extension Room {
     }
 }
 
-/// The messenger's timers, on the room's clock.
-extension RoomScheduler: WorkScheduler {
+/// The messenger's timers, on the testbed's clock.
+extension WorldScheduler: WorkScheduler {
     func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ScheduledWork {
         postpone(work, by: seconds)
     }
 }
 
 /// What of it can be called off.
-extension RoomScheduler.Work: ScheduledWork {}
+extension WorldScheduler.Timer: ScheduledWork {}
 
 /// A message with whom it was exchanged.
 struct Exchanged: Equatable {
@@ -98,8 +98,8 @@ final class Listener: CentralRole.BlueEar, MessageObserver {
     var onCall: ((String) -> Void)?
     var onReceive: (([String: String]) -> Void)?
 
-    convenience init(_ message: [String: String]?, on adapter: BluetoothAdapter, in room: Room) {
-        self.init(message, on: adapter, scheduler: RoomScheduler(room.loop))
+    convenience init(_ message: [String: String]?, on adapter: BluetoothAdapter, in testbed: Testbed) {
+        self.init(message, on: adapter, scheduler: WorldScheduler(testbed.world))
     }
 
     init(_ message: [String: String]?, on adapter: BluetoothAdapter, scheduler: any WorkScheduler) {

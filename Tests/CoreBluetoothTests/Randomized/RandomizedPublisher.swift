@@ -7,9 +7,9 @@ import Foundation
 @testable import CoreBluetooth
 
 /// One peripheral manager of a walk.
-final class WalkPublisher: NSObject, CBPeripheralManagerDelegate {
+final class RandomizedPublisher: NSObject, CBPeripheralManagerDelegate {
     let name: String
-    let log: WalkLog
+    let log: RandomizedTestLog
     private(set) var manager: CBPeripheralManager!
     private var lastState = CBManagerState.unknown
 
@@ -53,7 +53,7 @@ final class WalkPublisher: NSObject, CBPeripheralManagerDelegate {
     /// Decides what becomes of a request: 0 to 99.
     var chance: () -> Int = { 0 }
 
-    init(_ name: String, on adapter: BluetoothAdapter, log: WalkLog) {
+    init(_ name: String, on adapter: BluetoothAdapter, log: RandomizedTestLog) {
         self.name = name
         self.log = log
         let ball = CBMutableService(type: IDs.service, primary: true)

@@ -1,16 +1,16 @@
-// Who is in the SDK's rooms: balls and those who ask, with their timers on the room's clock.
+// Who is in the SDK's testbeds: balls and those who ask, with their timers on the testbed's clock.
 
 import CoreBluetooth
 import Foundation
-import Rooms
+import Testbed
 
 @testable @_spi(Steps) import ITCB
 
-extension Room {
+extension Testbed {
     /// A ball with a name.
     func ball(_ name: String, distance: Double? = nil, capture: String? = nil) -> Ball {
         let adapter = adapter(distance: distance, capture: capture)
-        return Ball(name, in: self, on: adapter, seed: seed &+ UInt64(deviceCount))
+        return Ball(name, in: self, on: adapter, seed: world.seed &+ UInt64(adapterCount))
     }
 
     /// Somebody who asks.
@@ -19,15 +19,15 @@ extension Room {
     }
 }
 
-/// The SDK's timers, on the room's clock.
-extension RoomScheduler: ITCB_SDK_Scheduler {
+/// The SDK's timers, on the testbed's clock.
+extension WorldScheduler: ITCB_SDK_Scheduler {
     func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ITCB_SDK_ScheduledWork {
         postpone(work, by: seconds)
     }
 }
 
 /// What of it can be called off.
-extension RoomScheduler.Work: ITCB_SDK_ScheduledWork {}
+extension WorldScheduler.Timer: ITCB_SDK_ScheduledWork {}
 
 /// An error as a path of its parts.
 func words(_ error: (any Error)?) -> String {
@@ -76,10 +76,10 @@ final class Asker: ITCB_Observer_Central_Protocol {
     var onAnswer: ((any ITCB_Device_Peripheral_Protocol) -> Void)?
     var onStep: ((ITCB_SDK_Step) -> Void)?
 
-    init(in room: Room, on adapter: BluetoothAdapter) {
+    init(in testbed: Testbed, on adapter: BluetoothAdapter) {
         self.adapter = adapter
         sdk = adapter.run { ITCB_SDK_Central() }
-        sdk._scheduler = RoomScheduler(room.loop)
+        sdk._scheduler = WorldScheduler(testbed.world)
         sdk.addObserver(self)
         sdk.stepObserver = { [unowned self] in
             self.steps.append($0)
@@ -133,11 +133,11 @@ final class Ball: ITCB_Observer_Peripheral_Protocol {
     var onAsked: ((any ITCB_Device_Central_Protocol, String) -> Void)?
     var onStep: ((ITCB_SDK_Step) -> Void)?
 
-    init(_ name: String, in room: Room, on adapter: BluetoothAdapter, seed: UInt64) {
+    init(_ name: String, in testbed: Testbed, on adapter: BluetoothAdapter, seed: UInt64) {
         self.adapter = adapter
         sdk = adapter.run { ITCB_SDK_Peripheral() }
         sdk.localName = name
-        sdk._scheduler = RoomScheduler(room.loop)
+        sdk._scheduler = WorldScheduler(testbed.world)
         sdk._generator = SeededAnswers(state: seed)
         sdk.addObserver(self)
         sdk.stepObserver = { [unowned self] in

@@ -47,7 +47,8 @@ struct ThreadsTests {
     }
 
     /// Connects and disconnects again and again, while other threads look on and call in.
-    private final class Hammer: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    private final class ConcurrentCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable
+    {
         private var manager: CBCentralManager!
         private let seen = NIOLockedValueBox<CBPeripheral?>(nil)
         private let isDone = NIOLockedValueBox(false)
@@ -164,12 +165,12 @@ struct ThreadsTests {
     }
 
     @Test("properties and calls from other threads while connections come and go", .timeLimit(.minutes(1)))
-    func hammer() async {
+    func concurrentCalls() async {
         let air = PrivateAir()
         let ball = Ball(air.makeAdapter())
-        let kept = NIOLockedValueBox<Hammer?>(nil)
+        let kept = NIOLockedValueBox<ConcurrentCentral?>(nil)
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            kept.withLockedValue { $0 = Hammer(air.makeAdapter(), rounds: 10) { continuation.resume() } }
+            kept.withLockedValue { $0 = ConcurrentCentral(air.makeAdapter(), rounds: 10) { continuation.resume() } }
         }
         kept.withLockedValue { $0 = nil }
         withExtendedLifetime(ball) {}
@@ -201,9 +202,9 @@ struct ThreadsTests {
         }
         adapter.setPowered(true)
         let ball = Ball(adapter)
-        let kept = NIOLockedValueBox<Hammer?>(nil)
+        let kept = NIOLockedValueBox<ConcurrentCentral?>(nil)
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            kept.withLockedValue { $0 = Hammer(air.makeAdapter(), rounds: 1) { continuation.resume() } }
+            kept.withLockedValue { $0 = ConcurrentCentral(air.makeAdapter(), rounds: 1) { continuation.resume() } }
         }
         kept.withLockedValue { $0 = nil }
         withExtendedLifetime(ball) {}

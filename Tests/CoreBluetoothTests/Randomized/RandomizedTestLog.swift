@@ -6,7 +6,7 @@ import NIOCore
 @testable import CoreBluetooth
 
 /// The last lines of a walk, and what was wrong.
-final class WalkLog {
+final class RandomizedTestLog {
     private enum Line {
         case text(NIODeadline, String)
         case packet(NIODeadline, device: Int, isFromHost: Bool, HCIPacket)

@@ -4,7 +4,7 @@
 import Foundation
 
 /// An app that notes each call.
-protocol NotingApp: AnyObject {
+protocol RecordingApp: AnyObject {
     /// What was called, in order.
     var calls: [String] { get set }
     /// The errors that came with the calls.
@@ -13,9 +13,9 @@ protocol NotingApp: AnyObject {
     var onCall: ((String) -> Void)? { get }
 }
 
-extension NotingApp {
+extension RecordingApp {
     /// Notes a call.
-    func note(_ call: String, _ error: (any Error)? = nil) {
+    func record(_ call: String, _ error: (any Error)? = nil) {
         if let error {
             self.errors.append(error)
             let nsError = error as NSError

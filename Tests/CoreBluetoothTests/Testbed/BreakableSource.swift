@@ -3,6 +3,7 @@
 import BluetoothAir
 import BluetoothHCI
 import NIOCore
+import Testbed
 
 @testable import CoreBluetooth
 
@@ -22,14 +23,14 @@ final class BreakableSource: ChannelSource {
     }
 
     /// An adapter on this source.
-    func adapter(_ identity: String, _ room: Room) -> BluetoothAdapter {
-        self.adapter(BluetoothAdapter.Configuration(identity: identity), room)
+    func adapter(_ identity: String, _ testbed: Testbed) -> BluetoothAdapter {
+        self.adapter(BluetoothAdapter.Configuration(identity: identity), testbed)
     }
 
-    func adapter(_ configuration: BluetoothAdapter.Configuration, _ room: Room) -> BluetoothAdapter {
-        let source = NIOLoopBound(self, eventLoop: room.eventLoop)
+    func adapter(_ configuration: BluetoothAdapter.Configuration, _ testbed: Testbed) -> BluetoothAdapter {
+        let source = NIOLoopBound(self, eventLoop: testbed.loop)
         return BluetoothAdapter(
-            eventLoop: room.eventLoop,
+            eventLoop: testbed.loop,
             callbacks: .onEventLoop,
             identities: IdentityStore(randomness: .seeded(1)),
             ground: nil

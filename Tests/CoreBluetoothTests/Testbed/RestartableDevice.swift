@@ -2,12 +2,13 @@
 
 import BluetoothHCI
 import NIOCore
+import Testbed
 
 @testable import CoreBluetooth
 
-/// One device in a room.
-final class Device {
-    let room: Room
+/// One device on a testbed.
+final class RestartableDevice {
+    let testbed: Testbed
     let storage: MemoryStorage
     private let configuration: BluetoothAdapter.Configuration
     /// The adapter of the present process.
@@ -16,13 +17,13 @@ final class Device {
     /// The opcodes of the ATT PDUs that the present process's host has sent.
     private var sent: [UInt8] = []
 
-    init(_ identity: String, in room: Room, storage: MemoryStorage = MemoryStorage()) {
-        self.room = room
+    init(_ identity: String, in testbed: Testbed, storage: MemoryStorage = MemoryStorage()) {
+        self.testbed = testbed
         self.storage = storage
         self.configuration = BluetoothAdapter.Configuration(identity: identity)
-        self.source = BreakableSource(air: room.air)
+        self.source = BreakableSource(air: testbed.air)
         self.adapter = BluetoothAdapter(
-            eventLoop: room.loop,
+            eventLoop: testbed.loop,
             configuration: self.configuration,
             source: self.source,
             storage: storage
@@ -33,11 +34,11 @@ final class Device {
     /// Ends the process, as `kill -9` does or by itself, and begins the next one.
     func restart(byExit: Bool = false) {
         if byExit { self.adapter.leave(within: .seconds(1)) {} } else { self.adapter.kill() }
-        self.room.loop.run()
+        self.testbed.loop.run()
         self.source.onPacket = nil
-        self.source = BreakableSource(air: self.room.air)
+        self.source = BreakableSource(air: self.testbed.air)
         self.adapter = BluetoothAdapter(
-            eventLoop: self.room.loop,
+            eventLoop: self.testbed.loop,
             configuration: self.configuration,
             source: self.source,
             storage: self.storage

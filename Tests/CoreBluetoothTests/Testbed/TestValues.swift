@@ -1,0 +1,23 @@
+// Values that most tests of Core Bluetooth use: texts as octets and back, and the UUIDs of a Magic 8-Ball.
+
+import Foundation
+
+@testable import CoreBluetooth
+
+extension String {
+    /// The text as octets.
+    var octets: Data { Data(self.utf8) }
+}
+
+extension Data {
+    /// The octets as text.
+    var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+/// The UUIDs of the tests.
+enum IDs {
+    static var service: CBUUID { CBUUID(string: "8E38140A-27BE-4090-8955-4FC4B5698D1E") }
+    static var question: CBUUID { CBUUID(string: "BDD37D7A-F66A-47B9-A49C-FE29FD235A77") }
+    static var answer: CBUUID { CBUUID(string: "349A0D7B-6215-4E2C-A095-AF078D737445") }
+    static var other: CBUUID { CBUUID(string: "FFF0") }
+}
