@@ -1,6 +1,6 @@
 // ACL data packets (Vol 4, Part E, 5.4.2): two octets with the handle and two pairs of flags, two octets of length, and
 // a fragment of an L2CAP PDU. They are the bulk of all traffic, so the header is read in place, and written into the
-// room in front of the payload.
+// space in front of the payload.
 
 public import BluetoothTypes
 public import NIOCore
@@ -114,7 +114,7 @@ extension HCIPacket {
 }
 
 extension ByteBuffer {
-    /// Puts an H4 type octet and an ACL data header in front of the readable octets, into room that must be there.
+    /// Puts an H4 type octet and an ACL data header in front of the readable octets, into space that must be there.
     ///
     /// - Parameter length: how many of the readable octets make up the fragment; `nil` for all of them.
     @inlinable
@@ -124,7 +124,7 @@ extension ByteBuffer {
         length: Int? = nil
     ) {
         let start = self.readerIndex - ACLDataHeader.octetCountWithType
-        precondition(start >= 0, "an ACL data header needs five octets of room")
+        precondition(start >= 0, "an ACL data header needs five octets of space")
         let header = ACLDataHeader(handle: handle, boundary: boundary, length: length ?? self.readableBytes)
         precondition(header.length <= 0xFFFF, "an ACL data packet has at most 65,535 octets")
         self.setInteger(HCIPacket.Kind.aclData.rawValue, at: start)

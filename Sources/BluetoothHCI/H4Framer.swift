@@ -1,10 +1,10 @@
 // Cuts a stream of octets into HCI packets by the H4 protocol (Vol 4, Part A). A stream brings packets joined and split
 // in any way. Packets are slices of what came; only one that was split is copied together.
 //
-// A type octet that nobody knows, or a length beyond the limit, means that one side has lost its place. From then on
-// nothing can be trusted until a reset: octets are thrown away up to a Reset command (read from a host) or the Command
-// Complete event of one (read from a controller), as Vol 4, Part A, 4 describes it for a serial line. Whoever has a
-// connection that he can close will rather close it.
+// An unknown type octet, or a length beyond the limit, means that sender and receiver are out of step. From then on no
+// octet can be trusted until a reset: octets are discarded up to a Reset command (read from a host) or the Command
+// Complete event of one (read from a controller), as Vol 4, Part A, 4 describes it for a serial line. The owner of a
+// connection that can be closed should close it instead.
 
 public import NIOCore
 
@@ -38,7 +38,7 @@ public struct H4Framer: Sendable {
     public let sender: Sender
     /// The longest data of an ACL or isochronous packet, in octets behind its header.
     public let maximumDataLength: Int
-    /// Whether the place in the stream is lost, and octets are thrown away up to a reset.
+    /// Whether synchronization is lost, and octets are discarded up to a reset.
     public private(set) var isResynchronizing: Bool
 
     private var rest = ByteBuffer()
@@ -48,7 +48,7 @@ public struct H4Framer: Sendable {
     /// Creates a framer.
     ///
     /// - Parameter isInStep: Whether the stream begins with a packet. Where it may begin with anything, as on a serial
-    ///   line, all is thrown away up to a reset.
+    ///   line, all is discarded up to a reset.
     public init(readingFrom sender: Sender, maximumDataLength: Int = 4096, isInStep: Bool = true) {
         self.sender = sender
         self.maximumDataLength = maximumDataLength
@@ -117,7 +117,7 @@ public struct H4Framer: Sendable {
         }
     }
 
-    /// Throws octets away up to a reset, or all but the last few that could be its beginning.
+    /// Discards octets up to a reset, or all but the last few that could be its beginning.
     private mutating func skipToReset() -> Bool {
         // 01 03 0C 00, or 04 0E 04 with any number of command packets, then 03 0C.
         let pattern: [UInt8?] =

@@ -6,7 +6,7 @@ public import BluetoothTypes
 public import NIOCore
 
 /// An HCI command: parameters, opcode, and what comes back.
-public protocol HCICommand: Hashable, Sendable, CustomStringConvertible {
+public protocol HCICommand: HCIParameters {
     /// What Command Complete carries; the status alone unless a command says otherwise, ``NoReturnParameters`` for one
     /// that is answered by Command Status.
     associatedtype ReturnParameters: HCIReturnParameters = StatusReturnParameters
@@ -14,14 +14,11 @@ public protocol HCICommand: Hashable, Sendable, CustomStringConvertible {
     /// The command's number.
     static var opcode: HCIOpcode { get }
 
+    /// The command's name in the specification, without `HCI_` and with spaces: `LE Set Scan Enable`.
+    static var name: String { get }
+
     /// Whether the command is answered by Command Status and ends with an event of its own (Vol 4, Part E, 4.4).
     static var isAnsweredByStatus: Bool { get }
-
-    /// Writes the parameters in wire order.
-    func encode(into bytes: inout ByteBuffer)
-
-    /// Reads the parameters; octets behind the last one are ignored, as a later version may add some.
-    init(parsing bytes: inout ByteBuffer) throws(MalformedBytes)
 }
 
 extension HCICommand {
@@ -43,30 +40,33 @@ extension HCICommand {
     }
 }
 
-/// A command whose opcode says everything.
+/// A command without parameters.
 public protocol HCICommandWithoutParameters: HCICommand {
     /// Creates the command.
     init()
 }
 
 extension HCICommandWithoutParameters {
-    /// Writes nothing.
-    public func encode(into bytes: inout ByteBuffer) {}
-
-    /// Reads nothing.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) { self.init() }
+    /// No parameters.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) { self.init() }
 }
 
 /// What a Command Complete event carries behind the opcode.
 ///
 /// The first octet is the status for all but a few commands.
-public protocol HCIReturnParameters: Hashable, Sendable, CustomStringConvertible {
+public protocol HCIReturnParameters: HCIParameters {
     /// Whether the command succeeded; ``HCIErrorCode/success`` for the few answers without a status.
     var status: HCIErrorCode { get }
-    /// Writes the parameters, status first.
-    func encode(into bytes: inout ByteBuffer)
-    /// Reads the parameters, status first. A controller that failed may send the status alone: the rest is then zero.
-    init(parsing bytes: inout ByteBuffer) throws(MalformedBytes)
+}
+
+extension HCIReturnParameters {
+    /// Reads the parameters. A controller that refused the command may send the status alone: the rest is then zero.
+    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
+        let status = bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) ?? 0
+        var reader = HCIParameterReader<Self>(bytes, readsMissingAsZero: status != HCIErrorCode.success.rawValue)
+        defer { bytes = reader.bytes }
+        try self.init(&reader)
+    }
 }
 
 /// The answer of a command that ends with Command Status: nothing but the status.
@@ -77,12 +77,9 @@ public struct NoReturnParameters: HCIReturnParameters {
     /// Creates an answer.
     public init(status: HCIErrorCode = .success) { self.status = status }
 
-    /// Writes the status.
-    public func encode(into bytes: inout ByteBuffer) { bytes.writeInteger(self.status.rawValue) }
-
-    /// Reads the status.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.status = HCIErrorCode(rawValue: try bytes.readLittleEndian("Status"))
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
     }
 }
 
@@ -94,12 +91,29 @@ public struct StatusReturnParameters: HCIReturnParameters {
     /// Creates an answer.
     public init(status: HCIErrorCode = .success) { self.status = status }
 
-    /// Writes the status.
-    public func encode(into bytes: inout ByteBuffer) { bytes.writeInteger(self.status.rawValue) }
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+    }
+}
 
-    /// Reads the status.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.status = HCIErrorCode(rawValue: try bytes.readLittleEndian("Status"))
+/// The answer of a command for one link that returns nothing but the link.
+public struct LinkReturnParameters: HCIReturnParameters {
+    /// Whether the command succeeded.
+    public var status: HCIErrorCode
+    /// The link.
+    public var handle: ConnectionHandle
+
+    /// Creates an answer.
+    public init(status: HCIErrorCode = .success, handle: ConnectionHandle = ConnectionHandle(rawValue: 0)) {
+        self.status = status
+        self.handle = handle
+    }
+
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 }
 

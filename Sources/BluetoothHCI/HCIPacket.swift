@@ -34,7 +34,7 @@ public struct HCIPacket: Hashable, Sendable {
     @inlinable
     public init(h4 bytes: ByteBuffer) { self.bytes = bytes }
 
-    /// What kind of packet it is; an empty buffer reads as type 0, which nobody sends.
+    /// What kind of packet it is; an empty buffer reads as type 0, which is not used.
     @inlinable
     public var kind: Kind {
         Kind(rawValue: self.bytes.getInteger(at: self.bytes.readerIndex) ?? 0)

@@ -56,7 +56,7 @@ extension LEHost: HCIChannelReceiver {
         case .leExtendedAdvertisingReports(let reports): self.receive(reports)
         case .leConnectionComplete(let event): self.connectionCompleted(event)
         case .leEnhancedConnectionComplete(let event): self.connectionCompleted(event)
-        case .leEnhancedConnectionCompleteV2(let event): self.connectionCompleted(event)
+        case .leEnhancedConnectionCompleteV2(let event): self.connectionCompleted(event.connection)
         case .disconnectionComplete(let event):
             guard event.status == .success, let link = self.linksByHandle[event.handle] else { return }
             self.close(link, reason: event.reason)

@@ -58,7 +58,7 @@ extension LEHost {
             return self.afterwards { completion(.failure(.notConnected)) }
         }
         self.send(ReadRSSI(handle: link.handle)) { result in
-            completion(result.map(\.rssi).mapError { GATTError.disconnected($0.status) })
+            completion(result.map { RSSI.octet($0.rssi) }.mapError { GATTError.disconnected($0.status) })
         }
     }
 
@@ -257,7 +257,7 @@ extension LEHost {
                     isScannable: type == .connectableUndirected || type == .scannableUndirected,
                     isScanResponse: type == .scanResponse,
                     data: report.data,
-                    rssi: report.rssi
+                    rssi: RSSI.octet(report.rssi)
                 )
             )
         }
@@ -276,9 +276,9 @@ extension LEHost {
                     isScannable: report.eventType.contains(.scannable),
                     isScanResponse: report.eventType.contains(.scanResponse),
                     data: report.data,
-                    rssi: report.rssi,
+                    rssi: RSSI.octet(report.rssi),
                     primaryPHY: report.primaryPHY.rawValue,
-                    secondaryPHY: report.secondaryPHY.rawValue
+                    secondaryPHY: report.secondaryPHY?.rawValue ?? 0
                 )
             )
         }

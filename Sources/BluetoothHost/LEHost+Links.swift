@@ -96,8 +96,8 @@ extension LEHost {
         if self.controller.features.contains(.phy2M), self.controller.knows(LESetPHY.self) {
             // With 1M among the wishes, controllers take 2M where the peer can; without, a peer that later asks for 1M
             // would never get it.
-            let wish = PHYWish(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M])
-            self.send(LESetPHY(handle: link.handle, wish: wish))
+            let preference = PHYPreference(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M])
+            self.send(LESetPHY(handle: link.handle, preference: preference))
         }
         let id = link.id
         self.server.hold(id)

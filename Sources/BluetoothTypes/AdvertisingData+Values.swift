@@ -41,7 +41,7 @@ public struct AdvertisedRole: RawRepresentable, Hashable, Sendable {
     public static let centralPreferred = AdvertisedRole(rawValue: 0x03)
 }
 
-/// The connection intervals that a peripheral would like (CSS, Part A, 1.9); `nil` is "no wish".
+/// The connection intervals that a peripheral prefers (CSS, Part A, 1.9); `nil` is no preference.
 public struct PeripheralConnectionIntervalRange: Hashable, Sendable {
     /// The shortest interval.
     public var minimum: ConnectionInterval?

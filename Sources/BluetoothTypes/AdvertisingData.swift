@@ -1,4 +1,4 @@
-// What an advertiser says in an advertising packet, a scan response, or out of band: a row of elements, each a length, a
+// The data of an advertising packet, of a scan response, or out of band: a sequence of elements, each a length, a
 // type and a value (Vol 3, Part C, 11). Reading never fails: what is well formed is kept in its order, whatever its
 // type, and the rest is noted.
 

@@ -1,4 +1,4 @@
-// A UUID as Bluetooth uses it: 16 or 32 bits assigned by the Bluetooth SIG, or 128 bits of anybody's making
+// A UUID as Bluetooth uses it: 16 or 32 bits assigned by the Bluetooth SIG, or 128 bits that are not assigned
 // (Vol 3, Part B, 2.5.1). The short forms stand for a 128-bit value on the Bluetooth Base UUID, and two forms of one
 // value are equal here.
 

@@ -1,4 +1,4 @@
-// What a decoder says when bytes from a peer or a controller do not hold what the specification promises there.
+// The error of a decoder where octets of a peer or a controller are not what the specification defines.
 // Every decoder of the project throws this one type, so that a caller can turn it into an ATT error, a disconnection
 // or a log line without knowing the layer that found the fault.
 
@@ -10,7 +10,7 @@ public struct MalformedBytes: Error, Hashable, Sendable, CustomStringConvertible
         case truncated
         /// The field holds a value that the specification does not allow there.
         case invalid
-        /// More bytes follow than the structure has room for.
+        /// More bytes follow than the structure has.
         case trailingBytes
     }
 

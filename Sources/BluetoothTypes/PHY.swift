@@ -9,8 +9,6 @@ public struct PHY: RawRepresentable, Hashable, Sendable, CustomStringConvertible
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// None: in an advertising report, no packet on a secondary channel.
-    public static let none = PHY(rawValue: 0)
     /// 1 Msym/s, uncoded; every device has it.
     public static let le1M = PHY(rawValue: 1)
     /// 2 Msym/s, uncoded.
@@ -21,7 +19,6 @@ public struct PHY: RawRepresentable, Hashable, Sendable, CustomStringConvertible
     /// The PHY's usual name.
     public var description: String {
         switch self {
-        case .none: "none"
         case .le1M: "1M"
         case .le2M: "2M"
         case .leCoded: "Coded"
@@ -46,7 +43,7 @@ public struct PHYSet: OptionSet, Hashable, Sendable, CustomStringConvertible {
     /// LE Coded.
     public static let leCoded = PHYSet(rawValue: 1 << 2)
 
-    /// The set of one PHY; empty for ``PHY/none`` and for a number without a bit.
+    /// The set of one PHY; empty for a number without a bit.
     @inlinable
     public init(_ phy: PHY) {
         self.rawValue = (1...3).contains(phy.rawValue) ? 1 << (phy.rawValue - 1) : 0

@@ -1,6 +1,6 @@
 // Times as Bluetooth writes them: whole numbers of a unit that the field decides (Vol 4, Part E, 7.8). Each field has a
 // type of its own, so that a scan interval cannot be passed for a supervision timeout, and a number is never without its
-// unit. A value out of its range is kept as it came; `isInRange` says so, and whoever takes the parameter refuses it.
+// unit. A value out of its range is kept as it came; `isInRange` is then false, and the receiver of the parameter refuses it.
 
 public import NIOCore
 
@@ -158,6 +158,20 @@ public struct ExtendedScanInterval: BluetoothTime {
     public static let unit = TimeAmount.microseconds(625)
     /// 2.5 ms to 40.96 s.
     public static let range: ClosedRange<UInt16> = 0x0004...0xFFFF
+    /// The number that is sent.
+    public var rawValue: UInt16
+
+    /// A time from the number that is sent.
+    @inlinable
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+}
+
+/// The time between two packets of a periodic advertising train (Vol 4, Part E, 7.8.61).
+public struct PeriodicAdvertisingInterval: BluetoothTime {
+    /// 1.25 ms.
+    public static let unit = TimeAmount.microseconds(1_250)
+    /// 7.5 ms to 81.91875 s.
+    public static let range: ClosedRange<UInt16> = 0x0006...0xFFFF
     /// The number that is sent.
     public var rawValue: UInt16
 

@@ -47,7 +47,7 @@ struct ACLDataTests {
         }
     }
 
-    @Test("a header is written into the room in front of the payload, without moving it")
+    @Test("a header is written into the space in front of the payload, without moving it")
     func prepend() throws {
         var bytes = ByteBufferAllocator().buffer(capacity: 64)
         bytes.moveWriterIndex(to: 9)

@@ -18,6 +18,23 @@ private enum Sample {
         maximumEventLength: ConnectionEventLength(rawValue: 3)
     )
 
+    static let advertising = LESetExtendedAdvertisingParameters(
+        advertisingHandle: AdvertisingHandle(rawValue: 0x05),
+        properties: [.connectable, .includeTxPower],
+        minimumInterval: ExtendedAdvertisingInterval(rawValue: 0x012345),
+        maximumInterval: ExtendedAdvertisingInterval(rawValue: 0x0ABCDE),
+        channels: [.channel38],
+        ownAddressType: .random,
+        peer: DeviceAddress(0xC0FF_EE12_3456, kind: .random),
+        filterPolicy: .scanFromAcceptList,
+        txPower: -3,
+        primaryPHY: .leCoded,
+        secondaryMaximumSkip: 7,
+        secondaryPHY: .le2M,
+        setIdentifier: 0x0C,
+        notifiesScanRequests: true
+    )
+
     static func initiating(_ interval: UInt16) -> LEExtendedCreateConnection.PHYParameters {
         .init(
             scanInterval: ExtendedScanInterval(rawValue: interval),
@@ -460,7 +477,7 @@ extension CommandExample {
         ),
         CommandExample(
             0x2031,
-            LESetDefaultPHY(wish: PHYWish(transmitter: nil, receiver: [.le1M, .leCoded])),
+            LESetDefaultPHY(preference: PHYPreference(transmitter: nil, receiver: [.le1M, .leCoded])),
             "01 00 05",
             returns: .init(),
             "00"
@@ -469,7 +486,7 @@ extension CommandExample {
             status: 0x2032,
             LESetPHY(
                 handle: ConnectionHandle(rawValue: 0x0123),
-                wish: PHYWish(transmitter: .le2M, receiver: nil),
+                preference: PHYPreference(transmitter: .le2M, receiver: nil),
                 options: .prefersS8
             ),
             "23 01 02 02 00 02 00"
@@ -486,22 +503,7 @@ extension CommandExample {
         ),
         CommandExample(
             0x2036,
-            LESetExtendedAdvertisingParameters(
-                advertisingHandle: AdvertisingHandle(rawValue: 0x05),
-                properties: [.connectable, .includeTxPower],
-                minimumInterval: ExtendedAdvertisingInterval(rawValue: 0x012345),
-                maximumInterval: ExtendedAdvertisingInterval(rawValue: 0x0ABCDE),
-                channels: [.channel38],
-                ownAddressType: .random,
-                peer: DeviceAddress(0xC0FF_EE12_3456, kind: .random),
-                filterPolicy: .scanFromAcceptList,
-                txPower: -3,
-                primaryPHY: .leCoded,
-                secondaryMaximumSkip: 7,
-                secondaryPHY: .le2M,
-                setIdentifier: 0x0C,
-                notifiesScanRequests: true
-            ),
+            Sample.advertising,
             "05 41 00 45 23 01 DE BC 0A 02 01 01 56 34 12 EE FF C0 01 FD 03 07 02 0C 01",
             returns: .init(selectedTxPower: -4),
             "00 FC"
@@ -648,20 +650,7 @@ extension CommandExample {
         CommandExample(
             0x207F,
             LESetExtendedAdvertisingParametersV2(
-                advertisingHandle: AdvertisingHandle(rawValue: 0x05),
-                properties: [.connectable, .includeTxPower],
-                minimumInterval: ExtendedAdvertisingInterval(rawValue: 0x012345),
-                maximumInterval: ExtendedAdvertisingInterval(rawValue: 0x0ABCDE),
-                channels: [.channel38],
-                ownAddressType: .random,
-                peer: DeviceAddress(0xC0FF_EE12_3456, kind: .random),
-                filterPolicy: .scanFromAcceptList,
-                txPower: -3,
-                primaryPHY: .leCoded,
-                secondaryMaximumSkip: 7,
-                secondaryPHY: .le2M,
-                setIdentifier: 0x0C,
-                notifiesScanRequests: true,
+                parameters: Sample.advertising,
                 primaryPHYOptions: .requiresS2,
                 secondaryPHYOptions: .prefersS8
             ),

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Completed packets")
 struct CompletedPacketsTests {
-    @Test("as many links as one event has room for", arguments: [0, 1, 2, 63])
+    @Test("as many links as one event can have", arguments: [0, 1, 2, 63])
     func manyLinks(count: Int) throws {
         let elements = (0..<count).map {
             CompletedPackets.Element(handle: ConnectionHandle(rawValue: UInt16($0)), count: UInt16($0 * 1000))

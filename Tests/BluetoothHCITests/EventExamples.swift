@@ -131,7 +131,7 @@ extension EventExample {
                     eventType: .scanResponse,
                     address: DeviceAddress(0xC0FF_EE12_3456, kind: .random),
                     data: ByteBuffer(),
-                    rssi: 127
+                    rssi: nil
                 ),
             ]),
             "04 3E 19 02 02 00 01 56 34 12 EE FF C0 03 02 01 06 D3 04 01 56 34 12 EE FF C0 00 7F"
@@ -243,7 +243,7 @@ extension EventExample {
                     setIdentifier: 9,
                     txPower: -2,
                     rssi: -80,
-                    periodicInterval: 0x0102,
+                    periodicInterval: PeriodicAdvertisingInterval(rawValue: 0x0102),
                     target: .device(DeviceAddress(0x0011_2233_4455, kind: .publicIdentity)),
                     data: ByteBuffer()
                 ),
@@ -272,15 +272,17 @@ extension EventExample {
         ) { if case .leChannelSelectionAlgorithm(let event) = $0 { event } else { nil } },
         EventExample(
             LEEnhancedConnectionCompleteV2(
-                status: .advertisingTimeout,
-                handle: ConnectionHandle(rawValue: 0x0123),
-                role: .peripheral,
-                peer: DeviceAddress(0xC0FF_EE12_3456, kind: .random),
-                localResolvableAddress: DeviceAddress(0x4A11_2233_4455, kind: .random),
-                peerResolvableAddress: nil,
-                interval: ConnectionInterval(.milliseconds(30)),
-                latency: 4,
-                supervisionTimeout: SupervisionTimeout(.seconds(5)),
+                connection: LEEnhancedConnectionComplete(
+                    status: .advertisingTimeout,
+                    handle: ConnectionHandle(rawValue: 0x0123),
+                    role: .peripheral,
+                    peer: DeviceAddress(0xC0FF_EE12_3456, kind: .random),
+                    localResolvableAddress: DeviceAddress(0x4A11_2233_4455, kind: .random),
+                    peerResolvableAddress: nil,
+                    interval: ConnectionInterval(.milliseconds(30)),
+                    latency: 4,
+                    supervisionTimeout: SupervisionTimeout(.seconds(5))
+                ),
                 advertisingHandle: AdvertisingHandle(rawValue: 3),
                 syncHandle: 0x0102
             ),

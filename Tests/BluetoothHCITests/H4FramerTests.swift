@@ -85,7 +85,7 @@ struct H4FramerTests {
         #expect(second.bytes.hex == "04 10 01 43")
     }
 
-    @Test("a lost place is told once, and found again at the answer to a reset")
+    @Test("lost synchronization is reported once, and regained at the answer to a reset")
     func resynchronizesOnCommandComplete() throws {
         var framer = H4Framer(readingFrom: .controller)
         framer.append(ByteBuffer(hex: "04 10 01 42 99 04 10 01 42"))

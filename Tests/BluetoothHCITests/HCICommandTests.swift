@@ -100,7 +100,7 @@ struct HCICommandTests {
         #expect(Reset().description == "Reset")
         #expect(
             LESetScanEnable(isEnabled: true, filterDuplicates: .on).description
-                == "LE Set Scan Enable isEnabled=true filterDuplicates=0x01"
+                == "LE Set Scan Enable LE_Scan_Enable=true Filter_Duplicates=0x01"
         )
         #expect(
             LECreateConnection(
@@ -113,9 +113,10 @@ struct HCICommandTests {
                     supervisionTimeout: SupervisionTimeout(.seconds(5))
                 )
             ).description
-                == "LE Create Connection scanInterval=60 ms scanWindow=30 ms filterPolicy=0x00 peer=C0:11:22:33:44:55 "
-                + "ownAddressType=0x00 minimumInterval=7.5 ms maximumInterval=15 ms latency=0 "
-                + "supervisionTimeout=5000 ms minimumEventLength=0 ms maximumEventLength=0 ms"
+                == "LE Create Connection LE_Scan_Interval=60 ms LE_Scan_Window=30 ms Initiator_Filter_Policy=0x00 "
+                + "Peer_Address=C0:11:22:33:44:55 Own_Address_Type=0x00 Connection_Interval_Min=7.5 ms "
+                + "Connection_Interval_Max=15 ms Max_Latency=0 Supervision_Timeout=5000 ms Min_CE_Length=0 ms "
+                + "Max_CE_Length=0 ms"
         )
         #expect(
             HCIPacket(h4: ByteBuffer(hex: "01 34 12 02 AB CD")).description == "Command 0x1234 ABCD"

@@ -20,7 +20,7 @@ struct HCIEventTests {
         #expect(EventExample.all.count == declared.count - 1 + reports.count)
     }
 
-    @Test("an event that nobody knows is kept")
+    @Test("an unknown event is kept")
     func unknownEvents() throws {
         let unknown = HCIPacket(h4: ByteBuffer(hex: "04 7A 03 01 02 03"))
         #expect(try HCIEvent(unknown) == .unknown(HCIEventCode(rawValue: 0x7A), ByteBuffer(hex: "01 02 03")))
@@ -77,24 +77,42 @@ struct HCIEventTests {
         #expect(!EventMask(rawValue: .max).contains(HCIEventCode(rawValue: 0)))
     }
 
+    @Test("events and commands are named as in the specification")
+    func names() {
+        #expect(LEPHYUpdateComplete.name == "LE PHY Update Complete")
+        #expect(LEEnhancedConnectionCompleteV2.name == "LE Enhanced Connection Complete [v2]")
+        #expect(EncryptionChangeV2.name == "Encryption Change [v2]")
+        #expect(LEAdvertisingReports.name == "LE Advertising Report")
+        #expect(LEReadLocalP256PublicKeyComplete.name == "LE Read Local P-256 Public Key Complete")
+        #expect(LEGenerateDHKeyComplete.name == "LE Generate DHKey Complete")
+        #expect(NumberOfCompletedPackets.name == "Number Of Completed Packets")
+        #expect(ReadBDADDR.name == "Read BD_ADDR")
+        #expect(ReadRSSI.name == "Read RSSI")
+        #expect(LESetPHY.name == "LE Set PHY")
+        #expect(LEReadRFPathCompensation.name == "LE Read RF Path Compensation")
+        #expect(SetEventMaskPage2.name == "Set Event Mask Page 2")
+        #expect(LEGenerateDHKeyV2.name == "LE Generate DHKey [v2]")
+        #expect(LESetExtendedAdvertisingParametersV2.name == "LE Set Extended Advertising Parameters [v2]")
+    }
+
     @Test("one line for a person")
     func descriptions() {
         #expect(
             DisconnectionComplete(handle: ConnectionHandle(rawValue: 0x40), reason: .remoteUserTerminated).description
-                == "Disconnection Complete status=Success (0x00) handle=0x40 "
-                + "reason=The remote user ended the connection (0x13)"
+                == "Disconnection Complete Status=Success (0x00) Connection_Handle=0x40 "
+                + "Reason=The remote user ended the connection (0x13)"
         )
         #expect(
             CommandComplete(LERand.self, .init(number: 258)).description
-                == "Command Complete LE Rand status=Success (0x00) number=258"
+                == "Command Complete LE Rand Status=Success (0x00) Random_Number=258"
         )
         #expect(
             CommandStatus(status: .success, opcode: LECreateConnection.opcode).description
-                == "Command Status LE Create Connection status=Success (0x00)"
+                == "Command Status LE Create Connection Status=Success (0x00)"
         )
         #expect(
             NumberOfCompletedPackets(completed: CompletedPackets([.init(handle: .init(rawValue: 64), count: 2)]))
-                .description == "Number Of Completed Packets completed=0x40:2"
+                .description == "Number Of Completed Packets Num_Completed_Packets=0x40:2"
         )
         #expect(
             LEAdvertisingReports([
@@ -105,7 +123,8 @@ struct HCIEventTests {
                     rssi: -45
                 )
             ]).description
-                == "LE Advertising Report {eventType=0x04 address=C0:11:22:33:44:55 data=0201 rssi=-45}"
+                == "LE Advertising Report Num_Reports=1 "
+                + "{Event_Type=0x04 Address=C0:11:22:33:44:55 Data=0201 RSSI=-45 dBm}"
         )
     }
 

@@ -292,7 +292,7 @@ struct HostTests {
         scene.loop.run()
         var parameters = try #require(scene.controller.parameters[LESetPHY.opcode])
         let command = try LESetPHY(parsing: &parameters)
-        #expect(command.wish == PHYWish(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M]))
+        #expect(command.preference == PHYPreference(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M]))
     }
 
     @Test("open procedures end before the link's end is told, each once")

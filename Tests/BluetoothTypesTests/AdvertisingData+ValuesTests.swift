@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Advertising data values")
 struct AdvertisingDataValuesTests {
-    @Test("what an 8-ball says")
+    @Test("the advertising data of an 8-ball")
     func example() {
         var data = AdvertisingData()
         data.appendFlags([.generalDiscoverable, .bredrNotSupported])

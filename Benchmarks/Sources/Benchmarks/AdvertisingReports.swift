@@ -21,7 +21,7 @@ struct AdvertisingReports {
                     eventType: .connectableUndirected,
                     address: DeviceAddress(0xC000_0000_0001 + UInt64(number), kind: .random),
                     data: data,
-                    rssi: Int8(-40 - number % 50)
+                    rssi: RSSI(dBm: Int8(-40 - number % 50))
                 )
             )
         }
@@ -42,7 +42,7 @@ struct AdvertisingReports {
                 guard case .leAdvertisingReports(let reports)? = try? HCIEvent(packet) else { continue }
                 for report in reports {
                     decoded += 1
-                    strength += Int(report.rssi)
+                    strength += report.rssi?.dBm ?? 0
                     for element in AdvertisingDataReader(report.data) {
                         switch element.type {
                         case .completeLocalName: names += 1

@@ -157,7 +157,7 @@ extension Controller {
             try controller.readRemoteFeatures(command.handle)
         },
         .complete(ReadRSSI.self) { (controller, command) throws(HCIErrorCode) in
-            ReadRSSI.ReturnParameters(handle: command.handle, rssi: try controller.readRSSI(command.handle))
+            ReadRSSI.ReturnParameters(handle: command.handle, rssi: RSSI(dBm: try controller.readRSSI(command.handle)))
         },
     ]
 
@@ -193,7 +193,7 @@ extension Controller {
             guard command.primaryPHYOptions.rawValue <= 4, command.secondaryPHYOptions.rawValue <= 4 else {
                 throw .invalidParameters
             }
-            let power = try controller.setExtendedAdvertisingParameters(LESetExtendedAdvertisingParameters(command))
+            let power = try controller.setExtendedAdvertisingParameters(command.parameters)
             return LESetExtendedAdvertisingParametersV2.ReturnParameters(selectedTxPower: power)
         },
         .plain(LESetExtendedAdvertisingData.self) { (controller, command) throws(HCIErrorCode) in
@@ -310,7 +310,7 @@ extension Controller {
             )
         },
         .plain(LESetDefaultPHY.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setDefaultPHY(command.wish)
+            try controller.setDefaultPHY(command.preference)
         },
         .status(LESetPHY.self) { (controller, command) throws(HCIErrorCode) in try controller.setPHY(command) },
     ]

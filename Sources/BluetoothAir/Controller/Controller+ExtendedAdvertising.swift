@@ -40,7 +40,7 @@ extension Controller {
             AdvertisingChannels.all.isSuperset(of: command.channels),
             command.minimumInterval.isInRange, command.maximumInterval.isInRange,
             command.minimumInterval <= command.maximumInterval, command.setIdentifier <= 0x0F,
-            command.txPower == 127 || command.txPower <= 20
+            command.txPower ?? 0 <= 20
         else { throw .invalidParameters }
         try self.check(command)
         let existing = self.advertisingSets.first { $0.handle == command.advertisingHandle }
@@ -51,7 +51,7 @@ extension Controller {
         } else if self.advertisingSets.count >= self.configuration.advertisingSetCount {
             throw .memoryCapacityExceeded
         }
-        let power = command.txPower == 127 ? 0 : command.txPower
+        let power = command.txPower ?? 0
         let parameters = AdvertisingParameters(
             properties: command.properties,
             interval: command.minimumInterval.timeAmount,
@@ -216,27 +216,5 @@ extension Controller {
         try self.use(.extended)
         guard !self.isAdvertising() else { throw .commandDisallowed }
         self.advertisingSets = []
-    }
-}
-
-extension LESetExtendedAdvertisingParameters {
-    /// The parameters that both versions of the command have.
-    init(_ command: LESetExtendedAdvertisingParametersV2) {
-        self.init(
-            advertisingHandle: command.advertisingHandle,
-            properties: command.properties,
-            minimumInterval: command.minimumInterval,
-            maximumInterval: command.maximumInterval,
-            channels: command.channels,
-            ownAddressType: command.ownAddressType,
-            peer: command.peer,
-            filterPolicy: command.filterPolicy,
-            txPower: command.txPower,
-            primaryPHY: command.primaryPHY,
-            secondaryMaximumSkip: command.secondaryMaximumSkip,
-            secondaryPHY: command.secondaryPHY,
-            setIdentifier: command.setIdentifier,
-            notifiesScanRequests: command.notifiesScanRequests
-        )
     }
 }

@@ -135,7 +135,7 @@ extension Controller {
     ) {
         let isResolved = end.peerAddress.kind == .publicIdentity || end.peerAddress.kind == .randomIdentity
         self.emitConnection(
-            LEEnhancedConnectionCompleteV2(
+            LEEnhancedConnectionComplete(
                 handle: end.handle,
                 role: end.role,
                 peer: end.peerAddress,
@@ -144,9 +144,9 @@ extension Controller {
                 interval: link.timing.interval,
                 latency: link.timing.latency,
                 supervisionTimeout: link.timing.supervisionTimeout,
-                centralClockAccuracy: end.role == .central ? .ppm500 : .ppm50,
-                advertisingHandle: advertisingHandle
-            )
+                centralClockAccuracy: end.role == .central ? .ppm500 : .ppm50
+            ),
+            advertisingHandle: advertisingHandle
         )
         self.emit(LEChannelSelectionAlgorithm(handle: end.handle, algorithm: .algorithm2))
     }
@@ -154,7 +154,7 @@ extension Controller {
     /// Reports a failed connection to the host.
     func reportFailedConnection(_ status: HCIErrorCode, role: ConnectionRole) {
         self.emitConnection(
-            LEEnhancedConnectionCompleteV2(
+            LEEnhancedConnectionComplete(
                 status: status,
                 handle: ConnectionHandle(rawValue: 0),
                 role: role,
@@ -162,29 +162,17 @@ extension Controller {
                 interval: ConnectionInterval(rawValue: 0),
                 latency: 0,
                 supervisionTimeout: SupervisionTimeout(rawValue: 0)
-            )
+            ),
+            advertisingHandle: nil
         )
     }
 
     /// Of the three forms of the event, the host gets the latest that it wants (7.7.65.1, 7.7.65.10).
-    private func emitConnection(_ event: LEEnhancedConnectionCompleteV2) {
+    private func emitConnection(_ event: LEEnhancedConnectionComplete, advertisingHandle: AdvertisingHandle?) {
         if self.wants(.enhancedConnectionCompleteV2) {
-            self.emit(event)
+            self.emit(LEEnhancedConnectionCompleteV2(connection: event, advertisingHandle: advertisingHandle))
         } else if self.wants(.enhancedConnectionComplete) {
-            self.emit(
-                LEEnhancedConnectionComplete(
-                    status: event.status,
-                    handle: event.handle,
-                    role: event.role,
-                    peer: event.peer,
-                    localResolvableAddress: event.localResolvableAddress,
-                    peerResolvableAddress: event.peerResolvableAddress,
-                    interval: event.interval,
-                    latency: event.latency,
-                    supervisionTimeout: event.supervisionTimeout,
-                    centralClockAccuracy: event.centralClockAccuracy
-                )
-            )
+            self.emit(event)
         } else {
             self.emit(
                 LEConnectionComplete(

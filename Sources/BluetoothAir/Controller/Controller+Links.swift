@@ -127,18 +127,18 @@ extension Controller {
 
     // MARK: PHYs
 
-    /// The PHYs that a wish allows; no wish allows all (7.8.48).
-    private func phys(_ wish: PHYSet?) throws(HCIErrorCode) -> PHYSet {
-        guard let wish else { return .all }
-        guard !wish.isEmpty else { throw .invalidParameters }
-        guard PHYSet.all.isSuperset(of: wish) else { throw .unsupportedFeature }
-        return wish
+    /// The PHYs that a preference allows; no preference allows all (7.8.48).
+    private func phys(_ preferred: PHYSet?) throws(HCIErrorCode) -> PHYSet {
+        guard let preferred else { return .all }
+        guard !preferred.isEmpty else { throw .invalidParameters }
+        guard PHYSet.all.isSuperset(of: preferred) else { throw .unsupportedFeature }
+        return preferred
     }
 
     /// HCI_LE_Set_Default_PHY.
-    func setDefaultPHY(_ wish: PHYWish) throws(HCIErrorCode) {
-        let transmitter = try self.phys(wish.transmitter)
-        let receiver = try self.phys(wish.receiver)
+    func setDefaultPHY(_ preference: PHYPreference) throws(HCIErrorCode) {
+        let transmitter = try self.phys(preference.transmitter)
+        let receiver = try self.phys(preference.receiver)
         self.settings.preferredTransmitterPHYs = transmitter
         self.settings.preferredReceiverPHYs = receiver
     }
@@ -146,8 +146,8 @@ extension Controller {
     /// HCI_LE_Set_PHY.
     func setPHY(_ command: LESetPHY) throws(HCIErrorCode) -> () -> Void {
         let entry = try self.link(command.handle)
-        let transmitter = try self.phys(command.wish.transmitter)
-        let receiver = try self.phys(command.wish.receiver)
+        let transmitter = try self.phys(command.preference.transmitter)
+        let receiver = try self.phys(command.preference.receiver)
         guard !entry.end.awaitsPHYUpdate else { throw .commandDisallowed }
         return {
             entry.end.transmitterPHYs = transmitter

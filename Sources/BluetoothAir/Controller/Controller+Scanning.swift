@@ -193,7 +193,7 @@ extension Controller {
                 guard self.wants(.directedAdvertisingReport) else { return }
                 return self.deliver(
                     LEDirectedAdvertisingReports.packet(
-                        LEDirectedAdvertisingReport(address: advertiser, target: target, rssi: rssi)
+                        LEDirectedAdvertisingReport(address: advertiser, target: target, rssi: RSSI(dBm: rssi))
                     )
                 )
             }
@@ -202,7 +202,7 @@ extension Controller {
                 eventType: isScanResponse ? .scanResponse : pdu.legacyEventType,
                 address: advertiser,
                 data: data,
-                rssi: rssi
+                rssi: RSSI(dBm: rssi)
             )
             return self.deliver(LEAdvertisingReports.packet(report))
         }
@@ -230,10 +230,10 @@ extension Controller {
                 eventType: eventType,
                 address: advertiser,
                 primaryPHY: pdu.primaryPHY,
-                secondaryPHY: pdu.isLegacy ? .none : pdu.secondaryPHY,
-                setIdentifier: pdu.isLegacy ? 0xFF : pdu.setIdentifier,
-                txPower: pdu.properties.contains(.includeTxPower) ? pdu.txPower : 127,
-                rssi: rssi,
+                secondaryPHY: pdu.isLegacy ? nil : pdu.secondaryPHY,
+                setIdentifier: pdu.isLegacy ? nil : pdu.setIdentifier,
+                txPower: pdu.properties.contains(.includeTxPower) ? pdu.txPower : nil,
+                rssi: RSSI(dBm: rssi),
                 target: target,
                 data: part
             )

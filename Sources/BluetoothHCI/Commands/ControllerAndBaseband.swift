@@ -2,7 +2,6 @@
 // support, authenticated payloads.
 
 public import BluetoothTypes
-public import NIOCore
 
 /// Chooses the events that the host wants (Vol 4, Part E, 7.3.1).
 public struct SetEventMask: HCICommand {
@@ -17,14 +16,9 @@ public struct SetEventMask: HCICommand {
         self.mask = mask
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.mask.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            mask: try bytes.readParameter("Event_Mask")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.mask = try coder.field("Event_Mask", \.mask)
     }
 }
 
@@ -53,15 +47,10 @@ public struct ReadTransmitPowerLevel: HCICommand {
         self.type = type
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.handle, self.type) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            type: try bytes.readParameter("Type")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.type = try coder.field("Type", \.type)
     }
 
     /// What Command Complete carries.
@@ -84,23 +73,16 @@ public struct ReadTransmitPowerLevel: HCICommand {
             self.level = level
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.status, self.handle, self.level)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 3),
-                handle: try bytes.readParameter("Connection_Handle"),
-                level: try bytes.readParameter("TX_Power_Level")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.handle = try coder.field("Connection_Handle", \.handle)
+            self.level = try coder.field("TX_Power_Level", \.level)
         }
     }
 }
 
-/// Chooses the packets for which the host tells what it has done (Vol 4, Part E, 7.3.38).
+/// Chooses the packets whose completion the host reports (Vol 4, Part E, 7.3.38).
 public struct SetControllerToHostFlowControl: HCICommand {
     /// The number of the command.
     public static let opcode = HCIOpcode(.controllerAndBaseband, 0x0031)
@@ -113,18 +95,13 @@ public struct SetControllerToHostFlowControl: HCICommand {
         self.mode = mode
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.mode.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            mode: try bytes.readParameter("Flow_Control_Enable")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.mode = try coder.field("Flow_Control_Enable", \.mode)
     }
 }
 
-/// Tells the controller how much the host can hold (Vol 4, Part E, 7.3.39).
+/// Sets the sizes of the host's buffers (Vol 4, Part E, 7.3.39).
 public struct HostBufferSize: HCICommand {
     /// The number of the command.
     public static let opcode = HCIOpcode(.controllerAndBaseband, 0x0033)
@@ -151,23 +128,17 @@ public struct HostBufferSize: HCICommand {
         self.synchronousDataPacketCount = synchronousDataPacketCount
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(
-            self.aclDataPacketLength,
-            self.synchronousDataPacketLength,
-            self.aclDataPacketCount,
-            self.synchronousDataPacketCount
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.aclDataPacketLength = try coder.field("Host_ACL_Data_Packet_Length", \.aclDataPacketLength)
+        self.synchronousDataPacketLength = try coder.field(
+            "Host_Synchronous_Data_Packet_Length",
+            \.synchronousDataPacketLength
         )
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            aclDataPacketLength: try bytes.readParameter("Host_ACL_Data_Packet_Length"),
-            synchronousDataPacketLength: try bytes.readParameter("Host_Synchronous_Data_Packet_Length"),
-            aclDataPacketCount: try bytes.readParameter("Host_Total_Num_ACL_Data_Packets"),
-            synchronousDataPacketCount: try bytes.readParameter("Host_Total_Num_Synchronous_Data_Packets")
+        self.aclDataPacketCount = try coder.field("Host_Total_Num_ACL_Data_Packets", \.aclDataPacketCount)
+        self.synchronousDataPacketCount = try coder.field(
+            "Host_Total_Num_Synchronous_Data_Packets",
+            \.synchronousDataPacketCount
         )
     }
 }
@@ -185,14 +156,9 @@ public struct SetEventMaskPage2: HCICommand {
         self.mask = mask
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.mask.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            mask: try bytes.readParameter("Event_Mask_Page_2")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.mask = try coder.field("Event_Mask_Page_2", \.mask)
     }
 }
 
@@ -220,23 +186,16 @@ public struct ReadLEHostSupport: HCICommandWithoutParameters {
             self.unused = unused
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.status, self.isLESupported, self.unused)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 2),
-                isLESupported: try bytes.readParameter("LE_Supported_Host"),
-                unused: try bytes.readParameter("Unused")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.isLESupported = try coder.field("LE_Supported_Host", \.isLESupported)
+            self.unused = try coder.field("Unused", \.unused)
         }
     }
 }
 
-/// Tells a controller for both radios that the host speaks LE (Vol 4, Part E, 7.3.79).
+/// Sets whether the host of a controller for both radios supports LE (Vol 4, Part E, 7.3.79).
 public struct WriteLEHostSupport: HCICommand {
     /// The number of the command.
     public static let opcode = HCIOpcode(.controllerAndBaseband, 0x006D)
@@ -252,17 +211,10 @@ public struct WriteLEHostSupport: HCICommand {
         self.unused = unused
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.isLESupported, self.unused)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            isLESupported: try bytes.readParameter("LE_Supported_Host"),
-            unused: try bytes.readParameter("Unused")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.isLESupported = try coder.field("LE_Supported_Host", \.isLESupported)
+        self.unused = try coder.field("Unused", \.unused)
     }
 }
 
@@ -279,14 +231,9 @@ public struct ReadAuthenticatedPayloadTimeout: HCICommand {
         self.handle = handle
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.handle.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 
     /// What Command Complete carries.
@@ -309,24 +256,20 @@ public struct ReadAuthenticatedPayloadTimeout: HCICommand {
             self.timeout = timeout
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.status, self.handle, self.timeout)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 4),
-                handle: try bytes.readParameter("Connection_Handle"),
-                timeout: try bytes.readParameter("Authenticated_Payload_Timeout")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.handle = try coder.field("Connection_Handle", \.handle)
+            self.timeout = try coder.field("Authenticated_Payload_Timeout", \.timeout)
         }
     }
 }
 
 /// Sets the longest time between two authenticated packets of a link (Vol 4, Part E, 7.3.94).
 public struct WriteAuthenticatedPayloadTimeout: HCICommand {
+    /// The status and the link.
+    public typealias ReturnParameters = LinkReturnParameters
+
     /// The number of the command.
     public static let opcode = HCIOpcode(.controllerAndBaseband, 0x007C)
 
@@ -341,42 +284,9 @@ public struct WriteAuthenticatedPayloadTimeout: HCICommand {
         self.timeout = timeout
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.handle, self.timeout) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            timeout: try bytes.readParameter("Authenticated_Payload_Timeout")
-        )
-    }
-
-    /// What Command Complete carries.
-    public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
-        public var status: HCIErrorCode
-        /// The link.
-        public var handle: ConnectionHandle
-
-        /// Creates an answer.
-        public init(
-            status: HCIErrorCode = .success,
-            handle: ConnectionHandle = ConnectionHandle(rawValue: 0)
-        ) {
-            self.status = status
-            self.handle = handle
-        }
-
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.handle) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 2),
-                handle: try bytes.readParameter("Connection_Handle")
-            )
-        }
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.timeout = try coder.field("Authenticated_Payload_Timeout", \.timeout)
     }
 }

@@ -1,7 +1,6 @@
 // Informational Parameters (Vol 4, Part E, 7.4): what the controller is and can do.
 
 public import BluetoothTypes
-public import NIOCore
 
 /// Reads the versions that the controller speaks (Vol 4, Part E, 7.4.1).
 public struct ReadLocalVersionInformation: HCICommandWithoutParameters {
@@ -43,28 +42,14 @@ public struct ReadLocalVersionInformation: HCICommandWithoutParameters {
             self.linkLayerSubversion = linkLayerSubversion
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(
-                self.status,
-                self.hciVersion,
-                self.hciSubversion,
-                self.linkLayerVersion,
-                self.company,
-                self.linkLayerSubversion
-            )
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 8),
-                hciVersion: try bytes.readParameter("HCI_Version"),
-                hciSubversion: try bytes.readParameter("HCI_Subversion"),
-                linkLayerVersion: try bytes.readParameter("LMP_Version"),
-                company: try bytes.readParameter("Company_Identifier"),
-                linkLayerSubversion: try bytes.readParameter("LMP_Subversion")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.hciVersion = try coder.field("HCI_Version", \.hciVersion)
+            self.hciSubversion = try coder.field("HCI_Subversion", \.hciSubversion)
+            self.linkLayerVersion = try coder.field("LMP_Version", \.linkLayerVersion)
+            self.company = try coder.field("Company_Identifier", \.company)
+            self.linkLayerSubversion = try coder.field("LMP_Subversion", \.linkLayerSubversion)
         }
     }
 }
@@ -93,15 +78,10 @@ public struct ReadLocalSupportedCommands: HCICommandWithoutParameters {
             self.commands = commands
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.commands) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 64),
-                commands: try bytes.readParameter("Supported_Commands")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.commands = try coder.field("Supported_Commands", \.commands)
         }
     }
 }
@@ -127,15 +107,10 @@ public struct ReadLocalSupportedFeatures: HCICommandWithoutParameters {
             self.features = features
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.features) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 8),
-                features: try bytes.readParameter("LMP_Features")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.features = try coder.field("LMP_Features", \.features)
         }
     }
 }
@@ -176,25 +151,18 @@ public struct ReadBufferSize: HCICommandWithoutParameters {
             self.synchronousDataPacketCount = synchronousDataPacketCount
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(
-                self.status,
-                self.aclDataPacketLength,
-                self.synchronousDataPacketLength,
-                self.aclDataPacketCount,
-                self.synchronousDataPacketCount
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.aclDataPacketLength = try coder.field("ACL_Data_Packet_Length", \.aclDataPacketLength)
+            self.synchronousDataPacketLength = try coder.field(
+                "Synchronous_Data_Packet_Length",
+                \.synchronousDataPacketLength
             )
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 7),
-                aclDataPacketLength: try bytes.readParameter("ACL_Data_Packet_Length"),
-                synchronousDataPacketLength: try bytes.readParameter("Synchronous_Data_Packet_Length"),
-                aclDataPacketCount: try bytes.readParameter("Total_Num_ACL_Data_Packets"),
-                synchronousDataPacketCount: try bytes.readParameter("Total_Num_Synchronous_Data_Packets")
+            self.aclDataPacketCount = try coder.field("Total_Num_ACL_Data_Packets", \.aclDataPacketCount)
+            self.synchronousDataPacketCount = try coder.field(
+                "Total_Num_Synchronous_Data_Packets",
+                \.synchronousDataPacketCount
             )
         }
     }
@@ -221,18 +189,10 @@ public struct ReadBDADDR: HCICommandWithoutParameters {
             self.address = address
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            self.status.write(into: &bytes)
-            self.address.encode(into: &bytes)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 6),
-                address: try DeviceAddress(parsing: &bytes, kind: .public, "BD_ADDR")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.address = try coder.address("BD_ADDR", \.address, kind: .public)
         }
     }
 }

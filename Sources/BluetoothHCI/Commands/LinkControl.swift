@@ -1,8 +1,5 @@
 // Link Control commands (Vol 4, Part E, 7.1): those that an LE link shares with BR/EDR.
 
-public import BluetoothTypes
-public import NIOCore
-
 /// Ends a link; Disconnection Complete follows (Vol 4, Part E, 7.1.6).
 public struct Disconnect: HCICommand {
     /// Answered by Command Status.
@@ -13,7 +10,7 @@ public struct Disconnect: HCICommand {
 
     /// The link.
     public var handle: ConnectionHandle
-    /// What the peer is told.
+    /// The reason that the peer receives.
     public var reason: HCIErrorCode
 
     /// Creates the command.
@@ -22,15 +19,10 @@ public struct Disconnect: HCICommand {
         self.reason = reason
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.handle, self.reason) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            reason: try bytes.readParameter("Reason")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.reason = try coder.field("Reason", \.reason)
     }
 }
 
@@ -50,13 +42,8 @@ public struct ReadRemoteVersionInformation: HCICommand {
         self.handle = handle
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.handle.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 }

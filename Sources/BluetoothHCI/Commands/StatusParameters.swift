@@ -1,7 +1,6 @@
 // Status Parameters (Vol 4, Part E, 7.5).
 
 public import BluetoothTypes
-public import NIOCore
 
 /// Reads how strongly a peer is received (Vol 4, Part E, 7.5.4).
 public struct ReadRSSI: HCICommand {
@@ -16,14 +15,9 @@ public struct ReadRSSI: HCICommand {
         self.handle = handle
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.handle.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 
     /// What Command Complete carries.
@@ -32,32 +26,25 @@ public struct ReadRSSI: HCICommand {
         public var status: HCIErrorCode
         /// The link.
         public var handle: ConnectionHandle
-        /// The strength in dBm; 127 where it is not known.
-        public var rssi: Int8
+        /// The strength; `nil` where it is not available.
+        public var rssi: RSSI?
 
         /// Creates an answer.
         public init(
             status: HCIErrorCode = .success,
             handle: ConnectionHandle = ConnectionHandle(rawValue: 0),
-            rssi: Int8 = 0
+            rssi: RSSI? = nil
         ) {
             self.status = status
             self.handle = handle
             self.rssi = rssi
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.status, self.handle, self.rssi)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 3),
-                handle: try bytes.readParameter("Connection_Handle"),
-                rssi: try bytes.readParameter("RSSI")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.handle = try coder.field("Connection_Handle", \.handle)
+            self.rssi = try coder.field("RSSI", \.rssi, absent: .notAvailable)
         }
     }
 }

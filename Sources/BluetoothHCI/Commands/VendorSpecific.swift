@@ -1,9 +1,6 @@
 // Commands of this project's own virtual controllers. Other controllers answer them with Unknown HCI Command.
 
-public import BluetoothTypes
-public import NIOCore
-
-/// Tells a virtual controller how far its device stands from the others on the air.
+/// Sets the distance of a virtual controller's device from the others on the air.
 public struct AirSetDistance: HCICommand {
     /// The number of the command.
     public static let opcode = HCIOpcode(.vendorSpecific, 0x00D1)
@@ -16,13 +13,8 @@ public struct AirSetDistance: HCICommand {
         self.centimetres = centimetres
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.centimetres.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            centimetres: try bytes.readParameter("Distance")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.centimetres = try coder.field("Distance", \.centimetres)
     }
 }

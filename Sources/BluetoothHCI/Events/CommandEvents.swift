@@ -46,7 +46,8 @@ public struct CommandComplete: HCIEventPayload {
         allocator: ByteBufferAllocator = ByteBufferAllocator()
     ) -> HCIPacket {
         HCIPacket.event(.commandComplete, nil, allocator: allocator) { bytes in
-            bytes.writeParameters(numberOfCommandPackets, Command.opcode)
+            bytes.writeInteger(numberOfCommandPackets)
+            Command.opcode.write(into: &bytes)
             parameters.encode(into: &bytes)
         }
     }
@@ -62,17 +63,11 @@ public struct CommandComplete: HCIEventPayload {
         return try Command.ReturnParameters(parsing: &bytes)
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.numberOfCommandPackets, self.opcode)
-        bytes.writeImmutableBuffer(self.returnParameters)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.numberOfCommandPackets = try bytes.readParameter("Num_HCI_Command_Packets")
-        self.opcode = try bytes.readParameter("Command_Opcode")
-        self.returnParameters = try bytes.readOctets(bytes.readableBytes, "Return_Parameters")
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.numberOfCommandPackets = try coder.field("Num_HCI_Command_Packets", \.numberOfCommandPackets)
+        self.opcode = try coder.field("Command_Opcode", \.opcode)
+        self.returnParameters = try coder.remainder("Return_Parameters", \.returnParameters)
     }
 }
 
@@ -96,15 +91,10 @@ public struct CommandStatus: HCIEventPayload {
         self.opcode = opcode
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.status, self.numberOfCommandPackets, self.opcode)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.status = try bytes.readParameter("Status")
-        self.numberOfCommandPackets = try bytes.readParameter("Num_HCI_Command_Packets")
-        self.opcode = try bytes.readParameter("Command_Opcode")
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.numberOfCommandPackets = try coder.field("Num_HCI_Command_Packets", \.numberOfCommandPackets)
+        self.opcode = try coder.field("Command_Opcode", \.opcode)
     }
 }

@@ -44,7 +44,7 @@ public struct CompletedPackets: HCIParameter, Sequence {
         }
     }
 
-    /// How many elements one event or command has room for.
+    /// The greatest number of elements in one event or command.
     public static let maximumCount = 63
 
     // Four octets for each element.
@@ -74,9 +74,12 @@ public struct CompletedPackets: HCIParameter, Sequence {
 
     private init(bytes: ByteBuffer) { self.bytes = bytes }
 
+    /// Each link with its number: `0x40:2,0x41:1`.
+    public var description: String { self.map { "\($0.handle):\($0.count)" }.joined(separator: ",") }
+
     /// Writes the number of elements and the elements.
     public func write(into bytes: inout ByteBuffer) {
-        precondition(self.underestimatedCount <= Self.maximumCount, "one packet has room for 63 links")
+        precondition(self.underestimatedCount <= Self.maximumCount, "one packet has at most 63 links")
         bytes.writeInteger(UInt8(self.underestimatedCount))
         bytes.writeImmutableBuffer(self.bytes)
     }
@@ -99,19 +102,16 @@ public struct NumberOfCompletedPackets: HCIEventPayload {
         _ elements: some Collection<CompletedPackets.Element>,
         allocator: ByteBufferAllocator = ByteBufferAllocator()
     ) -> HCIPacket {
-        precondition(elements.count <= CompletedPackets.maximumCount, "one packet has room for 63 links")
+        precondition(elements.count <= CompletedPackets.maximumCount, "one packet has at most 63 links")
         return HCIPacket.event(.numberOfCompletedPackets, nil, capacity: 4 + elements.count * 4, allocator: allocator) {
             $0.writeInteger(UInt8(elements.count))
             for element in elements { element.write(into: &$0) }
         }
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.completed.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.completed = try bytes.readParameter("Num_Completed_Packets")
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.completed = try coder.field("Num_Completed_Packets", \.completed)
     }
 }
 
@@ -128,11 +128,8 @@ public struct HostNumberOfCompletedPackets: HCICommand {
     /// Creates the command.
     public init(completed: CompletedPackets) { self.completed = completed }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.completed.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.completed = try bytes.readParameter("Host_Num_Completed_Packets")
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.completed = try coder.field("Host_Num_Completed_Packets", \.completed)
     }
 }

@@ -26,11 +26,11 @@ public enum HCIEvent: Hashable, Sendable {
     case encryptionKeyRefreshComplete(EncryptionKeyRefreshComplete)
     /// Authenticated Payload Timeout Expired.
     case authenticatedPayloadTimeoutExpired(AuthenticatedPayloadTimeoutExpired)
-    /// Encryption Change V2.
+    /// Encryption Change [v2].
     case encryptionChangeV2(EncryptionChangeV2)
     /// LE Connection Complete.
     case leConnectionComplete(LEConnectionComplete)
-    /// LE Advertising Reports.
+    /// LE Advertising Report.
     case leAdvertisingReports(LEAdvertisingReports)
     /// LE Connection Update Complete.
     case leConnectionUpdateComplete(LEConnectionUpdateComplete)
@@ -42,17 +42,17 @@ public enum HCIEvent: Hashable, Sendable {
     case leRemoteConnectionParameterRequest(LERemoteConnectionParameterRequest)
     /// LE Data Length Change.
     case leDataLengthChange(LEDataLengthChange)
-    /// LE Read Local P256 Public Key Complete.
+    /// LE Read Local P-256 Public Key Complete.
     case leReadLocalP256PublicKeyComplete(LEReadLocalP256PublicKeyComplete)
-    /// LE Generate DH Key Complete.
+    /// LE Generate DHKey Complete.
     case leGenerateDHKeyComplete(LEGenerateDHKeyComplete)
     /// LE Enhanced Connection Complete.
     case leEnhancedConnectionComplete(LEEnhancedConnectionComplete)
-    /// LE Directed Advertising Reports.
+    /// LE Directed Advertising Report.
     case leDirectedAdvertisingReports(LEDirectedAdvertisingReports)
-    /// LEPHY Update Complete.
+    /// LE PHY Update Complete.
     case lePHYUpdateComplete(LEPHYUpdateComplete)
-    /// LE Extended Advertising Reports.
+    /// LE Extended Advertising Report.
     case leExtendedAdvertisingReports(LEExtendedAdvertisingReports)
     /// LE Scan Timeout.
     case leScanTimeout(LEScanTimeout)
@@ -62,7 +62,7 @@ public enum HCIEvent: Hashable, Sendable {
     case leScanRequestReceived(LEScanRequestReceived)
     /// LE Channel Selection Algorithm.
     case leChannelSelectionAlgorithm(LEChannelSelectionAlgorithm)
-    /// LE Enhanced Connection Complete V2.
+    /// LE Enhanced Connection Complete [v2].
     case leEnhancedConnectionCompleteV2(LEEnhancedConnectionCompleteV2)
     /// Another event, with its parameters.
     case unknown(HCIEventCode, ByteBuffer)
@@ -78,61 +78,50 @@ public enum HCIEvent: Hashable, Sendable {
 
     /// Reads an event from the octets behind the H4 type octet.
     public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        let code: HCIEventCode = try bytes.readParameter("Event_Code")
-        let length: UInt8 = try bytes.readParameter("Parameter_Total_Length")
+        let code = try HCIEventCode.read(from: &bytes, "Event_Code")
+        let length: UInt8 = try bytes.readLittleEndian("Parameter_Total_Length")
         var parameters = try bytes.readOctets(Int(length), "Event parameters")
         switch code {
         case .leMeta: try self.init(parsingLE: &parameters)
-        case .disconnectionComplete: self = .disconnectionComplete(try DisconnectionComplete(parsing: &parameters))
-        case .encryptionChange: self = .encryptionChange(try EncryptionChange(parsing: &parameters))
+        case .disconnectionComplete: self = .disconnectionComplete(try .init(parsing: &parameters))
+        case .encryptionChange: self = .encryptionChange(try .init(parsing: &parameters))
         case .readRemoteVersionInformationComplete:
-            self = .readRemoteVersionInformationComplete(try ReadRemoteVersionInformationComplete(parsing: &parameters))
-        case .commandComplete: self = .commandComplete(try CommandComplete(parsing: &parameters))
-        case .commandStatus: self = .commandStatus(try CommandStatus(parsing: &parameters))
-        case .hardwareError: self = .hardwareError(try HardwareError(parsing: &parameters))
-        case .numberOfCompletedPackets:
-            self = .numberOfCompletedPackets(try NumberOfCompletedPackets(parsing: &parameters))
-        case .dataBufferOverflow: self = .dataBufferOverflow(try DataBufferOverflow(parsing: &parameters))
-        case .encryptionKeyRefreshComplete:
-            self = .encryptionKeyRefreshComplete(try EncryptionKeyRefreshComplete(parsing: &parameters))
+            self = .readRemoteVersionInformationComplete(try .init(parsing: &parameters))
+        case .commandComplete: self = .commandComplete(try .init(parsing: &parameters))
+        case .commandStatus: self = .commandStatus(try .init(parsing: &parameters))
+        case .hardwareError: self = .hardwareError(try .init(parsing: &parameters))
+        case .numberOfCompletedPackets: self = .numberOfCompletedPackets(try .init(parsing: &parameters))
+        case .dataBufferOverflow: self = .dataBufferOverflow(try .init(parsing: &parameters))
+        case .encryptionKeyRefreshComplete: self = .encryptionKeyRefreshComplete(try .init(parsing: &parameters))
         case .authenticatedPayloadTimeoutExpired:
-            self = .authenticatedPayloadTimeoutExpired(try AuthenticatedPayloadTimeoutExpired(parsing: &parameters))
-        case .encryptionChangeV2: self = .encryptionChangeV2(try EncryptionChangeV2(parsing: &parameters))
+            self = .authenticatedPayloadTimeoutExpired(try .init(parsing: &parameters))
+        case .encryptionChangeV2: self = .encryptionChangeV2(try .init(parsing: &parameters))
         default: self = .unknown(code, parameters)
         }
     }
 
     private init(parsingLE parameters: inout ByteBuffer) throws(MalformedBytes) {
-        let subevent: LESubeventCode = try parameters.readParameter("Subevent_Code")
+        let subevent = try LESubeventCode.read(from: &parameters, "Subevent_Code")
         switch subevent {
-        case .connectionComplete: self = .leConnectionComplete(try LEConnectionComplete(parsing: &parameters))
-        case .advertisingReport: self = .leAdvertisingReports(try LEAdvertisingReports(parsing: &parameters))
-        case .connectionUpdateComplete:
-            self = .leConnectionUpdateComplete(try LEConnectionUpdateComplete(parsing: &parameters))
-        case .readRemoteFeaturesComplete:
-            self = .leReadRemoteFeaturesComplete(try LEReadRemoteFeaturesComplete(parsing: &parameters))
-        case .longTermKeyRequest: self = .leLongTermKeyRequest(try LELongTermKeyRequest(parsing: &parameters))
+        case .connectionComplete: self = .leConnectionComplete(try .init(parsing: &parameters))
+        case .advertisingReport: self = .leAdvertisingReports(try .init(parsing: &parameters))
+        case .connectionUpdateComplete: self = .leConnectionUpdateComplete(try .init(parsing: &parameters))
+        case .readRemoteFeaturesComplete: self = .leReadRemoteFeaturesComplete(try .init(parsing: &parameters))
+        case .longTermKeyRequest: self = .leLongTermKeyRequest(try .init(parsing: &parameters))
         case .remoteConnectionParameterRequest:
-            self = .leRemoteConnectionParameterRequest(try LERemoteConnectionParameterRequest(parsing: &parameters))
-        case .dataLengthChange: self = .leDataLengthChange(try LEDataLengthChange(parsing: &parameters))
-        case .readLocalP256PublicKeyComplete:
-            self = .leReadLocalP256PublicKeyComplete(try LEReadLocalP256PublicKeyComplete(parsing: &parameters))
-        case .generateDHKeyComplete: self = .leGenerateDHKeyComplete(try LEGenerateDHKeyComplete(parsing: &parameters))
-        case .enhancedConnectionComplete:
-            self = .leEnhancedConnectionComplete(try LEEnhancedConnectionComplete(parsing: &parameters))
-        case .directedAdvertisingReport:
-            self = .leDirectedAdvertisingReports(try LEDirectedAdvertisingReports(parsing: &parameters))
-        case .phyUpdateComplete: self = .lePHYUpdateComplete(try LEPHYUpdateComplete(parsing: &parameters))
-        case .extendedAdvertisingReport:
-            self = .leExtendedAdvertisingReports(try LEExtendedAdvertisingReports(parsing: &parameters))
-        case .scanTimeout: self = .leScanTimeout(try LEScanTimeout(parsing: &parameters))
-        case .advertisingSetTerminated:
-            self = .leAdvertisingSetTerminated(try LEAdvertisingSetTerminated(parsing: &parameters))
-        case .scanRequestReceived: self = .leScanRequestReceived(try LEScanRequestReceived(parsing: &parameters))
-        case .channelSelectionAlgorithm:
-            self = .leChannelSelectionAlgorithm(try LEChannelSelectionAlgorithm(parsing: &parameters))
-        case .enhancedConnectionCompleteV2:
-            self = .leEnhancedConnectionCompleteV2(try LEEnhancedConnectionCompleteV2(parsing: &parameters))
+            self = .leRemoteConnectionParameterRequest(try .init(parsing: &parameters))
+        case .dataLengthChange: self = .leDataLengthChange(try .init(parsing: &parameters))
+        case .readLocalP256PublicKeyComplete: self = .leReadLocalP256PublicKeyComplete(try .init(parsing: &parameters))
+        case .generateDHKeyComplete: self = .leGenerateDHKeyComplete(try .init(parsing: &parameters))
+        case .enhancedConnectionComplete: self = .leEnhancedConnectionComplete(try .init(parsing: &parameters))
+        case .directedAdvertisingReport: self = .leDirectedAdvertisingReports(try .init(parsing: &parameters))
+        case .phyUpdateComplete: self = .lePHYUpdateComplete(try .init(parsing: &parameters))
+        case .extendedAdvertisingReport: self = .leExtendedAdvertisingReports(try .init(parsing: &parameters))
+        case .scanTimeout: self = .leScanTimeout(try .init(parsing: &parameters))
+        case .advertisingSetTerminated: self = .leAdvertisingSetTerminated(try .init(parsing: &parameters))
+        case .scanRequestReceived: self = .leScanRequestReceived(try .init(parsing: &parameters))
+        case .channelSelectionAlgorithm: self = .leChannelSelectionAlgorithm(try .init(parsing: &parameters))
+        case .enhancedConnectionCompleteV2: self = .leEnhancedConnectionCompleteV2(try .init(parsing: &parameters))
         default: self = .unknownLE(subevent, parameters.slice())
         }
     }
@@ -176,39 +165,12 @@ public enum HCIEvent: Hashable, Sendable {
     /// The whole packet, H4 type octet first.
     public func packet(allocator: ByteBufferAllocator = ByteBufferAllocator()) -> HCIPacket {
         switch self {
-        case .disconnectionComplete(let payload): payload.packet(allocator: allocator)
-        case .encryptionChange(let payload): payload.packet(allocator: allocator)
-        case .readRemoteVersionInformationComplete(let payload): payload.packet(allocator: allocator)
-        case .commandComplete(let payload): payload.packet(allocator: allocator)
-        case .commandStatus(let payload): payload.packet(allocator: allocator)
-        case .hardwareError(let payload): payload.packet(allocator: allocator)
-        case .numberOfCompletedPackets(let payload): payload.packet(allocator: allocator)
-        case .dataBufferOverflow(let payload): payload.packet(allocator: allocator)
-        case .encryptionKeyRefreshComplete(let payload): payload.packet(allocator: allocator)
-        case .authenticatedPayloadTimeoutExpired(let payload): payload.packet(allocator: allocator)
-        case .encryptionChangeV2(let payload): payload.packet(allocator: allocator)
-        case .leConnectionComplete(let payload): payload.packet(allocator: allocator)
-        case .leAdvertisingReports(let payload): payload.packet(allocator: allocator)
-        case .leConnectionUpdateComplete(let payload): payload.packet(allocator: allocator)
-        case .leReadRemoteFeaturesComplete(let payload): payload.packet(allocator: allocator)
-        case .leLongTermKeyRequest(let payload): payload.packet(allocator: allocator)
-        case .leRemoteConnectionParameterRequest(let payload): payload.packet(allocator: allocator)
-        case .leDataLengthChange(let payload): payload.packet(allocator: allocator)
-        case .leReadLocalP256PublicKeyComplete(let payload): payload.packet(allocator: allocator)
-        case .leGenerateDHKeyComplete(let payload): payload.packet(allocator: allocator)
-        case .leEnhancedConnectionComplete(let payload): payload.packet(allocator: allocator)
-        case .leDirectedAdvertisingReports(let payload): payload.packet(allocator: allocator)
-        case .lePHYUpdateComplete(let payload): payload.packet(allocator: allocator)
-        case .leExtendedAdvertisingReports(let payload): payload.packet(allocator: allocator)
-        case .leScanTimeout(let payload): payload.packet(allocator: allocator)
-        case .leAdvertisingSetTerminated(let payload): payload.packet(allocator: allocator)
-        case .leScanRequestReceived(let payload): payload.packet(allocator: allocator)
-        case .leChannelSelectionAlgorithm(let payload): payload.packet(allocator: allocator)
-        case .leEnhancedConnectionCompleteV2(let payload): payload.packet(allocator: allocator)
         case .unknown(let code, let parameters):
             HCIPacket.event(code, nil, allocator: allocator) { $0.writeImmutableBuffer(parameters) }
         case .unknownLE(let subevent, let parameters):
             HCIPacket.event(.leMeta, subevent, allocator: allocator) { $0.writeImmutableBuffer(parameters) }
+        default:
+            self.payload.map { $0.packet(allocator: allocator) } ?? HCIPacket(h4: ByteBuffer())
         }
     }
 }

@@ -1,19 +1,16 @@
 // How an event is declared: one type per event that knows its code and its parameters in wire order. From the
 // declaration come the packet that a virtual controller sends and the parser that a host uses (Vol 4, Part E, 5.4.4).
 
-public import BluetoothTypes
 public import NIOCore
 
 /// The parameters of an event.
-public protocol HCIEventPayload: Hashable, Sendable, CustomStringConvertible {
+public protocol HCIEventPayload: HCIParameters {
     /// The event's number.
     static var code: HCIEventCode { get }
     /// The number inside the LE Meta event; `nil` for other events.
     static var leSubevent: LESubeventCode? { get }
-    /// Writes the parameters in wire order, behind the subevent code.
-    func encode(into bytes: inout ByteBuffer)
-    /// Reads the parameters; octets behind the last one are ignored, as a later version may add some.
-    init(parsing bytes: inout ByteBuffer) throws(MalformedBytes)
+    /// The event's name in the specification, without `HCI_` and with spaces: `LE PHY Update Complete`.
+    static var name: String { get }
 }
 
 /// The parameters of an LE subevent (7.7.65).

@@ -1,7 +1,6 @@
 // Events of advertising and scanning other than reports (Vol 4, Part E, 7.7.65).
 
 public import BluetoothTypes
-public import NIOCore
 
 /// Scanning has ended by its time limit (Vol 4, Part E, 7.7.65.17).
 public struct LEScanTimeout: LEEventPayload {
@@ -11,11 +10,8 @@ public struct LEScanTimeout: LEEventPayload {
     /// Creates the event.
     public init() {}
 
-    /// Writes nothing.
-    public func encode(into bytes: inout ByteBuffer) {}
-
-    /// Reads nothing.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {}
+    /// No parameters.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) { self.init() }
 }
 
 /// An advertising set has stopped by itself (Vol 4, Part E, 7.7.65.18).
@@ -45,19 +41,12 @@ public struct LEAdvertisingSetTerminated: LEEventPayload {
         self.completedEvents = completedEvents
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.status, self.advertisingHandle, self.handle, self.completedEvents)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            status: try bytes.readParameter("Status"),
-            advertisingHandle: try bytes.readParameter("Advertising_Handle"),
-            handle: try bytes.readParameter("Connection_Handle"),
-            completedEvents: try bytes.readParameter("Num_Completed_Extended_Advertising_Events")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.completedEvents = try coder.field("Num_Completed_Extended_Advertising_Events", \.completedEvents)
     }
 }
 
@@ -77,16 +66,9 @@ public struct LEScanRequestReceived: LEEventPayload {
         self.scanner = scanner
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.advertisingHandle, self.scanner)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            advertisingHandle: try bytes.readParameter("Advertising_Handle"),
-            scanner: try bytes.readParameter("Scanner_Address")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
+        self.scanner = try coder.field("Scanner_Address", \.scanner)
     }
 }

@@ -1,7 +1,6 @@
 // Events in the life of an LE link (Vol 4, Part E, 7.7.65).
 
 public import BluetoothTypes
-public import NIOCore
 
 /// The parameters of a link were changed (Vol 4, Part E, 7.7.65.3).
 public struct LEConnectionUpdateComplete: LEEventPayload {
@@ -34,20 +33,13 @@ public struct LEConnectionUpdateComplete: LEEventPayload {
         self.supervisionTimeout = supervisionTimeout
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.status, self.handle, self.interval, self.latency, self.supervisionTimeout)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            status: try bytes.readParameter("Status"),
-            handle: try bytes.readParameter("Connection_Handle"),
-            interval: try bytes.readParameter("Connection_Interval"),
-            latency: try bytes.readParameter("Peripheral_Latency"),
-            supervisionTimeout: try bytes.readParameter("Supervision_Timeout")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.interval = try coder.field("Connection_Interval", \.interval)
+        self.latency = try coder.field("Peripheral_Latency", \.latency)
+        self.supervisionTimeout = try coder.field("Supervision_Timeout", \.supervisionTimeout)
     }
 }
 
@@ -70,18 +62,11 @@ public struct LEReadRemoteFeaturesComplete: LEEventPayload {
         self.features = features
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.status, self.handle, self.features)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            status: try bytes.readParameter("Status"),
-            handle: try bytes.readParameter("Connection_Handle"),
-            features: try bytes.readParameter("LE_Features")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.features = try coder.field("LE_Features", \.features)
     }
 }
 
@@ -116,26 +101,13 @@ public struct LERemoteConnectionParameterRequest: LEEventPayload {
         self.supervisionTimeout = supervisionTimeout
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(
-            self.handle,
-            self.minimumInterval,
-            self.maximumInterval,
-            self.latency,
-            self.supervisionTimeout
-        )
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            minimumInterval: try bytes.readParameter("Interval_Min"),
-            maximumInterval: try bytes.readParameter("Interval_Max"),
-            latency: try bytes.readParameter("Max_Latency"),
-            supervisionTimeout: try bytes.readParameter("Timeout")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.minimumInterval = try coder.field("Interval_Min", \.minimumInterval)
+        self.maximumInterval = try coder.field("Interval_Max", \.maximumInterval)
+        self.latency = try coder.field("Max_Latency", \.latency)
+        self.supervisionTimeout = try coder.field("Timeout", \.supervisionTimeout)
     }
 }
 
@@ -170,20 +142,13 @@ public struct LEDataLengthChange: LEEventPayload {
         self.receiveTime = receiveTime
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.handle, self.transmitOctets, self.transmitTime, self.receiveOctets, self.receiveTime)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            transmitOctets: try bytes.readParameter("Max_TX_Octets"),
-            transmitTime: try bytes.readParameter("Max_TX_Time"),
-            receiveOctets: try bytes.readParameter("Max_RX_Octets"),
-            receiveTime: try bytes.readParameter("Max_RX_Time")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.transmitOctets = try coder.field("Max_TX_Octets", \.transmitOctets)
+        self.transmitTime = try coder.field("Max_TX_Time", \.transmitTime)
+        self.receiveOctets = try coder.field("Max_RX_Octets", \.receiveOctets)
+        self.receiveTime = try coder.field("Max_RX_Time", \.receiveTime)
     }
 }
 
@@ -214,19 +179,12 @@ public struct LEPHYUpdateComplete: LEEventPayload {
         self.receiver = receiver
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.status, self.handle, self.transmitter, self.receiver)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            status: try bytes.readParameter("Status"),
-            handle: try bytes.readParameter("Connection_Handle"),
-            transmitter: try bytes.readParameter("TX_PHY"),
-            receiver: try bytes.readParameter("RX_PHY")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.transmitter = try coder.field("TX_PHY", \.transmitter)
+        self.receiver = try coder.field("RX_PHY", \.receiver)
     }
 }
 
@@ -246,16 +204,9 @@ public struct LEChannelSelectionAlgorithm: LEEventPayload {
         self.algorithm = algorithm
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.handle, self.algorithm)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            algorithm: try bytes.readParameter("Channel_Selection_Algorithm")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.algorithm = try coder.field("Channel_Selection_Algorithm", \.algorithm)
     }
 }

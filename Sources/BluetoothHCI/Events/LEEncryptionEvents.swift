@@ -1,7 +1,6 @@
 // Events of encryption and of the keys for it (Vol 4, Part E, 7.7.65.5, 7.7.65.8 and 7.7.65.9).
 
 public import BluetoothTypes
-public import NIOCore
 
 /// The central encrypts: the controller asks for the key (Vol 4, Part E, 7.7.65.5).
 public struct LELongTermKeyRequest: LEEventPayload {
@@ -22,18 +21,11 @@ public struct LELongTermKeyRequest: LEEventPayload {
         self.encryptedDiversifier = encryptedDiversifier
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.handle, self.random, self.encryptedDiversifier)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            random: try bytes.readParameter("Random_Number"),
-            encryptedDiversifier: try bytes.readParameter("Encrypted_Diversifier")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.random = try coder.field("Random_Number", \.random)
+        self.encryptedDiversifier = try coder.field("Encrypted_Diversifier", \.encryptedDiversifier)
     }
 }
 
@@ -56,18 +48,11 @@ public struct LEReadLocalP256PublicKeyComplete: LEEventPayload {
         self.y = y
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.status, self.x, self.y)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            status: try bytes.readParameter("Status"),
-            x: try bytes.readParameter("Key_X_Coordinate"),
-            y: try bytes.readParameter("Key_Y_Coordinate")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.x = try coder.field("Key_X_Coordinate", \.x)
+        self.y = try coder.field("Key_Y_Coordinate", \.y)
     }
 }
 
@@ -87,14 +72,9 @@ public struct LEGenerateDHKeyComplete: LEEventPayload {
         self.key = key
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.key) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            status: try bytes.readParameter("Status"),
-            key: try bytes.readParameter("DH_Key")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.key = try coder.field("DH_Key", \.key)
     }
 }

@@ -5,8 +5,8 @@ public import NIOCore
 
 /// One advertising packet or scan response, or a part of its data (Vol 4, Part E, 7.7.65.13).
 public struct LEExtendedAdvertisingReport: LEReport {
-    /// What was heard, as bits.
-    public struct EventType: OptionSet, HCIParameter {
+    /// The kind of PDU, as bits.
+    public struct EventType: HCIBits {
         /// The bits; 5 and 6 are the ``dataStatus``.
         public var rawValue: UInt16
 
@@ -52,22 +52,22 @@ public struct LEExtendedAdvertisingReport: LEReport {
     /// The number of the subevent.
     public static let subevent = LESubeventCode.extendedAdvertisingReport
 
-    /// What was heard.
+    /// The kind of PDU.
     public var eventType: EventType
     /// The advertiser; `nil` where it advertises without an address.
     public var address: DeviceAddress?
     /// The PHY of the primary channel.
     public var primaryPHY: PHY
-    /// The PHY of the secondary channel; ``PHY/none`` where there was no packet on it.
-    public var secondaryPHY: PHY
-    /// The number of the advertising set, 0 to 15; 0xFF where there is none.
-    public var setIdentifier: UInt8
-    /// The power of sending in dBm; 127 where it is not known.
-    public var txPower: Int8
-    /// The strength of the signal in dBm; 127 where it is not known.
-    public var rssi: Int8
-    /// The interval of periodic advertising in 1.25 ms; 0 where there is none.
-    public var periodicInterval: UInt16
+    /// The PHY of the secondary channel; `nil` where there was no packet on it.
+    public var secondaryPHY: PHY?
+    /// The number of the advertising set, 0 to 15; `nil` where there is none.
+    public var setIdentifier: UInt8?
+    /// The transmit power in dBm; `nil` where it is not available.
+    public var txPower: Int8?
+    /// The strength of the signal; `nil` where it is not available.
+    public var rssi: RSSI?
+    /// The interval of periodic advertising; `nil` where there is none.
+    public var periodicInterval: PeriodicAdvertisingInterval?
     /// For whom directed advertising is meant; `nil` where ``EventType/directed`` is not set.
     public var target: AdvertisingTarget?
     /// The advertising or scan response data, or a part of it.
@@ -78,11 +78,11 @@ public struct LEExtendedAdvertisingReport: LEReport {
         eventType: EventType,
         address: DeviceAddress?,
         primaryPHY: PHY = .le1M,
-        secondaryPHY: PHY = .none,
-        setIdentifier: UInt8 = 0xFF,
-        txPower: Int8 = 127,
-        rssi: Int8,
-        periodicInterval: UInt16 = 0,
+        secondaryPHY: PHY? = nil,
+        setIdentifier: UInt8? = nil,
+        txPower: Int8? = nil,
+        rssi: RSSI?,
+        periodicInterval: PeriodicAdvertisingInterval? = nil,
         target: AdvertisingTarget? = nil,
         data: ByteBuffer
     ) {
@@ -97,6 +97,45 @@ public struct LEExtendedAdvertisingReport: LEReport {
         self.target = target
         self.data = data
     }
+
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.eventType = try coder.field("Event_Type", \.eventType)
+        self.address = try coder.field(
+            "Address",
+            \.address,
+            read: { bytes throws(MalformedBytes) in try FilterAcceptListEntry.read(from: &bytes, "Address").address },
+            write: { FilterAcceptListEntry($0).write(into: &$1) },
+            text: { FilterAcceptListEntry($0).description }
+        )
+        self.primaryPHY = try coder.field("Primary_PHY", \.primaryPHY)
+        self.secondaryPHY = try coder.field("Secondary_PHY", \.secondaryPHY, absent: PHY(rawValue: 0))
+        self.setIdentifier = try coder.field("Advertising_SID", \.setIdentifier, absent: 0xFF)
+        self.txPower = try coder.field("TX_Power", \.txPower, absent: 127)
+        self.rssi = try coder.field("RSSI", \.rssi, absent: .notAvailable)
+        self.periodicInterval = try coder.field(
+            "Periodic_Advertising_Interval",
+            \.periodicInterval,
+            absent: PeriodicAdvertisingInterval(rawValue: 0)
+        )
+        let isDirected = self.eventType.contains(.directed)
+        self.target = try coder.field(
+            "Direct_Address",
+            { $0.eventType.contains(.directed) ? $0.target : nil },
+            read: { bytes throws(MalformedBytes) in
+                if isDirected { return try AdvertisingTarget.read(from: &bytes, "Direct_Address") }
+                _ = try bytes.readOctets(7, "Direct_Address")
+                return nil
+            },
+            write: { target, bytes in
+                if let target { target.write(into: &bytes) } else { bytes.writeRepeatingByte(0, count: 7) }
+            },
+            text: { $0?.description ?? "-" }
+        )
+        self.data = try coder.octets("Data", \.data, limit: 229)
+    }
+
+    // Reading again, word by word, since a scanner may receive thousands a second.
 
     // Where the data length stands: the octets in front of it.
     @usableFromInline static let lengthOffset = 23
@@ -135,13 +174,14 @@ public struct LEExtendedAdvertisingReport: LEReport {
             throw MalformedBytes(.invalid, "Address_Type")
         }
         self.primaryPHY = PHY(rawValue: octet(second, 1))
-        self.secondaryPHY = PHY(rawValue: octet(second, 2))
-        self.setIdentifier = octet(second, 3)
-        self.txPower = Int8(bitPattern: octet(second, 4))
-        self.rssi = Int8(bitPattern: octet(second, 5))
-        self.periodicInterval = UInt16(truncatingIfNeeded: second >> 48)
+        self.secondaryPHY = octet(second, 2) == 0 ? nil : PHY(rawValue: octet(second, 2))
+        self.setIdentifier = octet(second, 3) == 0xFF ? nil : octet(second, 3)
+        self.txPower = octet(second, 4) == 127 ? nil : Int8(bitPattern: octet(second, 4))
+        self.rssi = RSSI(octet: Int8(bitPattern: octet(second, 5)))
+        let interval = UInt16(truncatingIfNeeded: second >> 48)
+        self.periodicInterval = interval == 0 ? nil : PeriodicAdvertisingInterval(rawValue: interval)
         if self.eventType.contains(.directed) {
-            self.target = try bytes.readParameter("Direct_Address")
+            self.target = try AdvertisingTarget.read(from: &bytes, "Direct_Address")
         } else {
             self.target = nil
             guard bytes.readableBytes >= 7 else { throw MalformedBytes(.truncated, "Direct_Address") }
@@ -149,30 +189,5 @@ public struct LEExtendedAdvertisingReport: LEReport {
         }
         let length: UInt8 = try bytes.readLittleEndian("Data_Length")
         self.data = try bytes.readOctets(Int(length), "Data")
-    }
-
-    /// Writes the report.
-    public func encode(into bytes: inout ByteBuffer) {
-        self.eventType.write(into: &bytes)
-        if let address {
-            address.write(into: &bytes)
-        } else {
-            bytes.writeInteger(UInt8(0xFF))
-            bytes.writeRepeatingByte(0, count: 6)
-        }
-        bytes.writeParameters(
-            self.primaryPHY,
-            self.secondaryPHY,
-            self.setIdentifier,
-            self.txPower,
-            self.rssi,
-            self.periodicInterval
-        )
-        if let target, self.eventType.contains(.directed) {
-            target.write(into: &bytes)
-        } else {
-            bytes.writeRepeatingByte(0, count: 7)
-        }
-        bytes.writeCounted(self.data, limit: 229)
     }
 }

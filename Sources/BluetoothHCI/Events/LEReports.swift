@@ -1,4 +1,4 @@
-// Advertising reports (Vol 4, Part E, 7.7.65.2, 7.7.65.11 and 7.7.65.13). A busy room brings many thousands a second,
+// Advertising reports (Vol 4, Part E, 7.7.65.2, 7.7.65.11 and 7.7.65.13). A busy place brings many thousands a second,
 // and an event carries several, so an event keeps its octets and hands out report after report from them. The octets
 // are checked once, when the event is read; walking over the reports cannot fail then.
 
@@ -6,15 +6,11 @@ public import BluetoothTypes
 public import NIOCore
 
 /// One report of an event that carries several.
-public protocol LEReport: Hashable, Sendable {
+public protocol LEReport: HCIParameters {
     /// The event that carries such reports.
     static var subevent: LESubeventCode { get }
     /// Moves over one report and throws where it is not well formed.
     static func skip(in bytes: inout ByteBuffer) throws(MalformedBytes)
-    /// Reads one report.
-    init(parsing bytes: inout ByteBuffer) throws(MalformedBytes)
-    /// Writes the report.
-    func encode(into bytes: inout ByteBuffer)
 }
 
 /// An event with reports, read in place.
@@ -75,6 +71,18 @@ public struct LEReports<Report: LEReport>: LEEventPayload, Sequence {
     @inlinable
     public var underestimatedCount: Int { self.count }
 
+    /// The reports as one parameter.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self = try coder.field(
+            "Num_Reports",
+            { $0 },
+            read: { bytes throws(MalformedBytes) in try Self(parsing: &bytes) },
+            write: { $0.encode(into: &$1) },
+            text: { reports in (["\(reports.count)"] + reports.map { "{\(parameterText($0))}" }).joined(separator: " ")
+            }
+        )
+    }
+
     /// Writes the parameters.
     public func encode(into bytes: inout ByteBuffer) {
         bytes.writeInteger(UInt8(self.count))
@@ -103,7 +111,7 @@ public typealias LEDirectedAdvertisingReports = LEReports<LEDirectedAdvertisingR
 
 /// One legacy advertising packet or scan response (Vol 4, Part E, 7.7.65.2).
 public struct LEAdvertisingReport: LEReport {
-    /// What was heard.
+    /// The kind of PDU.
     public struct EventType: HCICode {
         /// The number.
         public var rawValue: UInt8
@@ -127,25 +135,34 @@ public struct LEAdvertisingReport: LEReport {
     /// The number of the subevent.
     public static let subevent = LESubeventCode.advertisingReport
 
-    /// What was heard.
+    /// The kind of PDU.
     public var eventType: EventType
     /// The advertiser.
     public var address: DeviceAddress
     /// The advertising or scan response data.
     public var data: ByteBuffer
-    /// The strength of the signal in dBm; 127 where it is not known.
-    public var rssi: Int8
+    /// The strength of the signal; `nil` where it is not available.
+    public var rssi: RSSI?
 
     /// Creates a report with at most 31 octets of data.
     @inlinable
-    public init(eventType: EventType, address: DeviceAddress, data: ByteBuffer, rssi: Int8) {
+    public init(eventType: EventType, address: DeviceAddress, data: ByteBuffer, rssi: RSSI?) {
         self.eventType = eventType
         self.address = address
         self.data = data
         self.rssi = rssi
     }
 
-    // Event type, address type and address are eight octets: one word, least significant octet first.
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.eventType = try coder.field("Event_Type", \.eventType)
+        self.address = try coder.field("Address", \.address)
+        self.data = try coder.octets("Data", \.data, limit: 31)
+        self.rssi = try coder.field("RSSI", \.rssi, absent: .notAvailable)
+    }
+
+    // Reading and writing again, word by word, since a scanner may receive thousands a second. Event type, address type
+    // and address are eight octets: one word, least significant octet first.
     @usableFromInline static let headOctetCount = 8
 
     /// Moves over one report and checks it.
@@ -173,7 +190,7 @@ public struct LEAdvertisingReport: LEReport {
         self.eventType = EventType(rawValue: UInt8(truncatingIfNeeded: head))
         self.address = DeviceAddress(head >> 16, kind: kind)
         self.data = data
-        self.rssi = rssi
+        self.rssi = RSSI(octet: rssi)
     }
 
     /// Writes the report.
@@ -185,7 +202,7 @@ public struct LEAdvertisingReport: LEReport {
         bytes.writeInteger(head, endianness: .little)
         bytes.writeInteger(UInt8(length))
         bytes.writeImmutableBuffer(self.data)
-        bytes.writeInteger(self.rssi)
+        bytes.writeInteger(RSSI.octet(self.rssi))
     }
 }
 
@@ -201,7 +218,7 @@ public enum AdvertisingTarget: HCIParameter {
     /// Reads the type of the address and the address; type 0xFE was not resolved.
     public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
         guard bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) == 0xFE else {
-            return .device(try bytes.readParameter(field))
+            return .device(try DeviceAddress.read(from: &bytes, field))
         }
         bytes.moveReaderIndex(forwardBy: 1)
         return .unresolved(try DeviceAddress(parsing: &bytes, kind: .random, field))
@@ -217,6 +234,14 @@ public enum AdvertisingTarget: HCIParameter {
             address.encode(into: &bytes)
         }
     }
+
+    /// The address, and whether it is unresolved.
+    public var description: String {
+        switch self {
+        case .device(let address): address.description
+        case .unresolved(let address): "unresolved \(address)"
+        }
+    }
 }
 
 /// One packet of advertising that is directed to a private address of this device (Vol 4, Part E, 7.7.65.11).
@@ -224,21 +249,21 @@ public struct LEDirectedAdvertisingReport: LEReport {
     /// The number of the subevent.
     public static let subevent = LESubeventCode.directedAdvertisingReport
 
-    /// What was heard.
+    /// The kind of PDU.
     public var eventType: LEAdvertisingReport.EventType
     /// The advertiser.
     public var address: DeviceAddress
     /// For whom it is meant.
     public var target: AdvertisingTarget
-    /// The strength of the signal in dBm; 127 where it is not known.
-    public var rssi: Int8
+    /// The strength of the signal; `nil` where it is not available.
+    public var rssi: RSSI?
 
     /// Creates a report.
     public init(
         eventType: LEAdvertisingReport.EventType = .connectableDirected,
         address: DeviceAddress,
         target: AdvertisingTarget,
-        rssi: Int8
+        rssi: RSSI?
     ) {
         self.eventType = eventType
         self.address = address
@@ -249,16 +274,11 @@ public struct LEDirectedAdvertisingReport: LEReport {
     /// Moves over one report and checks it.
     public static func skip(in bytes: inout ByteBuffer) throws(MalformedBytes) { _ = try Self(parsing: &bytes) }
 
-    /// Reads one report.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.eventType = try bytes.readParameter("Event_Type")
-        self.address = try bytes.readParameter("Address")
-        self.target = try bytes.readParameter("Direct_Address")
-        self.rssi = try bytes.readParameter("RSSI")
-    }
-
-    /// Writes the report.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.eventType, self.address, self.target, self.rssi)
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.eventType = try coder.field("Event_Type", \.eventType)
+        self.address = try coder.field("Address", \.address)
+        self.target = try coder.field("Direct_Address", \.target)
+        self.rssi = try coder.field("RSSI", \.rssi, absent: .notAvailable)
     }
 }

@@ -1,8 +1,5 @@
 // Events that LE links share with BR/EDR (Vol 4, Part E, 7.7).
 
-public import BluetoothTypes
-public import NIOCore
-
 /// A link has ended (Vol 4, Part E, 7.7.5).
 public struct DisconnectionComplete: HCIEventPayload {
     /// The number of the event.
@@ -22,18 +19,11 @@ public struct DisconnectionComplete: HCIEventPayload {
         self.reason = reason
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.status, self.handle, self.reason)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            status: try bytes.readParameter("Status"),
-            handle: try bytes.readParameter("Connection_Handle"),
-            reason: try bytes.readParameter("Reason")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.reason = try coder.field("Reason", \.reason)
     }
 }
 
@@ -60,18 +50,11 @@ public struct EncryptionChange: HCIEventPayload {
         self.encryption = encryption
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.status, self.handle, self.encryption)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            status: try bytes.readParameter("Status"),
-            handle: try bytes.readParameter("Connection_Handle"),
-            encryption: try bytes.readParameter("Encryption_Enabled")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.encryption = try coder.field("Encryption_Enabled", \.encryption)
     }
 }
 
@@ -102,19 +85,12 @@ public struct EncryptionChangeV2: HCIEventPayload {
         self.keySize = keySize
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.status, self.handle, self.encryption, self.keySize)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            status: try bytes.readParameter("Status"),
-            handle: try bytes.readParameter("Connection_Handle"),
-            encryption: try bytes.readParameter("Encryption_Enabled"),
-            keySize: try bytes.readParameter("Encryption_Key_Size")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.encryption = try coder.field("Encryption_Enabled", \.encryption)
+        self.keySize = try coder.field("Encryption_Key_Size", \.keySize)
     }
 }
 
@@ -134,15 +110,10 @@ public struct EncryptionKeyRefreshComplete: HCIEventPayload {
         self.handle = handle
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.handle) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            status: try bytes.readParameter("Status"),
-            handle: try bytes.readParameter("Connection_Handle")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 }
 
@@ -177,20 +148,13 @@ public struct ReadRemoteVersionInformationComplete: HCIEventPayload {
         self.subversion = subversion
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.status, self.handle, self.version, self.company, self.subversion)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            status: try bytes.readParameter("Status"),
-            handle: try bytes.readParameter("Connection_Handle"),
-            version: try bytes.readParameter("Version"),
-            company: try bytes.readParameter("Company_Identifier"),
-            subversion: try bytes.readParameter("Subversion")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.status = try coder.field("Status", \.status)
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.version = try coder.field("Version", \.version)
+        self.company = try coder.field("Company_Identifier", \.company)
+        self.subversion = try coder.field("Subversion", \.subversion)
     }
 }
 
@@ -207,14 +171,9 @@ public struct AuthenticatedPayloadTimeoutExpired: HCIEventPayload {
         self.handle = handle
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.handle.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 }
 
@@ -231,14 +190,9 @@ public struct HardwareError: HCIEventPayload {
         self.hardwareCode = hardwareCode
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.hardwareCode.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            hardwareCode: try bytes.readParameter("Hardware_Code")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.hardwareCode = try coder.field("Hardware_Code", \.hardwareCode)
     }
 }
 
@@ -255,13 +209,8 @@ public struct DataBufferOverflow: HCIEventPayload {
         self.linkType = linkType
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.linkType.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            linkType: try bytes.readParameter("Link_Type")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.linkType = try coder.field("Link_Type", \.linkType)
     }
 }

@@ -12,11 +12,11 @@ public struct AdvertisingType: HCICode {
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// ADV_IND: anybody may connect or ask for more.
+    /// ADV_IND: every device may connect or send scan requests.
     public static let connectableUndirected = AdvertisingType(rawValue: 0x00)
     /// ADV_DIRECT_IND, high duty cycle: one device may connect, for 1.28 s.
     public static let connectableDirectedHighDutyCycle = AdvertisingType(rawValue: 0x01)
-    /// ADV_SCAN_IND: anybody may ask for more.
+    /// ADV_SCAN_IND: every device may send scan requests.
     public static let scannableUndirected = AdvertisingType(rawValue: 0x02)
     /// ADV_NONCONN_IND: nothing but to listen.
     public static let nonConnectableUndirected = AdvertisingType(rawValue: 0x03)
@@ -44,7 +44,7 @@ public struct OwnAddressType: HCICode {
 }
 
 /// The primary advertising channels (7.8.5).
-public struct AdvertisingChannels: OptionSet, HCIParameter {
+public struct AdvertisingChannels: HCIBits {
     /// The bits.
     public var rawValue: UInt8
 
@@ -143,12 +143,12 @@ public struct InitiatorFilterPolicy: HCICode {
 
     /// The peer that the command names.
     public static let peer = InitiatorFilterPolicy(rawValue: 0x00)
-    /// The first device of the filter accept list that is heard.
+    /// The first device of the filter accept list that is received.
     public static let acceptList = InitiatorFilterPolicy(rawValue: 0x01)
 }
 
 /// How an extended advertising set may be used (7.8.53).
-public struct AdvertisingEventProperties: OptionSet, HCIParameter {
+public struct AdvertisingEventProperties: HCIBits {
     /// The bits.
     public var rawValue: UInt16
 
@@ -168,13 +168,13 @@ public struct AdvertisingEventProperties: OptionSet, HCIParameter {
     public static let legacy = AdvertisingEventProperties(rawValue: 1 << 4)
     /// The address is left out.
     public static let anonymous = AdvertisingEventProperties(rawValue: 1 << 5)
-    /// The power of sending is told.
+    /// The PDU contains the transmit power.
     public static let includeTxPower = AdvertisingEventProperties(rawValue: 1 << 6)
     /// Decision PDUs are used.
     public static let decisionPDUs = AdvertisingEventProperties(rawValue: 1 << 7)
-    /// The address is told in decision PDUs.
+    /// Decision PDUs contain the address.
     public static let includesAdvertisingAddressInDecision = AdvertisingEventProperties(rawValue: 1 << 8)
-    /// The data information is told in decision PDUs.
+    /// Decision PDUs contain the data information.
     public static let includesDataInfoInDecision = AdvertisingEventProperties(rawValue: 1 << 9)
 }
 
@@ -199,7 +199,7 @@ public struct AdvertisingDataOperation: HCICode {
     public static let unchanged = AdvertisingDataOperation(rawValue: 0x04)
 }
 
-/// How Coded PHY is wished for (7.8.53).
+/// The preferred coding of LE Coded (7.8.53).
 public struct AdvertisingPHYOptions: HCICode {
     /// The number.
     public var rawValue: UInt8
@@ -208,7 +208,7 @@ public struct AdvertisingPHYOptions: HCICode {
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// No wish.
+    /// No preference.
     public static let noPreference = AdvertisingPHYOptions(rawValue: 0x00)
     /// S=2, 500 kb/s.
     public static let prefersS2 = AdvertisingPHYOptions(rawValue: 0x01)
@@ -240,10 +240,19 @@ public enum FilterAcceptListEntry: HCIParameter {
     /// All devices that advertise without an address.
     case anonymous
 
+    init(_ address: DeviceAddress?) { self = address.map { .device($0) } ?? .anonymous }
+
+    var address: DeviceAddress? {
+        switch self {
+        case .device(let address): address
+        case .anonymous: nil
+        }
+    }
+
     /// Reads the type of an address and the address; type 0xFF is for anonymous advertisers.
     public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
         guard bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) == 0xFF else {
-            return .device(try bytes.readParameter(field))
+            return .device(try DeviceAddress.read(from: &bytes, field))
         }
         _ = try bytes.readOctets(7, field)
         return .anonymous
@@ -256,6 +265,14 @@ public enum FilterAcceptListEntry: HCIParameter {
         case .anonymous:
             bytes.writeInteger(UInt8(0xFF))
             bytes.writeRepeatingByte(0, count: 6)
+        }
+    }
+
+    /// The address, or that it stands for all without one.
+    public var description: String {
+        switch self {
+        case .device(let address): address.description
+        case .anonymous: "anonymous"
         }
     }
 }

@@ -77,7 +77,7 @@ public struct TransmitPowerLevelType: HCICode {
     public static let maximum = TransmitPowerLevelType(rawValue: 0x01)
 }
 
-/// For which packets the host tells the controller what it has done (Vol 4, Part E, 7.3.38).
+/// The packets whose completion the host reports to the controller (Vol 4, Part E, 7.3.38).
 public struct ControllerToHostFlowControl: HCICode {
     /// The number.
     public var rawValue: UInt8
@@ -111,7 +111,7 @@ public struct ChannelSelectionAlgorithm: HCICode {
     public static let algorithm2 = ChannelSelectionAlgorithm(rawValue: 0x01)
 }
 
-/// How Coded PHY is wished for on a link (Vol 4, Part E, 7.8.49).
+/// The preferred coding of LE Coded on a link (Vol 4, Part E, 7.8.49).
 public struct PHYOptions: HCICode {
     /// The number.
     public var rawValue: UInt16
@@ -120,7 +120,7 @@ public struct PHYOptions: HCICode {
     @inlinable
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// No wish.
+    /// No preference.
     public static let noPreference = PHYOptions(rawValue: 0x0000)
     /// S=2, 500 kb/s.
     public static let prefersS2 = PHYOptions(rawValue: 0x0001)
@@ -209,7 +209,7 @@ public struct CoreVersion: HCICode {
 }
 
 /// The parameters that a connection may have (Vol 4, Part E, 7.8.12 and 7.8.18).
-public struct ConnectionParameters: HCIParameter {
+public struct ConnectionParameters: HCIParameters {
     /// The shortest interval.
     public var minimumInterval: ConnectionInterval
     /// The longest interval.
@@ -249,28 +249,14 @@ public struct ConnectionParameters: HCIParameter {
             && self.supervisionTimeout.timeAmount > self.maximumInterval.timeAmount * (1 + Int(self.latency)) * 2
     }
 
-    /// Reads the six parameters.
-    public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
-        Self(
-            minimumInterval: try bytes.readParameter("Connection_Interval_Min"),
-            maximumInterval: try bytes.readParameter("Connection_Interval_Max"),
-            latency: try bytes.readParameter("Max_Latency"),
-            supervisionTimeout: try bytes.readParameter("Supervision_Timeout"),
-            minimumEventLength: try bytes.readParameter("Min_CE_Length"),
-            maximumEventLength: try bytes.readParameter("Max_CE_Length")
-        )
-    }
-
-    /// Writes the six parameters.
-    public func write(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(
-            self.minimumInterval,
-            self.maximumInterval,
-            self.latency,
-            self.supervisionTimeout,
-            self.minimumEventLength,
-            self.maximumEventLength
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.minimumInterval = try coder.field("Connection_Interval_Min", \.minimumInterval)
+        self.maximumInterval = try coder.field("Connection_Interval_Max", \.maximumInterval)
+        self.latency = try coder.field("Max_Latency", \.latency)
+        self.supervisionTimeout = try coder.field("Supervision_Timeout", \.supervisionTimeout)
+        self.minimumEventLength = try coder.field("Min_CE_Length", \.minimumEventLength)
+        self.maximumEventLength = try coder.field("Max_CE_Length", \.maximumEventLength)
     }
 }
 
@@ -284,6 +270,9 @@ public struct ChannelMap: RawRepresentable, HCIParameter {
 
     /// All channels.
     public static let all = ChannelMap(rawValue: 0x1F_FFFF_FFFF)
+
+    /// The bits as hexadecimal digits.
+    public var description: String { hexadecimal(self.rawValue) }
 
     /// How many channels there are.
     public var count: Int { self.rawValue.nonzeroBitCount }

@@ -1,7 +1,7 @@
 // What a controller can do, as bits: link layer features, link manager features, states of the link layer.
 
 /// Features of a link layer, page 0 (Vol 6, Part B, 4.6).
-public struct LEFeatures: OptionSet, HCIParameter {
+public struct LEFeatures: HCIBits {
     /// The bits.
     public var rawValue: UInt64
 
@@ -107,8 +107,8 @@ public struct LEFeatures: OptionSet, HCIParameter {
     public static let channelSoundingHostSupport = LEFeatures(rawValue: 1 << 47)
 }
 
-/// Features of a link manager, as far as they say something of Bluetooth LE (Vol 2, Part C, 3.3).
-public struct LMPFeatures: OptionSet, HCIParameter {
+/// Features of a link manager that concern Bluetooth LE (Vol 2, Part C, 3.3).
+public struct LMPFeatures: HCIBits {
     /// The bits.
     public var rawValue: UInt64
 
@@ -125,7 +125,7 @@ public struct LMPFeatures: OptionSet, HCIParameter {
 }
 
 /// What a link layer can do, alone and at the same time (Vol 4, Part E, 7.8.27): the bits that stand for one state.
-public struct LEStates: OptionSet, HCIParameter {
+public struct LEStates: HCIBits {
     /// The bits.
     public var rawValue: UInt64
 

@@ -1,9 +1,9 @@
-// What one HCI packet says, as a line for a person: of which layer it is, and its meaning in the specification's words.
+// One HCI packet as one line of text: its layer, and its meaning in the specification's words.
 // Traces of tests and the live text of captures are made of these.
 
 public import BluetoothHCI
 
-/// What one HCI packet says, in words.
+/// One HCI packet as text.
 public struct PacketDescription: Hashable, Sendable, CustomStringConvertible {
     /// The layer that a packet is about.
     public enum Layer: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-// ATT PDUs in words, by the names of Vol 3, Part F, 3.4. Handles carry the UUID of their attribute where its discovery
+// ATT PDUs as text, by the names of Vol 3, Part F, 3.4. Handles carry the UUID of their attribute where its discovery
 // was seen.
 
 import BluetoothHCI
@@ -6,10 +6,10 @@ import BluetoothTypes
 import NIOCore
 
 extension PacketFormatter {
-    /// Puts an ATT PDU into words.
+    /// The text of an ATT PDU.
     mutating func describe(att pdu: ByteBuffer, on link: ConnectionHandle, _ direction: Direction) -> String {
         guard let opcode = ATT.opcode(of: pdu) else { return "Empty PDU" }
-        // Requests and commands are about the attributes of whoever gets them, the rest about those of the sender.
+        // Requests and commands are about the attributes of their receiver, the rest about those of the sender.
         let isAboutPeer = opcode.isForServer == (direction == .toController)
         let attributes = AttributeText(
             names: self.links[link]?.peer.flatMap { self.attributes[$0] }.map {

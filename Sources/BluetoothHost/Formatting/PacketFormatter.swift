@@ -1,13 +1,12 @@
-// Puts the packets between one host and its controller into words, in the order in which they passed. It remembers what
-// makes later packets readable: the peers of links, frames whose fragments are still to come, and the UUIDs of
-// attributes as far as their discovery was seen. What it remembers is limited, and what it cannot read it shows as
-// octets: it looks on, and whatever is wrong with a packet is for others to mind.
+// Formats the packets between one host and its controller as text, in the order in which they passed. It keeps what
+// makes later packets readable: the peers of links, incomplete frames, and the UUIDs of attributes whose discovery was
+// seen. What it keeps is limited. A packet that it cannot read is shown as octets; it reports no errors.
 
 public import BluetoothHCI
 public import BluetoothTypes
 import NIOCore
 
-/// Puts the packets of one controller into words.
+/// Formats the packets of one controller as text.
 public struct PacketFormatter: Sendable {
     /// Which way a packet goes.
     public enum Direction: Hashable, Sendable {
@@ -17,10 +16,10 @@ public struct PacketFormatter: Sendable {
         case toHost
     }
 
-    /// What is remembered of a link.
+    /// What is kept of a link.
     struct LinkState: Sendable {
         var peer: DeviceAddress?
-        /// Frames in the making, sent and received.
+        /// Incomplete frames, sent and received.
         var sent = L2CAPReassembler(maximumPayloadLength: 0xFFFF)
         var received = L2CAPReassembler(maximumPayloadLength: 0xFFFF)
         /// The type that was last asked for with Read By Type: the answer does not repeat it.
@@ -34,7 +33,7 @@ public struct PacketFormatter: Sendable {
         var ofThisDevice: [AttributeHandle: BluetoothUUID] = [:]
     }
 
-    /// How many links and peers are remembered; of more, all are forgotten.
+    /// How many links and peers are kept; with more, all are dropped.
     private static let capacity = 1024
 
     private let name: @Sendable (DeviceAddress) -> String?
@@ -42,14 +41,14 @@ public struct PacketFormatter: Sendable {
     /// Kept by peer, since a client that has met a server before does not discover it again.
     var attributes: [DeviceAddress: AttributeNames] = [:]
 
-    /// A describer that has seen nothing yet.
+    /// A formatter that has seen no packet.
     ///
     /// - Parameter name: The name to show for a device; `nil` shows its address.
     public init(name: @escaping @Sendable (DeviceAddress) -> String? = { _ in nil }) { self.name = name }
 
-    /// Puts a packet into words.
+    /// The text of a packet.
     ///
-    /// A fragment of a frame says so; the one that completes the frame has the meaning of it all.
+    /// The text of a fragment is that it is one; that of the fragment that completes the frame is the text of the frame.
     public mutating func describe(_ packet: HCIPacket, _ direction: Direction) -> PacketDescription {
         switch packet.kind {
         case .aclData: self.describeData(packet, direction)
@@ -162,7 +161,7 @@ public struct PacketFormatter: Sendable {
         switch event {
         case .leConnectionComplete(let event): return self.connected(event)
         case .leEnhancedConnectionComplete(let event): return self.connected(event)
-        case .leEnhancedConnectionCompleteV2(let event): return self.connected(event)
+        case .leEnhancedConnectionCompleteV2(let event): return self.connected(event.connection)
         case .disconnectionComplete(let event):
             let peer = self.text(of: event.handle)
             self.links[event.handle] = nil
@@ -189,9 +188,9 @@ public struct PacketFormatter: Sendable {
         }
     }
 
-    private func report(_ kind: String, _ address: DeviceAddress?, _ data: ByteBuffer, _ rssi: Int8) -> String {
+    private func report(_ kind: String, _ address: DeviceAddress?, _ data: ByteBuffer, _ rssi: RSSI?) -> String {
         let sender = address.map { self.text(of: $0) } ?? "an anonymous device"
-        return "\(kind) of \(sender): \(advertisingText(data)), \(rssi) dBm"
+        return "\(kind) of \(sender): \(advertisingText(data)), \(rssi?.description ?? "no RSSI")"
     }
 
     private mutating func connected(_ event: some LEConnectionCompletion) -> PacketDescription {
@@ -225,7 +224,7 @@ public struct PacketFormatter: Sendable {
             case .toController: state.sent.receive(fragment, isStart: header.boundary.isFirst)
             case .toHost: state.received.receive(fragment, isStart: header.boundary.isFirst)
             }
-        // Data of a link whose beginning was not seen is remembered as far as the limit allows.
+        // Data of a link whose beginning was not seen is kept up to the limit.
         if self.links[handle] != nil || self.links.count < Self.capacity { self.links[handle] = state }
         guard let frame = outcome.frame else {
             let text =

@@ -236,7 +236,7 @@ struct ExtendedAdvertisingTests {
         let scanner = testbed.host()
         scanner.extendedScan(filter: .on)
         testbed.pass(.milliseconds(150))
-        #expect(scanner.extendedReports.map(\.setIdentifier).sorted() == (0..<16).map { UInt8($0) })
+        #expect(scanner.extendedReports.compactMap(\.setIdentifier).sorted() == (0..<16).map { UInt8($0) })
         host.refused(LEClearAdvertisingSets(), .commandDisallowed)
         host.refused(LERemoveAdvertisingSet(advertisingHandle: AdvertisingHandle(rawValue: 2)), .commandDisallowed)
         host.ok(LESetExtendedAdvertisingEnable(isEnabled: false, sets: []))

@@ -149,10 +149,10 @@ struct InformationTests {
         host.refused(LESetHostFeature(bit: 64, isSupported: true), .invalidParameters)
         host.refused(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0)), .invalidParameters)
         host.ok(LESetHostChannelClassification(channels: ChannelMap(rawValue: 0x0F)))
-        host.ok(LESetDefaultPHY(wish: PHYWish(transmitter: .le2M, receiver: nil)))
-        host.refused(LESetDefaultPHY(wish: PHYWish(transmitter: [], receiver: nil)), .invalidParameters)
+        host.ok(LESetDefaultPHY(preference: PHYPreference(transmitter: .le2M, receiver: nil)))
+        host.refused(LESetDefaultPHY(preference: PHYPreference(transmitter: [], receiver: nil)), .invalidParameters)
         host.refused(
-            LESetDefaultPHY(wish: PHYWish(transmitter: PHYSet(rawValue: 0x08), receiver: nil)),
+            LESetDefaultPHY(preference: PHYPreference(transmitter: PHYSet(rawValue: 0x08), receiver: nil)),
             .unsupportedFeature
         )
         host.ok(Reset())

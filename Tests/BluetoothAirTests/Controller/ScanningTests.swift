@@ -97,7 +97,7 @@ struct ScanningTests {
         let scanner = testbed.host()
         advertiser.advertise()
         scanner.scan()
-        func strength() -> Int8? {
+        func strength() -> RSSI? {
             scanner.events = []
             testbed.pass(.milliseconds(150))
             return scanner.reports.last?.rssi
@@ -143,8 +143,8 @@ struct ScanningTests {
         let first = try #require(reports.first)
         #expect(first.address == advertiser.controller.address)
         #expect(first.primaryPHY == .le1M)
-        #expect(first.secondaryPHY == .none)
-        #expect(first.setIdentifier == 0xFF)
+        #expect(first.secondaryPHY == nil)
+        #expect(first.setIdentifier == nil)
         #expect(first.data == TestHost.advertisingData)
         #expect(first.rssi == -45)
         #expect(scanner.reports.isEmpty)

@@ -58,8 +58,8 @@ struct GoodputTests {
             )
         )
         if row.phy != .le1M {
-            let wish = PHYWish(transmitter: PHYSet(row.phy), receiver: PHYSet(row.phy))
-            link.central.ok(LESetPHY(handle: link.centralHandle, wish: wish, options: .noPreference))
+            let preference = PHYPreference(transmitter: PHYSet(row.phy), receiver: PHYSet(row.phy))
+            link.central.ok(LESetPHY(handle: link.centralHandle, preference: preference, options: .noPreference))
         }
         for (host, handle) in [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)]
         where row.length > 27 {

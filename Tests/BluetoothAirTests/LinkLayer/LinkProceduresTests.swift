@@ -93,7 +93,7 @@ struct LinkProceduresTests {
         link.peripheral.ok(
             LESetPHY(
                 handle: link.peripheralHandle,
-                wish: PHYWish(transmitter: .le2M, receiver: .leCoded),
+                preference: PHYPreference(transmitter: .le2M, receiver: .leCoded),
                 options: .noPreference
             )
         )
@@ -108,7 +108,7 @@ struct LinkProceduresTests {
         link.central.ok(
             LESetPHY(
                 handle: link.centralHandle,
-                wish: PHYWish(transmitter: .leCoded, receiver: .le2M),
+                preference: PHYPreference(transmitter: .leCoded, receiver: .le2M),
                 options: .noPreference
             )
         )
@@ -119,7 +119,7 @@ struct LinkProceduresTests {
         link.peripheral.ok(
             LESetPHY(
                 handle: link.peripheralHandle,
-                wish: PHYWish(transmitter: .le1M, receiver: .le1M),
+                preference: PHYPreference(transmitter: .le1M, receiver: .le1M),
                 options: .noPreference
             )
         )
@@ -128,7 +128,7 @@ struct LinkProceduresTests {
         link.central.refused(
             LESetPHY(
                 handle: link.centralHandle,
-                wish: PHYWish(transmitter: PHYSet(rawValue: 0x10), receiver: nil),
+                preference: PHYPreference(transmitter: PHYSet(rawValue: 0x10), receiver: nil),
                 options: .noPreference
             ),
             .unsupportedFeature

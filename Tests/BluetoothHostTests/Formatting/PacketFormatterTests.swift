@@ -1,4 +1,4 @@
-// Packets in words: what a trace shows of a connection, a discovery, reads, writes and the end, from the octets alone.
+// Packets as text: what a trace shows of a connection, a discovery, reads, writes and the end, from the octets alone.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -7,17 +7,17 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("PacketDescriber")
-struct PacketDescriberTests {
+@Suite("PacketFormatter")
+struct PacketFormatterTests {
     private static let handle = ConnectionHandle(rawValue: 0x40)
     private static let ball = DeviceAddress(0xC011_2233_4455, kind: .random)
 
-    private static func describer() -> PacketFormatter {
+    private static func formatter() -> PacketFormatter {
         PacketFormatter(name: { $0 == Self.ball ? "ball" : nil })
     }
 
     private static func connected(
-        _ describer: inout PacketFormatter,
+        _ formatter: inout PacketFormatter,
         peer: DeviceAddress = Self.ball
     ) -> PacketDescription {
         let event = LEConnectionComplete(
@@ -30,7 +30,7 @@ struct PacketDescriberTests {
             supervisionTimeout: SupervisionTimeout(.milliseconds(720)),
             centralClockAccuracy: .ppm50
         )
-        return describer.describe(event.packet(), .toHost)
+        return formatter.describe(event.packet(), .toHost)
     }
 
     /// An L2CAP frame in one packet.
@@ -45,9 +45,9 @@ struct PacketDescriberTests {
 
     @Test("A link begins and ends with its peer's name and the reason")
     func link() {
-        var describer = Self.describer()
+        var formatter = Self.formatter()
         #expect(
-            Self.connected(&describer)
+            Self.connected(&formatter)
                 == PacketDescription(
                     layer: .gap,
                     handle: Self.handle,
@@ -55,78 +55,78 @@ struct PacketDescriberTests {
                 )
         )
         let end = DisconnectionComplete(handle: Self.handle, reason: .connectionTimeout)
-        let text = describer.describe(end.packet(), .toHost).text
+        let text = formatter.describe(end.packet(), .toHost).text
         #expect(text.hasPrefix("Disconnected from ball: "))
         #expect(text.contains("(0x08)"))
-        let unknown = describer.describe(end.packet(), .toHost).text
+        let unknown = formatter.describe(end.packet(), .toHost).text
         #expect(unknown.hasPrefix("Disconnected from link 0x40: "), "what has ended is forgotten")
     }
 
     @Test("An attribute is shown with its UUID once its discovery was seen, also on the next link to the same peer")
     func attributeNames() {
-        var describer = Self.describer()
-        _ = Self.connected(&describer)
-        #expect(describer.describe(Self.att([0x0A, 0x03, 0x00]), .toController).text == "Read Request 0x0003")
-        _ = describer.describe(Self.att([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x03, 0x28]), .toController)
-        let found = describer.describe(Self.att([0x09, 0x07, 0x02, 0x00, 0x0A, 0x03, 0x00, 0x37, 0x2A]), .toHost)
+        var formatter = Self.formatter()
+        _ = Self.connected(&formatter)
+        #expect(formatter.describe(Self.att([0x0A, 0x03, 0x00]), .toController).text == "Read Request 0x0003")
+        _ = formatter.describe(Self.att([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x03, 0x28]), .toController)
+        let found = formatter.describe(Self.att([0x09, 0x07, 0x02, 0x00, 0x0A, 0x03, 0x00, 0x37, 0x2A]), .toHost)
         #expect(found.text == "Read By Type Response characteristic 2A37 at 0x0003")
-        let read = describer.describe(Self.att([0x0A, 0x03, 0x00]), .toController)
+        let read = formatter.describe(Self.att([0x0A, 0x03, 0x00]), .toController)
         #expect(read == PacketDescription(layer: .att, handle: Self.handle, text: "Read Request 0x0003 (2A37)"))
         #expect(
-            describer.describe(Self.att([0x0A, 0x03, 0x00]), .toHost).text == "Read Request 0x0003",
+            formatter.describe(Self.att([0x0A, 0x03, 0x00]), .toHost).text == "Read Request 0x0003",
             "the peer's request is about this device's attributes"
         )
-        _ = Self.connected(&describer)
-        let notification = describer.describe(Self.att([0x1B, 0x03, 0x00, 0x48, 0x69]), .toHost)
+        _ = Self.connected(&formatter)
+        let notification = formatter.describe(Self.att([0x1B, 0x03, 0x00, 0x48, 0x69]), .toHost)
         #expect(notification.text == "Notification 0x0003 (2A37) = 4869 \"Hi\"")
-        _ = Self.connected(&describer, peer: DeviceAddress(0xC0FF_FFFF_FFFF, kind: .random))
-        #expect(describer.describe(Self.att([0x1B, 0x03, 0x00]), .toHost).text == "Notification 0x0003 = nothing")
+        _ = Self.connected(&formatter, peer: DeviceAddress(0xC0FF_FFFF_FFFF, kind: .random))
+        #expect(formatter.describe(Self.att([0x1B, 0x03, 0x00]), .toHost).text == "Notification 0x0003 = nothing")
     }
 
     @Test("Errors name the request and the reason")
     func errors() {
-        var describer = Self.describer()
+        var formatter = Self.formatter()
         #expect(
-            describer.describe(Self.att([0x01, 0x12, 0x05, 0x00, 0x0D]), .toHost).text
+            formatter.describe(Self.att([0x01, 0x12, 0x05, 0x00, 0x0D]), .toHost).text
                 == "Error Response: Write Request of 0x0005: Invalid Attribute Value Length (0x0D)"
         )
         #expect(
-            describer.describe(Self.att([0x01, 0x12, 0x05, 0x00, 0x80]), .toHost).text
+            formatter.describe(Self.att([0x01, 0x12, 0x05, 0x00, 0x80]), .toHost).text
                 == "Error Response: Write Request of 0x0005: error 0x80"
         )
     }
 
     @Test("The packet that completes a frame has the frame's meaning")
     func fragments() throws {
-        var describer = Self.describer()
+        var formatter = Self.formatter()
         var frame = ByteBuffer(bytes: [0x05, 0x00, 0x04, 0x00, 0x12, 0x05, 0x00, 0x41, 0x42])
         let readHead = frame.readSlice(length: 6)
         let head = try #require(readHead)
         let first = HCIPacket.aclData(handle: Self.handle, boundary: .firstNonFlushable, fragment: head)
         let second = HCIPacket.aclData(handle: Self.handle, boundary: .continuing, fragment: frame)
-        #expect(describer.describe(first, .toController).text == "Fragment of 6 octets")
-        #expect(describer.describe(second, .toController).text == "Write Request 0x0005 = 4142 \"AB\"")
+        #expect(formatter.describe(first, .toController).text == "Fragment of 6 octets")
+        #expect(formatter.describe(second, .toController).text == "Write Request 0x0005 = 4142 \"AB\"")
     }
 
     @Test("L2CAP signalling and pairing by their names")
     func signallingAndPairing() {
-        var describer = Self.describer()
+        var formatter = Self.formatter()
         let request = Self.frame(0x0005, [0x16, 0x07, 0x04, 0x00, 0x40, 0x00, 0x05, 0x00])
         #expect(
-            describer.describe(request, .toController)
+            formatter.describe(request, .toController)
                 == PacketDescription(
                     layer: .l2cap,
                     handle: Self.handle,
                     text: "Flow Control Credit channel 0x0040, 5 credits, #7"
                 )
         )
-        let pairing = describer.describe(Self.frame(0x0006, [0x05, 0x05]), .toHost)
+        let pairing = formatter.describe(Self.frame(0x0006, [0x05, 0x05]), .toHost)
         #expect(pairing == PacketDescription(layer: .smp, handle: Self.handle, text: "Pairing Failed 05"))
     }
 
-    @Test("Advertising data in words")
+    @Test("Advertising data as text")
     func advertising() {
-        var describer = Self.describer()
+        var formatter = Self.formatter()
         var data = AdvertisingData()
         data.appendServiceUUIDs([0x180D])
         data.appendLocalName("Pulse")
@@ -136,7 +136,7 @@ struct PacketDescriberTests {
             data: data.bytes,
             rssi: -45
         )
-        let description = describer.describe(LEAdvertisingReports([report]).packet(), .toHost)
+        let description = formatter.describe(LEAdvertisingReports([report]).packet(), .toHost)
         #expect(description.text == "Advertisement of ball: \"Pulse\", service 180D, -45 dBm")
         #expect(description.layer == .gap)
     }
@@ -144,8 +144,8 @@ struct PacketDescriberTests {
     @Test("Random octets never trap it", arguments: 1...4 as ClosedRange<UInt64>)
     func random(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        var describer = Self.describer()
-        _ = Self.connected(&describer)
+        var formatter = Self.formatter()
+        _ = Self.connected(&formatter)
         for _ in 0..<4000 {
             let count = Int.random(in: 0...40, using: &generator)
             var octets = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -163,7 +163,7 @@ struct PacketDescriberTests {
                     fragment: ByteBuffer(bytes: octets)
                 )
             }
-            let description = describer.describe(packet, Bool.random(using: &generator) ? .toHost : .toController)
+            let description = formatter.describe(packet, Bool.random(using: &generator) ? .toHost : .toController)
             #expect(!description.text.isEmpty)
             #expect(!description.text.contains("\n"))
         }

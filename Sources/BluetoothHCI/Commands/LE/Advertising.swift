@@ -42,30 +42,15 @@ public struct LESetAdvertisingParameters: HCICommand {
         self.filterPolicy = filterPolicy
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(
-            self.minimumInterval,
-            self.maximumInterval,
-            self.type,
-            self.ownAddressType,
-            self.peer,
-            self.channels,
-            self.filterPolicy
-        )
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            minimumInterval: try bytes.readParameter("Advertising_Interval_Min"),
-            maximumInterval: try bytes.readParameter("Advertising_Interval_Max"),
-            type: try bytes.readParameter("Advertising_Type"),
-            ownAddressType: try bytes.readParameter("Own_Address_Type"),
-            peer: try bytes.readParameter("Peer_Address"),
-            channels: try bytes.readParameter("Advertising_Channel_Map"),
-            filterPolicy: try bytes.readParameter("Advertising_Filter_Policy")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.minimumInterval = try coder.field("Advertising_Interval_Min", \.minimumInterval)
+        self.maximumInterval = try coder.field("Advertising_Interval_Max", \.maximumInterval)
+        self.type = try coder.field("Advertising_Type", \.type)
+        self.ownAddressType = try coder.field("Own_Address_Type", \.ownAddressType)
+        self.peer = try coder.field("Peer_Address", \.peer)
+        self.channels = try coder.field("Advertising_Channel_Map", \.channels)
+        self.filterPolicy = try coder.field("Advertising_Filter_Policy", \.filterPolicy)
     }
 }
 
@@ -90,15 +75,10 @@ public struct LEReadAdvertisingChannelTxPower: HCICommandWithoutParameters {
             self.level = level
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.level) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 1),
-                level: try bytes.readParameter("TX_Power_Level")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.level = try coder.field("TX_Power_Level", \.level)
         }
     }
 }
@@ -116,16 +96,9 @@ public struct LESetAdvertisingData: HCICommand {
         self.data = data
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeCounted(self.data, limit: 31, paddedTo: 31)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            data: try bytes.readCounted(limit: 31, "Advertising_Data")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.data = try coder.octets("Advertising_Data", \.data, limit: 31, paddedTo: 31)
     }
 }
 
@@ -142,16 +115,9 @@ public struct LESetScanResponseData: HCICommand {
         self.data = data
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeCounted(self.data, limit: 31, paddedTo: 31)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            data: try bytes.readCounted(limit: 31, "Scan_Response_Data")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.data = try coder.octets("Scan_Response_Data", \.data, limit: 31, paddedTo: 31)
     }
 }
 
@@ -168,13 +134,8 @@ public struct LESetAdvertisingEnable: HCICommand {
         self.isEnabled = isEnabled
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.isEnabled.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            isEnabled: try bytes.readParameter("Advertising_Enable")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.isEnabled = try coder.field("Advertising_Enable", \.isEnabled)
     }
 }

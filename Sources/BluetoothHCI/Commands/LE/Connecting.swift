@@ -1,9 +1,8 @@
 // Making a link and changing its parameters (Vol 4, Part E, 7.8.12, 7.8.13, 7.8.18 to 7.8.21, 7.8.31 and 7.8.32).
 
 public import BluetoothTypes
-public import NIOCore
 
-/// Connects to a device that is heard advertising; LE Connection Complete follows (Vol 4, Part E, 7.8.12).
+/// Connects to an advertising device; LE Connection Complete follows (Vol 4, Part E, 7.8.12).
 public struct LECreateConnection: HCICommand {
     /// Answered by Command Status.
     public typealias ReturnParameters = NoReturnParameters
@@ -41,28 +40,14 @@ public struct LECreateConnection: HCICommand {
         self.parameters = parameters
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(
-            self.scanInterval,
-            self.scanWindow,
-            self.filterPolicy,
-            self.peer,
-            self.ownAddressType,
-            self.parameters
-        )
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            scanInterval: try bytes.readParameter("LE_Scan_Interval"),
-            scanWindow: try bytes.readParameter("LE_Scan_Window"),
-            filterPolicy: try bytes.readParameter("Initiator_Filter_Policy"),
-            peer: try bytes.readParameter("Peer_Address"),
-            ownAddressType: try bytes.readParameter("Own_Address_Type"),
-            parameters: try bytes.readParameter("Connection_Interval")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.scanInterval = try coder.field("LE_Scan_Interval", \.scanInterval)
+        self.scanWindow = try coder.field("LE_Scan_Window", \.scanWindow)
+        self.filterPolicy = try coder.field("Initiator_Filter_Policy", \.filterPolicy)
+        self.peer = try coder.field("Peer_Address", \.peer)
+        self.ownAddressType = try coder.field("Own_Address_Type", \.ownAddressType)
+        self.parameters = try coder.group(\.parameters)
     }
 }
 
@@ -94,21 +79,14 @@ public struct LEConnectionUpdate: HCICommand {
         self.parameters = parameters
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.handle, self.parameters)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            parameters: try bytes.readParameter("Connection_Interval")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.parameters = try coder.group(\.parameters)
     }
 }
 
-/// Tells which data channels are not bad (Vol 4, Part E, 7.8.19).
+/// Sets which data channels may be used (Vol 4, Part E, 7.8.19).
 public struct LESetHostChannelClassification: HCICommand {
     /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0014)
@@ -121,14 +99,9 @@ public struct LESetHostChannelClassification: HCICommand {
         self.channels = channels
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.channels.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            channels: try bytes.readParameter("Channel_Map")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.channels = try coder.field("Channel_Map", \.channels)
     }
 }
 
@@ -145,14 +118,9 @@ public struct LEReadChannelMap: HCICommand {
         self.handle = handle
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.handle.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 
     /// What Command Complete carries.
@@ -175,18 +143,11 @@ public struct LEReadChannelMap: HCICommand {
             self.channels = channels
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.status, self.handle, self.channels)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 7),
-                handle: try bytes.readParameter("Connection_Handle"),
-                channels: try bytes.readParameter("Channel_Map")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.handle = try coder.field("Connection_Handle", \.handle)
+            self.channels = try coder.field("Channel_Map", \.channels)
         }
     }
 }
@@ -207,19 +168,17 @@ public struct LEReadRemoteFeatures: HCICommand {
         self.handle = handle
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.handle.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 }
 
 /// Accepts the parameters that a peer asks for (Vol 4, Part E, 7.8.31).
 public struct LERemoteConnectionParameterRequestReply: HCICommand {
+    /// The status and the link.
+    public typealias ReturnParameters = LinkReturnParameters
+
     /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0020)
 
@@ -234,50 +193,18 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand {
         self.parameters = parameters
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.handle, self.parameters)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            parameters: try bytes.readParameter("Connection_Interval")
-        )
-    }
-
-    /// What Command Complete carries.
-    public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
-        public var status: HCIErrorCode
-        /// The link.
-        public var handle: ConnectionHandle
-
-        /// Creates an answer.
-        public init(
-            status: HCIErrorCode = .success,
-            handle: ConnectionHandle = ConnectionHandle(rawValue: 0)
-        ) {
-            self.status = status
-            self.handle = handle
-        }
-
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.handle) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 2),
-                handle: try bytes.readParameter("Connection_Handle")
-            )
-        }
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.parameters = try coder.group(\.parameters)
     }
 }
 
 /// Refuses the parameters that a peer asks for (Vol 4, Part E, 7.8.32).
 public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand {
+    /// The status and the link.
+    public typealias ReturnParameters = LinkReturnParameters
+
     /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0021)
 
@@ -295,42 +222,9 @@ public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand {
         self.reason = reason
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.handle, self.reason) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            reason: try bytes.readParameter("Reason")
-        )
-    }
-
-    /// What Command Complete carries.
-    public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
-        public var status: HCIErrorCode
-        /// The link.
-        public var handle: ConnectionHandle
-
-        /// Creates an answer.
-        public init(
-            status: HCIErrorCode = .success,
-            handle: ConnectionHandle = ConnectionHandle(rawValue: 0)
-        ) {
-            self.status = status
-            self.handle = handle
-        }
-
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.handle) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 2),
-                handle: try bytes.readParameter("Connection_Handle")
-            )
-        }
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.reason = try coder.field("Reason", \.reason)
     }
 }

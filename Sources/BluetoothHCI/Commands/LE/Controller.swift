@@ -1,7 +1,6 @@
 // What an LE controller is and can do, and the two services it lends: AES and random numbers (Vol 4, Part E, 7.8).
 
 public import BluetoothTypes
-public import NIOCore
 
 /// Chooses the LE subevents that the host wants (Vol 4, Part E, 7.8.1).
 public struct LESetEventMask: HCICommand {
@@ -16,18 +15,13 @@ public struct LESetEventMask: HCICommand {
         self.mask = mask
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.mask.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            mask: try bytes.readParameter("LE_Event_Mask")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.mask = try coder.field("LE_Event_Mask", \.mask)
     }
 }
 
-/// Reads the buffers for LE data [v1]; zero where Read Buffer Size tells them (Vol 4, Part E, 7.8.2).
+/// Reads the buffers for LE data [v1]; zero where Read Buffer Size reports them (Vol 4, Part E, 7.8.2).
 public struct LEReadBufferSize: HCICommandWithoutParameters {
     /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0002)
@@ -55,18 +49,11 @@ public struct LEReadBufferSize: HCICommandWithoutParameters {
             self.aclDataPacketCount = aclDataPacketCount
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.status, self.aclDataPacketLength, self.aclDataPacketCount)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 3),
-                aclDataPacketLength: try bytes.readParameter("LE_ACL_Data_Packet_Length"),
-                aclDataPacketCount: try bytes.readParameter("Total_Num_LE_ACL_Data_Packets")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.aclDataPacketLength = try coder.field("LE_ACL_Data_Packet_Length", \.aclDataPacketLength)
+            self.aclDataPacketCount = try coder.field("Total_Num_LE_ACL_Data_Packets", \.aclDataPacketCount)
         }
     }
 }
@@ -92,15 +79,10 @@ public struct LEReadLocalSupportedFeatures: HCICommandWithoutParameters {
             self.features = features
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.features) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 8),
-                features: try bytes.readParameter("LE_Features")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.features = try coder.field("LE_Features", \.features)
         }
     }
 }
@@ -118,14 +100,9 @@ public struct LESetRandomAddress: HCICommand {
         self.address = address
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.address.encode(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            address: try DeviceAddress(parsing: &bytes, kind: .random, "Random_Address")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.address = try coder.address("Random_Address", \.address, kind: .random)
     }
 }
 
@@ -145,15 +122,10 @@ public struct LEEncrypt: HCICommand {
         self.plaintext = plaintext
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.key, self.plaintext) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            key: try bytes.readParameter("Key"),
-            plaintext: try bytes.readParameter("Plaintext_Data")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.key = try coder.field("Key", \.key)
+        self.plaintext = try coder.field("Plaintext_Data", \.plaintext)
     }
 
     /// What Command Complete carries.
@@ -169,17 +141,10 @@ public struct LEEncrypt: HCICommand {
             self.ciphertext = ciphertext
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.status, self.ciphertext)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 16),
-                ciphertext: try bytes.readParameter("Encrypted_Data")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.ciphertext = try coder.field("Encrypted_Data", \.ciphertext)
         }
     }
 }
@@ -205,15 +170,10 @@ public struct LERand: HCICommandWithoutParameters {
             self.number = number
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.number) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 8),
-                number: try bytes.readParameter("Random_Number")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.number = try coder.field("Random_Number", \.number)
         }
     }
 }
@@ -239,15 +199,10 @@ public struct LEReadSupportedStates: HCICommandWithoutParameters {
             self.states = states
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.states) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 8),
-                states: try bytes.readParameter("LE_States")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.states = try coder.field("LE_States", \.states)
         }
     }
 }
@@ -276,18 +231,11 @@ public struct LEReadTransmitPower: HCICommandWithoutParameters {
             self.maximum = maximum
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.status, self.minimum, self.maximum)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 2),
-                minimum: try bytes.readParameter("Min_TX_Power"),
-                maximum: try bytes.readParameter("Max_TX_Power")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.minimum = try coder.field("Min_TX_Power", \.minimum)
+            self.maximum = try coder.field("Max_TX_Power", \.maximum)
         }
     }
 }
@@ -320,23 +268,16 @@ public struct LEReadRFPathCompensation: HCICommandWithoutParameters {
             self.receiveCompensation = receiveCompensation
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.status, self.transmitCompensation, self.receiveCompensation)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 4),
-                transmitCompensation: try bytes.readParameter("RF_TX_Path_Compensation_Value"),
-                receiveCompensation: try bytes.readParameter("RF_RX_Path_Compensation_Value")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.transmitCompensation = try coder.field("RF_TX_Path_Compensation_Value", \.transmitCompensation)
+            self.receiveCompensation = try coder.field("RF_RX_Path_Compensation_Value", \.receiveCompensation)
         }
     }
 }
 
-/// Tells what lies between the radio and the antenna (Vol 4, Part E, 7.8.76).
+/// Sets the compensation for what lies between the radio and the antenna (Vol 4, Part E, 7.8.76).
 public struct LEWriteRFPathCompensation: HCICommand {
     /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x004D)
@@ -352,17 +293,10 @@ public struct LEWriteRFPathCompensation: HCICommand {
         self.receiveCompensation = receiveCompensation
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.transmitCompensation, self.receiveCompensation)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            transmitCompensation: try bytes.readParameter("RF_TX_Path_Compensation_Value"),
-            receiveCompensation: try bytes.readParameter("RF_RX_Path_Compensation_Value")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.transmitCompensation = try coder.field("RF_TX_Path_Compensation_Value", \.transmitCompensation)
+        self.receiveCompensation = try coder.field("RF_RX_Path_Compensation_Value", \.receiveCompensation)
     }
 }
 
@@ -402,25 +336,15 @@ public struct LEReadBufferSizeV2: HCICommandWithoutParameters {
             self.isochronousDataPacketCount = isochronousDataPacketCount
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(
-                self.status,
-                self.aclDataPacketLength,
-                self.aclDataPacketCount,
-                self.isochronousDataPacketLength,
-                self.isochronousDataPacketCount
-            )
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 6),
-                aclDataPacketLength: try bytes.readParameter("LE_ACL_Data_Packet_Length"),
-                aclDataPacketCount: try bytes.readParameter("Total_Num_LE_ACL_Data_Packets"),
-                isochronousDataPacketLength: try bytes.readParameter("ISO_Data_Packet_Length"),
-                isochronousDataPacketCount: try bytes.readParameter("Total_Num_ISO_Data_Packets")
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.aclDataPacketLength = try coder.field("LE_ACL_Data_Packet_Length", \.aclDataPacketLength)
+            self.aclDataPacketCount = try coder.field("Total_Num_LE_ACL_Data_Packets", \.aclDataPacketCount)
+            self.isochronousDataPacketLength = try coder.field("ISO_Data_Packet_Length", \.isochronousDataPacketLength)
+            self.isochronousDataPacketCount = try coder.field(
+                "Total_Num_ISO_Data_Packets",
+                \.isochronousDataPacketCount
             )
         }
     }
@@ -442,14 +366,9 @@ public struct LESetHostFeature: HCICommand {
         self.isSupported = isSupported
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.bit, self.isSupported) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            bit: try bytes.readParameter("Bit_Number"),
-            isSupported: try bytes.readParameter("Bit_Value")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.bit = try coder.field("Bit_Number", \.bit)
+        self.isSupported = try coder.field("Bit_Value", \.isSupported)
     }
 }

@@ -1,10 +1,10 @@
 // How long the packets of a link may be (Vol 4, Part E, 7.8.33 to 7.8.35 and 7.8.46).
 
-public import BluetoothTypes
-public import NIOCore
-
 /// Suggests the length of the packets that a link sends (Vol 4, Part E, 7.8.33).
 public struct LESetDataLength: HCICommand {
+    /// The status and the link.
+    public typealias ReturnParameters = LinkReturnParameters
+
     /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0022)
 
@@ -22,46 +22,11 @@ public struct LESetDataLength: HCICommand {
         self.transmitTime = transmitTime
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.handle, self.transmitOctets, self.transmitTime)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            transmitOctets: try bytes.readParameter("TX_Octets"),
-            transmitTime: try bytes.readParameter("TX_Time")
-        )
-    }
-
-    /// What Command Complete carries.
-    public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
-        public var status: HCIErrorCode
-        /// The link.
-        public var handle: ConnectionHandle
-
-        /// Creates an answer.
-        public init(
-            status: HCIErrorCode = .success,
-            handle: ConnectionHandle = ConnectionHandle(rawValue: 0)
-        ) {
-            self.status = status
-            self.handle = handle
-        }
-
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.handle) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 2),
-                handle: try bytes.readParameter("Connection_Handle")
-            )
-        }
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.transmitOctets = try coder.field("TX_Octets", \.transmitOctets)
+        self.transmitTime = try coder.field("TX_Time", \.transmitTime)
     }
 }
 
@@ -93,18 +58,11 @@ public struct LEReadSuggestedDefaultDataLength: HCICommandWithoutParameters {
             self.transmitTime = transmitTime
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.status, self.transmitOctets, self.transmitTime)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 4),
-                transmitOctets: try bytes.readParameter("TX_Octets"),
-                transmitTime: try bytes.readParameter("TX_Time")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.transmitOctets = try coder.field("TX_Octets", \.transmitOctets)
+            self.transmitTime = try coder.field("TX_Time", \.transmitTime)
         }
     }
 }
@@ -125,17 +83,10 @@ public struct LEWriteSuggestedDefaultDataLength: HCICommand {
         self.transmitTime = transmitTime
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.transmitOctets, self.transmitTime)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            transmitOctets: try bytes.readParameter("TX_Octets"),
-            transmitTime: try bytes.readParameter("TX_Time")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.transmitOctets = try coder.field("TX_Octets", \.transmitOctets)
+        self.transmitTime = try coder.field("TX_Time", \.transmitTime)
     }
 }
 
@@ -175,26 +126,13 @@ public struct LEReadMaximumDataLength: HCICommandWithoutParameters {
             self.receiveTime = receiveTime
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(
-                self.status,
-                self.transmitOctets,
-                self.transmitTime,
-                self.receiveOctets,
-                self.receiveTime
-            )
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 8),
-                transmitOctets: try bytes.readParameter("Supported_Max_TX_Octets"),
-                transmitTime: try bytes.readParameter("Supported_Max_TX_Time"),
-                receiveOctets: try bytes.readParameter("Supported_Max_RX_Octets"),
-                receiveTime: try bytes.readParameter("Supported_Max_RX_Time")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.transmitOctets = try coder.field("Supported_Max_TX_Octets", \.transmitOctets)
+            self.transmitTime = try coder.field("Supported_Max_TX_Time", \.transmitTime)
+            self.receiveOctets = try coder.field("Supported_Max_RX_Octets", \.receiveOctets)
+            self.receiveTime = try coder.field("Supported_Max_RX_Time", \.receiveTime)
         }
     }
 }

@@ -1,7 +1,6 @@
 // Encrypting a link with a long term key (Vol 4, Part E, 7.8.24 to 7.8.26), and P-256 (7.8.36 and 7.8.37).
 
 public import BluetoothTypes
-public import NIOCore
 
 /// Encrypts a link, or refreshes its key; an event follows (Vol 4, Part E, 7.8.24).
 public struct LEEnableEncryption: HCICommand {
@@ -33,24 +32,20 @@ public struct LEEnableEncryption: HCICommand {
         self.longTermKey = longTermKey
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.handle, self.random, self.encryptedDiversifier, self.longTermKey)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            random: try bytes.readParameter("Random_Number"),
-            encryptedDiversifier: try bytes.readParameter("Encrypted_Diversifier"),
-            longTermKey: try bytes.readParameter("Long_Term_Key")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.random = try coder.field("Random_Number", \.random)
+        self.encryptedDiversifier = try coder.field("Encrypted_Diversifier", \.encryptedDiversifier)
+        self.longTermKey = try coder.field("Long_Term_Key", \.longTermKey)
     }
 }
 
 /// Gives the key that LE Long Term Key Request asked for (Vol 4, Part E, 7.8.25).
 public struct LELongTermKeyRequestReply: HCICommand {
+    /// The status and the link.
+    public typealias ReturnParameters = LinkReturnParameters
+
     /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x001A)
 
@@ -65,50 +60,18 @@ public struct LELongTermKeyRequestReply: HCICommand {
         self.longTermKey = longTermKey
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.handle, self.longTermKey)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            longTermKey: try bytes.readParameter("Long_Term_Key")
-        )
-    }
-
-    /// What Command Complete carries.
-    public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
-        public var status: HCIErrorCode
-        /// The link.
-        public var handle: ConnectionHandle
-
-        /// Creates an answer.
-        public init(
-            status: HCIErrorCode = .success,
-            handle: ConnectionHandle = ConnectionHandle(rawValue: 0)
-        ) {
-            self.status = status
-            self.handle = handle
-        }
-
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.handle) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 2),
-                handle: try bytes.readParameter("Connection_Handle")
-            )
-        }
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.longTermKey = try coder.field("Long_Term_Key", \.longTermKey)
     }
 }
 
-/// Says that there is no key (Vol 4, Part E, 7.8.26).
+/// Reports that there is no key (Vol 4, Part E, 7.8.26).
 public struct LELongTermKeyRequestNegativeReply: HCICommand {
+    /// The status and the link.
+    public typealias ReturnParameters = LinkReturnParameters
+
     /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x001B)
 
@@ -120,42 +83,9 @@ public struct LELongTermKeyRequestNegativeReply: HCICommand {
         self.handle = handle
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.handle.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle")
-        )
-    }
-
-    /// What Command Complete carries.
-    public struct ReturnParameters: HCIReturnParameters {
-        /// Whether the command succeeded.
-        public var status: HCIErrorCode
-        /// The link.
-        public var handle: ConnectionHandle
-
-        /// Creates an answer.
-        public init(
-            status: HCIErrorCode = .success,
-            handle: ConnectionHandle = ConnectionHandle(rawValue: 0)
-        ) {
-            self.status = status
-            self.handle = handle
-        }
-
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.handle) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 2),
-                handle: try bytes.readParameter("Connection_Handle")
-            )
-        }
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 }
 
@@ -190,15 +120,10 @@ public struct LEGenerateDHKey: HCICommand {
         self.y = y
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.x, self.y) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            x: try bytes.readParameter("Key_X_Coordinate"),
-            y: try bytes.readParameter("Key_Y_Coordinate")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.x = try coder.field("Key_X_Coordinate", \.x)
+        self.y = try coder.field("Key_Y_Coordinate", \.y)
     }
 }
 
@@ -224,17 +149,10 @@ public struct LEGenerateDHKeyV2: HCICommand {
         self.keyType = keyType
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.x, self.y, self.keyType)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            x: try bytes.readParameter("Key_X_Coordinate"),
-            y: try bytes.readParameter("Key_Y_Coordinate"),
-            keyType: try bytes.readParameter("Key_Type")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.x = try coder.field("Key_X_Coordinate", \.x)
+        self.y = try coder.field("Key_Y_Coordinate", \.y)
+        self.keyType = try coder.field("Key_Type", \.keyType)
     }
 }

@@ -19,18 +19,10 @@ public struct LESetAdvertisingSetRandomAddress: HCICommand {
         self.address = address
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        self.advertisingHandle.write(into: &bytes)
-        self.address.encode(into: &bytes)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            advertisingHandle: try bytes.readParameter("Advertising_Handle"),
-            address: try DeviceAddress(parsing: &bytes, kind: .random, "Random_Address")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
+        self.address = try coder.address("Random_Address", \.address, kind: .random)
     }
 }
 
@@ -61,20 +53,12 @@ public struct LESetExtendedAdvertisingData: HCICommand {
         self.data = data
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.advertisingHandle, self.operation, self.fragmentPreference)
-        bytes.writeCounted(self.data, limit: 251)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            advertisingHandle: try bytes.readParameter("Advertising_Handle"),
-            operation: try bytes.readParameter("Operation"),
-            fragmentPreference: try bytes.readParameter("Fragment_Preference"),
-            data: try bytes.readCounted(limit: 251, "Advertising_Data")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
+        self.operation = try coder.field("Operation", \.operation)
+        self.fragmentPreference = try coder.field("Fragment_Preference", \.fragmentPreference)
+        self.data = try coder.octets("Advertising_Data", \.data, limit: 251)
     }
 }
 
@@ -105,27 +89,19 @@ public struct LESetExtendedScanResponseData: HCICommand {
         self.data = data
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.advertisingHandle, self.operation, self.fragmentPreference)
-        bytes.writeCounted(self.data, limit: 251)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            advertisingHandle: try bytes.readParameter("Advertising_Handle"),
-            operation: try bytes.readParameter("Operation"),
-            fragmentPreference: try bytes.readParameter("Fragment_Preference"),
-            data: try bytes.readCounted(limit: 251, "Scan_Response_Data")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
+        self.operation = try coder.field("Operation", \.operation)
+        self.fragmentPreference = try coder.field("Fragment_Preference", \.fragmentPreference)
+        self.data = try coder.octets("Scan_Response_Data", \.data, limit: 251)
     }
 }
 
 /// Starts or stops advertising sets (Vol 4, Part E, 7.8.56).
 public struct LESetExtendedAdvertisingEnable: HCICommand {
     /// A set and how long it advertises.
-    public struct AdvertisingSet: HCIParameter {
+    public struct AdvertisingSet: HCIParameters {
         /// The set.
         public var handle: AdvertisingHandle
         /// How long; 0 is without end.
@@ -144,18 +120,11 @@ public struct LESetExtendedAdvertisingEnable: HCICommand {
             self.maximumEvents = maximumEvents
         }
 
-        /// Reads the three parameters of a set.
-        public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
-            Self(
-                handle: try bytes.readParameter("Advertising_Handle"),
-                duration: try bytes.readParameter("Duration"),
-                maximumEvents: try bytes.readParameter("Max_Extended_Advertising_Events")
-            )
-        }
-
-        /// Writes the three parameters of a set.
-        public func write(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.handle, self.duration, self.maximumEvents)
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.handle = try coder.field("Advertising_Handle", \.handle)
+            self.duration = try coder.field("Duration", \.duration)
+            self.maximumEvents = try coder.field("Max_Extended_Advertising_Events", \.maximumEvents)
         }
     }
 
@@ -173,20 +142,10 @@ public struct LESetExtendedAdvertisingEnable: HCICommand {
         self.sets = sets
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        precondition(self.sets.count <= 63, "a command has room for 63 advertising sets")
-        bytes.writeParameters(self.isEnabled, UInt8(self.sets.count))
-        for set in self.sets { set.write(into: &bytes) }
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.isEnabled = try bytes.readParameter("Enable")
-        let count: UInt8 = try bytes.readParameter("Num_Sets")
-        guard count <= 63 else { throw MalformedBytes(.invalid, "Num_Sets") }
-        self.sets = []
-        for _ in 0..<count { self.sets.append(try bytes.readParameter("Sets")) }
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.isEnabled = try coder.field("Enable", \.isEnabled)
+        self.sets = try coder.array("Num_Sets", \.sets, limit: 63)
     }
 }
 
@@ -211,15 +170,10 @@ public struct LEReadMaximumAdvertisingDataLength: HCICommandWithoutParameters {
             self.length = length
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.length) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 2),
-                length: try bytes.readParameter("Max_Advertising_Data_Length")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.length = try coder.field("Max_Advertising_Data_Length", \.length)
         }
     }
 }
@@ -245,15 +199,10 @@ public struct LEReadNumberOfSupportedAdvertisingSets: HCICommandWithoutParameter
             self.count = count
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.count) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 1),
-                count: try bytes.readParameter("Num_Supported_Advertising_Sets")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.count = try coder.field("Num_Supported_Advertising_Sets", \.count)
         }
     }
 }
@@ -271,14 +220,9 @@ public struct LERemoveAdvertisingSet: HCICommand {
         self.advertisingHandle = advertisingHandle
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.advertisingHandle.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            advertisingHandle: try bytes.readParameter("Advertising_Handle")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
     }
 }
 

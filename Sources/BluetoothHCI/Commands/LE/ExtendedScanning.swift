@@ -1,12 +1,11 @@
 // Extended scanning and connecting, with parameters for each PHY (Vol 4, Part E, 7.8.64 to 7.8.66).
 
 public import BluetoothTypes
-public import NIOCore
 
 /// Sets how to scan on each PHY (Vol 4, Part E, 7.8.64).
 public struct LESetExtendedScanParameters: HCICommand {
     /// How to scan on one PHY.
-    public struct PHYParameters: HCIParameter {
+    public struct PHYParameters: HCIParameters {
         /// Whether scan responses are asked for.
         public var type: ScanType
         /// The time between the starts of two windows.
@@ -21,18 +20,11 @@ public struct LESetExtendedScanParameters: HCICommand {
             self.window = window
         }
 
-        /// Reads the three parameters.
-        public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
-            Self(
-                type: try bytes.readParameter("Scan_Type"),
-                interval: try bytes.readParameter("Scan_Interval"),
-                window: try bytes.readParameter("Scan_Window")
-            )
-        }
-
-        /// Writes the three parameters.
-        public func write(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.type, self.interval, self.window)
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.type = try coder.field("Scan_Type", \.type)
+            self.interval = try coder.field("Scan_Interval", \.interval)
+            self.window = try coder.field("Scan_Window", \.window)
         }
     }
 
@@ -61,23 +53,18 @@ public struct LESetExtendedScanParameters: HCICommand {
         self.leCoded = leCoded
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        let phys: PHYSet = [self.le1M == nil ? [] : .le1M, self.leCoded == nil ? [] : .leCoded]
-        bytes.writeParameters(self.ownAddressType, self.filterPolicy, phys)
-        self.le1M?.write(into: &bytes)
-        self.leCoded?.write(into: &bytes)
-    }
+    /// The PHYs that have parameters.
+    public var phys: PHYSet { [self.le1M == nil ? [] : .le1M, self.leCoded == nil ? [] : .leCoded] }
 
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.ownAddressType = try bytes.readParameter("Own_Address_Type")
-        self.filterPolicy = try bytes.readParameter("Scanning_Filter_Policy")
-        let phys: PHYSet = try bytes.readParameter("Scanning_PHYs")
-        // Another bit would put parameters of an unknown PHY into the row.
-        guard phys.isSubset(of: [.le1M, .leCoded]) else { throw MalformedBytes(.invalid, "Scanning_PHYs") }
-        self.le1M = phys.contains(.le1M) ? try bytes.readParameter("Scan parameters") : nil
-        self.leCoded = phys.contains(.leCoded) ? try bytes.readParameter("Scan parameters") : nil
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.ownAddressType = try coder.field("Own_Address_Type", \.ownAddressType)
+        self.filterPolicy = try coder.field("Scanning_Filter_Policy", \.filterPolicy)
+        let phys = try coder.field("Scanning_PHYs", \.phys)
+        // Another bit would put parameters of an unknown PHY into the array.
+        try coder.require(phys.isSubset(of: [.le1M, .leCoded]), "Scanning_PHYs")
+        self.le1M = try coder.group(\.le1M, isPresent: phys.contains(.le1M))
+        self.leCoded = try coder.group(\.leCoded, isPresent: phys.contains(.leCoded))
     }
 }
 
@@ -108,27 +95,20 @@ public struct LESetExtendedScanEnable: HCICommand {
         self.period = period
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.isEnabled, self.filterDuplicates, self.duration, self.period)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            isEnabled: try bytes.readParameter("Enable"),
-            filterDuplicates: try bytes.readParameter("Filter_Duplicates"),
-            duration: try bytes.readParameter("Duration"),
-            period: try bytes.readParameter("Period")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.isEnabled = try coder.field("Enable", \.isEnabled)
+        self.filterDuplicates = try coder.field("Filter_Duplicates", \.filterDuplicates)
+        self.duration = try coder.field("Duration", \.duration)
+        self.period = try coder.field("Period", \.period)
     }
 }
 
-/// Connects to a device that is heard on one of several PHYs; LE Enhanced Connection Complete follows
+/// Connects to a device that advertises on one of several PHYs; LE Enhanced Connection Complete follows
 /// (Vol 4, Part E, 7.8.66) [v1].
 public struct LEExtendedCreateConnection: HCICommand {
     /// How to listen and to connect on one PHY.
-    public struct PHYParameters: HCIParameter {
+    public struct PHYParameters: HCIParameters {
         /// The time between the starts of two windows.
         public var scanInterval: ExtendedScanInterval
         /// How long the radio listens in each interval.
@@ -147,18 +127,11 @@ public struct LEExtendedCreateConnection: HCICommand {
             self.parameters = parameters
         }
 
-        /// Reads the eight parameters.
-        public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
-            Self(
-                scanInterval: try bytes.readParameter("Scan_Interval"),
-                scanWindow: try bytes.readParameter("Scan_Window"),
-                parameters: try bytes.readParameter("Connection_Interval")
-            )
-        }
-
-        /// Writes the eight parameters.
-        public func write(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.scanInterval, self.scanWindow, self.parameters)
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.scanInterval = try coder.field("Scan_Interval", \.scanInterval)
+            self.scanWindow = try coder.field("Scan_Window", \.scanWindow)
+            self.parameters = try coder.group(\.parameters)
         }
     }
 
@@ -176,7 +149,7 @@ public struct LEExtendedCreateConnection: HCICommand {
     public var peer: DeviceAddress
     /// How to listen on LE 1M; `nil` for not at all.
     public var le1M: PHYParameters?
-    /// The parameters of a link on LE 2M, where nobody listens on primary channels.
+    /// The parameters of a link on LE 2M, which has no primary channels.
     public var le2M: PHYParameters?
     /// How to listen on LE Coded; `nil` for not at all.
     public var leCoded: PHYParameters?
@@ -198,26 +171,20 @@ public struct LEExtendedCreateConnection: HCICommand {
         self.leCoded = leCoded
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        let phys: PHYSet = [
-            self.le1M == nil ? [] : .le1M, self.le2M == nil ? [] : .le2M, self.leCoded == nil ? [] : .leCoded,
-        ]
-        bytes.writeParameters(self.filterPolicy, self.ownAddressType, self.peer, phys)
-        self.le1M?.write(into: &bytes)
-        self.le2M?.write(into: &bytes)
-        self.leCoded?.write(into: &bytes)
+    /// The PHYs that have parameters.
+    public var phys: PHYSet {
+        [self.le1M == nil ? [] : .le1M, self.le2M == nil ? [] : .le2M, self.leCoded == nil ? [] : .leCoded]
     }
 
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.filterPolicy = try bytes.readParameter("Initiator_Filter_Policy")
-        self.ownAddressType = try bytes.readParameter("Own_Address_Type")
-        self.peer = try bytes.readParameter("Peer_Address")
-        let phys: PHYSet = try bytes.readParameter("Initiating_PHYs")
-        guard phys.isSubset(of: [.le1M, .le2M, .leCoded]) else { throw MalformedBytes(.invalid, "Initiating_PHYs") }
-        self.le1M = phys.contains(.le1M) ? try bytes.readParameter("Initiating parameters") : nil
-        self.le2M = phys.contains(.le2M) ? try bytes.readParameter("Initiating parameters") : nil
-        self.leCoded = phys.contains(.leCoded) ? try bytes.readParameter("Initiating parameters") : nil
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.filterPolicy = try coder.field("Initiator_Filter_Policy", \.filterPolicy)
+        self.ownAddressType = try coder.field("Own_Address_Type", \.ownAddressType)
+        self.peer = try coder.field("Peer_Address", \.peer)
+        let phys = try coder.field("Initiating_PHYs", \.phys)
+        try coder.require(phys.isSubset(of: [.le1M, .le2M, .leCoded]), "Initiating_PHYs")
+        self.le1M = try coder.group(\.le1M, isPresent: phys.contains(.le1M))
+        self.le2M = try coder.group(\.le2M, isPresent: phys.contains(.le2M))
+        self.leCoded = try coder.group(\.leCoded, isPresent: phys.contains(.leCoded))
     }
 }

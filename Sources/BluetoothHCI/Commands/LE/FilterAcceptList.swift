@@ -1,8 +1,5 @@
 // The list of devices that the controller takes notice of (Vol 4, Part E, 7.8.14 to 7.8.17).
 
-public import BluetoothTypes
-public import NIOCore
-
 /// Reads how many devices the list can hold (Vol 4, Part E, 7.8.14).
 public struct LEReadFilterAcceptListSize: HCICommandWithoutParameters {
     /// The number of the command.
@@ -24,15 +21,10 @@ public struct LEReadFilterAcceptListSize: HCICommandWithoutParameters {
             self.size = size
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.size) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 1),
-                size: try bytes.readParameter("Filter_Accept_List_Size")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.size = try coder.field("Filter_Accept_List_Size", \.size)
         }
     }
 }
@@ -59,14 +51,9 @@ public struct LEAddDeviceToFilterAcceptList: HCICommand {
         self.entry = entry
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.entry.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            entry: try bytes.readParameter("Address")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.entry = try coder.field("Address", \.entry)
     }
 }
 
@@ -83,13 +70,8 @@ public struct LERemoveDeviceFromFilterAcceptList: HCICommand {
         self.entry = entry
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.entry.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            entry: try bytes.readParameter("Address")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.entry = try coder.field("Address", \.entry)
     }
 }

@@ -1,36 +1,30 @@
 // Which PHY a link uses (Vol 4, Part E, 7.8.47 to 7.8.49).
 
 public import BluetoothTypes
-public import NIOCore
 
-/// The PHYs that a host would like; `nil` is no wish.
-public struct PHYWish: HCIParameter {
-    /// On sending.
+/// The PHYs that a host prefers; `nil` is no preference.
+public struct PHYPreference: HCIParameters {
+    /// For transmission.
     public var transmitter: PHYSet?
-    /// On receiving.
+    /// For reception.
     public var receiver: PHYSet?
 
-    /// Creates a wish.
+    /// Creates a preference.
     public init(transmitter: PHYSet?, receiver: PHYSet?) {
         self.transmitter = transmitter
         self.receiver = receiver
     }
 
-    /// Reads three octets: for which direction there is no wish, and the PHYs.
-    public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
-        let without: UInt8 = try bytes.readParameter("ALL_PHYs")
-        let transmitter: PHYSet = try bytes.readParameter("TX_PHYs")
-        let receiver: PHYSet = try bytes.readParameter("RX_PHYs")
-        return Self(
-            transmitter: without & 1 == 0 ? transmitter : nil,
-            receiver: without & 2 == 0 ? receiver : nil
-        )
-    }
+    /// Bit 0: no preference for transmission; bit 1: none for reception.
+    private var allPHYs: UInt8 { (self.transmitter == nil ? 1 : 0) | (self.receiver == nil ? 2 : 0) }
 
-    /// Writes three octets.
-    public func write(into bytes: inout ByteBuffer) {
-        let without: UInt8 = (self.transmitter == nil ? 1 : 0) | (self.receiver == nil ? 2 : 0)
-        bytes.writeParameters(without, self.transmitter ?? [], self.receiver ?? [])
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        let allPHYs = try coder.field("ALL_PHYs", \.allPHYs)
+        let transmitter = try coder.field("TX_PHYs") { $0.transmitter ?? [] }
+        let receiver = try coder.field("RX_PHYs") { $0.receiver ?? [] }
+        self.transmitter = allPHYs & 1 == 0 ? transmitter : nil
+        self.receiver = allPHYs & 2 == 0 ? receiver : nil
     }
 }
 
@@ -47,14 +41,9 @@ public struct LEReadPHY: HCICommand {
         self.handle = handle
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.handle.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 
     /// What Command Complete carries.
@@ -72,8 +61,8 @@ public struct LEReadPHY: HCICommand {
         public init(
             status: HCIErrorCode = .success,
             handle: ConnectionHandle = ConnectionHandle(rawValue: 0),
-            transmitter: PHY = .none,
-            receiver: PHY = .none
+            transmitter: PHY = .le1M,
+            receiver: PHY = .le1M
         ) {
             self.status = status
             self.handle = handle
@@ -81,44 +70,32 @@ public struct LEReadPHY: HCICommand {
             self.receiver = receiver
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            bytes.writeParameters(self.status, self.handle, self.transmitter, self.receiver)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 4),
-                handle: try bytes.readParameter("Connection_Handle"),
-                transmitter: try bytes.readParameter("TX_PHY"),
-                receiver: try bytes.readParameter("RX_PHY")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.handle = try coder.field("Connection_Handle", \.handle)
+            self.transmitter = try coder.field("TX_PHY", \.transmitter)
+            self.receiver = try coder.field("RX_PHY", \.receiver)
         }
     }
 }
 
-/// Sets the PHYs that new links would like (Vol 4, Part E, 7.8.48).
+/// Sets the PHYs that new links prefer (Vol 4, Part E, 7.8.48).
 public struct LESetDefaultPHY: HCICommand {
     /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0031)
 
     /// The PHYs.
-    public var wish: PHYWish
+    public var preference: PHYPreference
 
     /// Creates the command.
-    public init(wish: PHYWish) {
-        self.wish = wish
+    public init(preference: PHYPreference) {
+        self.preference = preference
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.wish.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            wish: try bytes.readParameter("ALL_PHYs")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.preference = try coder.group(\.preference)
     }
 }
 
@@ -133,28 +110,21 @@ public struct LESetPHY: HCICommand {
     /// The link.
     public var handle: ConnectionHandle
     /// The PHYs.
-    public var wish: PHYWish
-    /// How Coded PHY is wished for.
+    public var preference: PHYPreference
+    /// The preferred coding of LE Coded.
     public var options: PHYOptions
 
     /// Creates the command.
-    public init(handle: ConnectionHandle, wish: PHYWish, options: PHYOptions = .noPreference) {
+    public init(handle: ConnectionHandle, preference: PHYPreference, options: PHYOptions = .noPreference) {
         self.handle = handle
-        self.wish = wish
+        self.preference = preference
         self.options = options
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.handle, self.wish, self.options)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            handle: try bytes.readParameter("Connection_Handle"),
-            wish: try bytes.readParameter("ALL_PHYs"),
-            options: try bytes.readParameter("PHY_Options")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Connection_Handle", \.handle)
+        self.preference = try coder.group(\.preference)
+        self.options = try coder.field("PHY_Options", \.options)
     }
 }

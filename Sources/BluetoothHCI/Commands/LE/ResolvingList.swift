@@ -2,7 +2,6 @@
 // and 7.8.77).
 
 public import BluetoothTypes
-public import NIOCore
 
 /// Adds a device and its keys to the list (Vol 4, Part E, 7.8.38).
 public struct LEAddDeviceToResolvingList: HCICommand {
@@ -27,18 +26,11 @@ public struct LEAddDeviceToResolvingList: HCICommand {
         self.localIdentityResolvingKey = localIdentityResolvingKey
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.peer, self.peerIdentityResolvingKey, self.localIdentityResolvingKey)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            peer: try bytes.readParameter("Peer_Identity_Address"),
-            peerIdentityResolvingKey: try bytes.readParameter("Peer_IRK"),
-            localIdentityResolvingKey: try bytes.readParameter("Local_IRK")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.peer = try coder.field("Peer_Identity_Address", \.peer)
+        self.peerIdentityResolvingKey = try coder.field("Peer_IRK", \.peerIdentityResolvingKey)
+        self.localIdentityResolvingKey = try coder.field("Local_IRK", \.localIdentityResolvingKey)
     }
 }
 
@@ -55,14 +47,9 @@ public struct LERemoveDeviceFromResolvingList: HCICommand {
         self.peer = peer
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.peer.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            peer: try bytes.readParameter("Peer_Identity_Address")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.peer = try coder.field("Peer_Identity_Address", \.peer)
     }
 }
 
@@ -96,15 +83,10 @@ public struct LEReadResolvingListSize: HCICommandWithoutParameters {
             self.size = size
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.status, self.size) }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 1),
-                size: try bytes.readParameter("Resolving_List_Size")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.size = try coder.field("Resolving_List_Size", \.size)
         }
     }
 }
@@ -122,14 +104,9 @@ public struct LEReadPeerResolvableAddress: HCICommand {
         self.peer = peer
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.peer.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            peer: try bytes.readParameter("Peer_Identity_Address")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.peer = try coder.field("Peer_Identity_Address", \.peer)
     }
 
     /// What Command Complete carries.
@@ -145,18 +122,10 @@ public struct LEReadPeerResolvableAddress: HCICommand {
             self.address = address
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            self.status.write(into: &bytes)
-            self.address.encode(into: &bytes)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 6),
-                address: try DeviceAddress(parsing: &bytes, kind: .random, "Peer_Resolvable_Address")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.address = try coder.address("Peer_Resolvable_Address", \.address, kind: .random)
         }
     }
 }
@@ -174,14 +143,9 @@ public struct LEReadLocalResolvableAddress: HCICommand {
         self.peer = peer
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.peer.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            peer: try bytes.readParameter("Peer_Identity_Address")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.peer = try coder.field("Peer_Identity_Address", \.peer)
     }
 
     /// What Command Complete carries.
@@ -197,18 +161,10 @@ public struct LEReadLocalResolvableAddress: HCICommand {
             self.address = address
         }
 
-        /// Writes the answer.
-        public func encode(into bytes: inout ByteBuffer) {
-            self.status.write(into: &bytes)
-            self.address.encode(into: &bytes)
-        }
-
-        /// Reads the answer.
-        public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-            self.init(
-                status: try bytes.readStatus(padding: 6),
-                address: try DeviceAddress(parsing: &bytes, kind: .random, "Local_Resolvable_Address")
-            )
+        /// The parameters in wire order.
+        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+            self.status = try coder.field("Status", \.status)
+            self.address = try coder.address("Local_Resolvable_Address", \.address, kind: .random)
         }
     }
 }
@@ -226,14 +182,9 @@ public struct LESetAddressResolutionEnable: HCICommand {
         self.isEnabled = isEnabled
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.isEnabled.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            isEnabled: try bytes.readParameter("Address_Resolution_Enable")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.isEnabled = try coder.field("Address_Resolution_Enable", \.isEnabled)
     }
 }
 
@@ -250,14 +201,9 @@ public struct LESetResolvablePrivateAddressTimeout: HCICommand {
         self.timeout = timeout
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { self.timeout.write(into: &bytes) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            timeout: try bytes.readParameter("RPA_Timeout")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.timeout = try coder.field("RPA_Timeout", \.timeout)
     }
 }
 
@@ -277,14 +223,9 @@ public struct LESetPrivacyMode: HCICommand {
         self.mode = mode
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) { bytes.writeParameters(self.peer, self.mode) }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            peer: try bytes.readParameter("Peer_Identity_Address"),
-            mode: try bytes.readParameter("Privacy_Mode")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.peer = try coder.field("Peer_Identity_Address", \.peer)
+        self.mode = try coder.field("Privacy_Mode", \.mode)
     }
 }

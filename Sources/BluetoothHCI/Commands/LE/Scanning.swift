@@ -1,7 +1,6 @@
 // Legacy scanning (Vol 4, Part E, 7.8.10 and 7.8.11).
 
 public import BluetoothTypes
-public import NIOCore
 
 /// Sets how to scan (Vol 4, Part E, 7.8.10).
 public struct LESetScanParameters: HCICommand {
@@ -34,20 +33,13 @@ public struct LESetScanParameters: HCICommand {
         self.filterPolicy = filterPolicy
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.type, self.interval, self.window, self.ownAddressType, self.filterPolicy)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            type: try bytes.readParameter("LE_Scan_Type"),
-            interval: try bytes.readParameter("LE_Scan_Interval"),
-            window: try bytes.readParameter("LE_Scan_Window"),
-            ownAddressType: try bytes.readParameter("Own_Address_Type"),
-            filterPolicy: try bytes.readParameter("Scanning_Filter_Policy")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.type = try coder.field("LE_Scan_Type", \.type)
+        self.interval = try coder.field("LE_Scan_Interval", \.interval)
+        self.window = try coder.field("LE_Scan_Window", \.window)
+        self.ownAddressType = try coder.field("Own_Address_Type", \.ownAddressType)
+        self.filterPolicy = try coder.field("Scanning_Filter_Policy", \.filterPolicy)
     }
 }
 
@@ -67,16 +59,9 @@ public struct LESetScanEnable: HCICommand {
         self.filterDuplicates = filterDuplicates
     }
 
-    /// Writes the parameters.
-    public func encode(into bytes: inout ByteBuffer) {
-        bytes.writeParameters(self.isEnabled, self.filterDuplicates)
-    }
-
-    /// Reads the parameters.
-    public init(parsing bytes: inout ByteBuffer) throws(MalformedBytes) {
-        self.init(
-            isEnabled: try bytes.readParameter("LE_Scan_Enable"),
-            filterDuplicates: try bytes.readParameter("Filter_Duplicates")
-        )
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.isEnabled = try coder.field("LE_Scan_Enable", \.isEnabled)
+        self.filterDuplicates = try coder.field("Filter_Duplicates", \.filterDuplicates)
     }
 }

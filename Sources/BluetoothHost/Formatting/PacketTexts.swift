@@ -1,4 +1,4 @@
-// The words of packet descriptions: names of opcodes and errors, octets, advertising data, L2CAP signalling, pairing.
+// The texts of packet descriptions: names of opcodes and errors, octets, advertising data, L2CAP signalling, pairing.
 
 import BluetoothTypes
 import NIOCore
@@ -95,7 +95,7 @@ func octetText(_ octets: ByteBuffer) -> String {
     return text
 }
 
-/// What advertising data says.
+/// The elements of advertising data.
 func advertisingText(_ bytes: ByteBuffer) -> String {
     let data = AdvertisingData(parsing: bytes)
     var parts: [String] = []
@@ -116,7 +116,7 @@ func advertisingText(_ bytes: ByteBuffer) -> String {
     return parts.isEmpty ? "no data" : parts.joined(separator: ", ")
 }
 
-/// What a frame of the signalling channel says (Vol 3, Part A, 4).
+/// The command of a frame of the signalling channel (Vol 3, Part A, 4).
 func signallingText(_ payload: ByteBuffer) -> String {
     var bytes = payload
     do throws(MalformedBytes) {
@@ -169,7 +169,7 @@ extension LESignallingCommand {
     }
 }
 
-/// What a PDU of the Security Manager says (Vol 3, Part H, 3.3).
+/// The name and the octets of a PDU of the Security Manager (Vol 3, Part H, 3.3).
 func pairingText(_ pdu: ByteBuffer) -> String {
     let names = [
         "Pairing Request", "Pairing Response", "Pairing Confirm", "Pairing Random", "Pairing Failed",
