@@ -253,6 +253,11 @@ let package = Package(
             name: "CoreBluetoothTestingTests",
             dependencies: ["CoreBluetoothTesting", "BluetoothTypes", "Fixtures"]
         ),
+        // The programs of the documentation's pages, run, and compared with the pages.
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["BluetoothHCI", "BluetoothTransport", "BluetoothTypes", "Fixtures"]
+        ),
         // Code as others write it: no @testable, the public modules alone. The samples are Swift 5 code, as most is.
         .target(
             name: "ClientSamples",

@@ -1,0 +1,81 @@
+// A page with a program and the file that is compiled and run as a test are the same, character for character. A page
+// that joins gets a row in `Page.all`.
+
+import Foundation
+import Testing
+
+/// A page with a program, and the file of the program.
+struct Page: Sendable, CustomTestStringConvertible {
+    /// The page, from the root of the repository.
+    let page: String
+    /// The file, from the root of the repository: a paragraph, an empty line, and the code of the page.
+    let program: String
+
+    var testDescription: String { self.page }
+
+    static let all = [
+        Page(
+            page: "Sources/CoreBluetoothTesting/CoreBluetoothTesting.docc/TestYourCode.md",
+            program: "Tests/CoreBluetoothTestingTests/TutorialTests.swift"
+        ),
+        Page(
+            page: "Sources/BluetoothHCI/BluetoothHCI.docc/DecodeACapture.md",
+            program: "Tests/DocumentationTests/Pages/DecodeACapture.swift"
+        ),
+        Page(
+            page: "Sources/BluetoothHCI/BluetoothHCI.docc/DeclareACommand.md",
+            program: "Tests/DocumentationTests/Pages/DeclareACommand.swift"
+        ),
+    ]
+
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    /// The blocks of Swift code in the page, joined by empty lines.
+    func code() throws -> String {
+        var blocks: [String] = []
+        var block: [Substring]?
+        for line in try Self.text(self.page).split(separator: "\n", omittingEmptySubsequences: false) {
+            if line == "```swift" {
+                block = []
+            } else if line == "```", let lines = block {
+                blocks.append(lines.joined(separator: "\n"))
+                block = nil
+            } else {
+                block?.append(line)
+            }
+        }
+        return blocks.joined(separator: "\n\n")
+    }
+}
+
+@Suite("Pages")
+struct PagesTests {
+    @Test("A page's code is a file that is compiled and run", arguments: Page.all)
+    func code(of page: Page) throws {
+        let file = try Page.text(page.program)
+        let program = file.split(separator: "\n\n", maxSplits: 1)[1].trimmingCharacters(in: .newlines)
+        #expect(try page.code() == program)
+        #expect(program.count > 400)
+    }
+
+    @Test("Every article is reached from the landing page of its module")
+    func landingPages() throws {
+        let sources = Page.root.appendingPathComponent("Sources")
+        var articles = 0
+        for module in try FileManager.default.contentsOfDirectory(atPath: sources.path).sorted() {
+            let catalogue = sources.appendingPathComponent("\(module)/\(module).docc")
+            guard let files = try? FileManager.default.contentsOfDirectory(atPath: catalogue.path) else { continue }
+            let landing = try Page.text("Sources/\(module)/\(module).docc/\(module).md")
+            for file in files where file.hasSuffix(".md") && file != "\(module).md" {
+                #expect(landing.contains("<doc:\(file.dropLast(3))>"), "\(module)/\(file)")
+                articles += 1
+            }
+        }
+        #expect(articles >= 6)
+    }
+}
