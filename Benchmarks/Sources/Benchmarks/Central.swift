@@ -13,6 +13,10 @@ final class Central: NSObject, CBPeripheralDelegate {
     private var left = 0
     private var operation: () -> Void = {}
     private var discovery: [CBService] = []
+    /// What is called after the last notification, in place of `done`.
+    private var completion: (() -> Void)?
+    // Confined to the thread that writes at a pace.
+    private var paced: (CBPeripheral, CBCharacteristic)?
 
     private enum Phase {
         case preparing
@@ -43,6 +47,15 @@ final class Central: NSObject, CBPeripheralDelegate {
         self.done.wait()
     }
 
+    /// Calls `completion` after `count` notifications.
+    func expect(_ count: Int, completion: @escaping () -> Void) {
+        self.queue.sync {
+            self.phase = .listening
+            self.left = count
+            self.completion = completion
+        }
+    }
+
     func read(_ uuid: CBUUID, count: Int) {
         self.run(.reading, count) { [unowned self] in
             self.peripheral!.readValue(for: self.characteristics[uuid]!)
@@ -71,6 +84,15 @@ final class Central: NSObject, CBPeripheralDelegate {
                 peripheral.writeValue(data, for: target, type: .withResponse)
             }
         }
+    }
+
+    /// Writes once without response, from wherever this is called.
+    func writeOnceWithoutResponse(octets: Int) {
+        let (peripheral, target) = self.paced ?? self.queue.sync {
+            (self.peripheral!, self.characteristics[Peripheral.write]!)
+        }
+        self.paced = (peripheral, target)
+        peripheral.writeValue(Data(repeating: 0x3C, count: octets), for: target, type: .withoutResponse)
     }
 
     /// Discovers all services with all their characteristics.
@@ -136,7 +158,8 @@ final class Central: NSObject, CBPeripheralDelegate {
     ) {
         if self.phase == .listening {
             self.left -= 1
-            if self.left == 0 { self.done.signal() }
+            guard self.left == 0 else { return }
+            if let completion = self.completion { completion() } else { self.done.signal() }
         } else {
             self.next()
         }

@@ -23,7 +23,9 @@ final class Peripheral: NSObject, CBPeripheralManagerDelegate {
     private let furtherServices: Int
     private var left = 0
     private var payload = Data()
-    private(set) var received = 0
+    /// How many writes are still to come, and what is called after the last.
+    private var expected = 0
+    private var completion: () -> Void = {}
 
     init(valueLength: Int, furtherServices: Int = 0) {
         self.value = Data(repeating: 0x5A, count: valueLength)
@@ -74,6 +76,20 @@ final class Peripheral: NSObject, CBPeripheralManagerDelegate {
         }
     }
 
+    /// Notifies once, from wherever this is called; says whether there was room.
+    func send(octets: Int) -> Bool {
+        self.manager?.updateValue(Data(repeating: 0xA5, count: octets), for: self.notifying, onSubscribedCentrals: nil)
+            ?? false
+    }
+
+    /// Calls `completion` after `count` writes.
+    func expect(_ count: Int, completion: @escaping () -> Void) {
+        self.queue.sync {
+            self.expected = count
+            self.completion = completion
+        }
+    }
+
     private func pump() {
         guard let manager = self.manager else { return }
         while self.left > 0, manager.updateValue(self.payload, for: self.notifying, onSubscribedCentrals: nil) {
@@ -89,7 +105,9 @@ final class Peripheral: NSObject, CBPeripheralManagerDelegate {
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
-        self.received += requests.count
         peripheral.respond(to: requests[0], withResult: .success)
+        guard self.expected > 0 else { return }
+        self.expected -= requests.count
+        if self.expected <= 0 { self.completion() }
     }
 }

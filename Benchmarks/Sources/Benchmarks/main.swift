@@ -11,6 +11,9 @@ let only = arguments.firstIndex(of: "--only").flatMap { arguments.indices.contai
 let scale = isSmoke ? 100 : 1
 let runs = isSmoke ? 1 : 5
 
+// One host of the cases with three processes.
+if arguments.count == 3, arguments[0] == "--member" { Member.run(arguments[1], adapter: arguments[2]) }
+
 if let index = arguments.firstIndex(of: "--memory"), let links = Int(arguments[index + 1]) {
     // A process of its own per figure: memory that was used once does not come back.
     print(Cases.memory(links: links))
@@ -132,6 +135,8 @@ if wants("advertising reports") {
         return Meter.measure(count: count) { reports.decode(count: count) }
     }
 }
+
+if wants("three processes") { ProcessCases.run() }
 
 func addChannel(_ name: String, octets: Int, aim: String = "", _ measure: () -> Measurement) {
     let result = measure()

@@ -1,0 +1,204 @@
+// Hosts in processes of their own, on the air of a third, `corebluetooth air`. Each host counts its own processor time,
+// user and system, so a figure is what one device pays and not what both pay with the air between them.
+//
+// This program starts itself for the two hosts (see Member.swift), tells them on their standard input what to do, and
+// reads on their standard output that they did it and what it cost.
+
+import Foundation
+
+/// An air and two hosts, each a process.
+final class Processes {
+    /// What an operation cost each host, in seconds of processor time for all of them.
+    struct Cost {
+        var sending: Measurement
+        var receiving: Measurement
+    }
+
+    private let folder: URL
+    private let air: ChildProcess
+    private let peripheral: ChildProcess
+    private let central: ChildProcess
+
+    init() {
+        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("benchmark-\(getpid())")
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let socket = folder.appendingPathComponent("air").path
+        func member(_ role: String) -> ChildProcess {
+            let process = ChildProcess(
+                own,
+                ["--member", role, "air:unix:\(socket)"],
+                state: folder.appendingPathComponent(role)
+            )
+            process.wait(for: "ready")
+            return process
+        }
+        self.folder = folder
+        self.air = ChildProcess(
+            own.deletingLastPathComponent().appendingPathComponent("corebluetooth"),
+            ["air", "--listen", "unix:\(socket)"],
+            state: folder
+        )
+        self.air.wait(for: "listening")
+        self.peripheral = member("peripheral")
+        self.central = member("central")
+    }
+
+    deinit {
+        for process in [self.central, self.peripheral, self.air] { process.end() }
+        try? FileManager.default.removeItem(at: self.folder)
+    }
+
+    /// The peripheral notifies; `pace` is the time from one to the next in microseconds, 0 for as fast as it goes.
+    func notify(_ count: Int, octets: Int, pace: Int) -> Cost {
+        self.measure(count, from: self.peripheral, to: self.central, "notify", octets, pace)
+    }
+
+    /// The central writes without response.
+    func write(_ count: Int, octets: Int, pace: Int) -> Cost {
+        self.measure(count, from: self.central, to: self.peripheral, "write", octets, pace)
+    }
+
+    /// The central reads a value that the peripheral's host answers by itself, one after the other.
+    func read(_ count: Int) -> Cost {
+        self.measure(count, from: self.central, to: self.peripheral, "read", 0, 0)
+    }
+
+    /// The peripheral's app does nothing at a pace, which is what the pace itself costs it.
+    func idle(_ count: Int, pace: Int) -> Measurement {
+        let start = DispatchTime.now().uptimeNanoseconds
+        _ = self.peripheral.mark()
+        self.peripheral.tell("idle \(count) 0 \(pace)", answer: "done")
+        let wall = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+        return Measurement(count: count, wall: wall, processor: self.peripheral.mark())
+    }
+
+    private func measure(
+        _ count: Int,
+        from sender: ChildProcess,
+        to receiver: ChildProcess,
+        _ what: String,
+        _ octets: Int,
+        _ pace: Int
+    ) -> Cost {
+        receiver.tell("expect \(what) \(count)", answer: "armed")
+        let start = DispatchTime.now().uptimeNanoseconds
+        for process in [sender, receiver] { _ = process.mark() }
+        sender.tell("\(what) \(count) \(octets) \(pace)", answer: "done")
+        // A read is over when its sender has the answer.
+        if what != "read" { receiver.wait(for: "done") }
+        let wall = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+        func cost(_ process: ChildProcess) -> Measurement {
+            Measurement(count: count, wall: wall, processor: process.mark())
+        }
+        return Cost(sending: cost(sender), receiving: cost(receiver))
+    }
+}
+
+/// The cases, each with one row for the host that sends and one for the host that receives.
+enum ProcessCases {
+    /// The time from one operation to the next at a radio's pace, in microseconds: some 500 a second.
+    private static let pace = 2000
+    private static let octets = 244
+
+    static func run() {
+        let processes = Processes()
+        let stream = 200_000 / scale
+        let paced = 1_000 / min(scale, 20)
+        self.add("notification of 244 octets, stream", sending: "≤ 0.8 µs", receiving: "≤ 0.6 µs") {
+            processes.notify(stream, octets: self.octets, pace: 0)
+        }
+        self.add("write without response of 244 octets, stream", sending: "≤ 0.8 µs", receiving: "≤ 0.8 µs") {
+            processes.write(stream, octets: self.octets, pace: 0)
+        }
+        self.add("notification of 244 octets, 500/s", sending: "≤ 35 µs", receiving: "≤ 35 µs") {
+            processes.notify(paced, octets: self.octets, pace: self.pace)
+        }
+        self.add("write without response of 244 octets, 500/s", sending: "≤ 35 µs", receiving: "≤ 35 µs") {
+            processes.write(paced, octets: self.octets, pace: self.pace)
+        }
+        let idle = Meter.median(of: runs) { processes.idle(paced, pace: self.pace) }
+        self.row("three processes: nothing, 500/s: the app's own timer", idle, aim: "")
+        self.add("read", sending: "≤ 25 µs", receiving: "≤ 25 µs") { processes.read(20_000 / scale) }
+    }
+
+    private static func add(_ name: String, sending: String, receiving: String, _ measure: () -> Processes.Cost) {
+        let costs = (0..<runs).map { _ in measure() }
+        for (side, key, aim) in [("sending", \Processes.Cost.sending, sending), ("receiving", \.receiving, receiving)] {
+            let sorted = costs.map { $0[keyPath: key] }.sorted { $0.processor < $1.processor }
+            self.row("three processes: \(name), \(side) it", sorted[sorted.count / 2], aim: aim)
+        }
+    }
+
+    private static func row(_ name: String, _ cost: Measurement, aim: String) {
+        table.add(
+            name,
+            String(
+                format: "%.2f µs CPU, %.2f µs elapsed",
+                cost.microsecondsPerOperation,
+                cost.wallMicrosecondsPerOperation
+            ),
+            String(format: "%.0f/s", cost.operationsPerSecond),
+            aim: aim
+        )
+    }
+}
+
+/// A program that is told lines and answers with lines.
+private final class ChildProcess {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var unread = Data()
+    /// How long a line may take, in milliseconds.
+    private static let patience: Int32 = 60_000
+
+    init(_ program: URL, _ arguments: [String], state: URL) {
+        self.process.executableURL = program
+        self.process.arguments = arguments
+        // Nothing is left behind of what hosts keep of each other, and nothing is found of earlier ones.
+        self.process.environment = ProcessInfo.processInfo.environment
+            .merging(["XDG_STATE_HOME": state.path]) { $1 }
+        self.process.standardInput = self.input
+        self.process.standardOutput = self.output
+        do { try self.process.run() } catch { expect(false, "\(program.path): \(error)") }
+    }
+
+    /// Waits for a line that begins with a word.
+    @discardableResult
+    func wait(for word: String) -> String {
+        while true {
+            if let end = self.unread.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: self.unread[..<end], as: UTF8.self)
+                self.unread.removeSubrange(...end)
+                if line.hasPrefix(word) { return line }
+                continue
+            }
+            var ready = pollfd(fd: self.output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&ready, 1, Self.patience)
+            let octets = count > 0 ? self.output.fileHandleForReading.availableData : Data()
+            if octets.isEmpty {
+                self.end()
+                expect(false, "\(self.process.arguments ?? []) did not say \(word)")
+            }
+            self.unread.append(octets)
+        }
+    }
+
+    func tell(_ line: String, answer: String) {
+        self.input.fileHandleForWriting.write(Data((line + "\n").utf8))
+        self.wait(for: answer)
+    }
+
+    /// The processor time since the last mark, in seconds.
+    func mark() -> Double {
+        self.input.fileHandleForWriting.write(Data("mark\n".utf8))
+        let line = self.wait(for: "processor").split(separator: " ")
+        return line.last.flatMap { Double($0) } ?? .nan
+    }
+
+    func end() {
+        self.process.terminate()
+        self.process.waitUntilExit()
+    }
+}
