@@ -182,19 +182,12 @@ let package = Package(
             name: "BluetoothHCITests",
             dependencies: ["BluetoothHCI", "Fixtures"]
         ),
-        // What tests that have a host stand on besides; not a product.
-        .target(
-            name: "HostFixtures",
-            dependencies: ["BluetoothHost"],
-            path: "Tests/HostFixtures"
-        ),
         .testTarget(
             name: "BluetoothHostTests",
             dependencies: [
                 "BluetoothHost",
                 "BluetoothAir",
                 "Fixtures",
-                "HostFixtures",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
@@ -244,7 +237,6 @@ let package = Package(
                 "BluetoothAir",
                 "BluetoothAirService",
                 "Fixtures",
-                "HostFixtures",
                 "Testbed",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]

@@ -53,7 +53,7 @@ extension LEHost {
     }
 
     /// Ends everything that hung on the controller, then tells the new state.
-    func loseController(_ state: HostState) {
+    func loseController(_ state: LEHostState) {
         // Whoever is told of the end of a link can see that the controller is gone, too.
         let isNews = self.state != state
         self.state = state
@@ -78,13 +78,13 @@ extension LEHost {
         self.scheduleTurn()
     }
 
-    func setState(_ state: HostState) {
+    func setState(_ state: LEHostState) {
         guard self.state != state else { return }
         self.state = state
         self.tellState(state)
     }
 
-    private func tellState(_ state: HostState) {
+    private func tellState(_ state: LEHostState) {
         self.afterwards { [unowned self] in self.delegate?.host(self, didChange: state) }
     }
 
@@ -274,7 +274,7 @@ private enum SetupStep: CaseIterable {
     case randomAddress
 
     /// Whether a controller with these abilities needs the step.
-    func applies(to controller: ControllerInformation, configuration: HostConfiguration) -> Bool {
+    func applies(to controller: ControllerInformation, configuration: LEHostConfiguration) -> Bool {
         switch self {
         case .suggestedDataLength:
             controller.features.contains(.dataPacketLengthExtension)

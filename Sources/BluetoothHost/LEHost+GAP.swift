@@ -251,7 +251,7 @@ extension LEHost {
             let type = report.eventType
             self.delegate?.host(
                 self,
-                didReceive: AdvertisingReport(
+                didReceiveAdvertisement: AdvertisingReport(
                     address: report.address.withoutIdentity,
                     isConnectable: type == .connectableUndirected || type == .connectableDirected,
                     isScannable: type == .connectableUndirected || type == .scannableUndirected,
@@ -270,7 +270,7 @@ extension LEHost {
             guard let address = report.address else { continue }
             self.delegate?.host(
                 self,
-                didReceive: AdvertisingReport(
+                didReceiveAdvertisement: AdvertisingReport(
                     address: address.withoutIdentity,
                     isConnectable: report.eventType.contains(.connectable),
                     isScannable: report.eventType.contains(.scannable),

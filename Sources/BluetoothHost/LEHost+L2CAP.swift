@@ -129,7 +129,7 @@ extension LEHost {
             self.readyChannels.append(id)
         case .requested(let name, let spsm):
             let request = ChannelRequest(link: link.id, spsm: spsm)
-            let result = self.delegate?.host(self, didReceive: request) ?? .success
+            let result = self.delegate?.host(self, shouldAcceptChannel: request) ?? .success
             if result == .success {
                 link.signalling.acceptChannel(name, as: self.makeChannelID(), into: &link.signallingActions)
             } else {
@@ -155,7 +155,7 @@ extension LEHost {
         )
         self.openChannels[information.id] = OpenChannel(link: link, tag: channel.tag, information: information)
         if channel.isIncoming {
-            self.delegate?.host(self, didOpen: information)
+            self.delegate?.host(self, didOpenChannel: information)
         } else {
             self.channelCompletions.removeValue(forKey: information.id)?(.success(information))
         }

@@ -101,14 +101,15 @@ extension LEHost {
         }
         let id = link.id
         self.server.hold(id)
-        self.start(
-            .exchangeMTU(preferred: self.configuration.preferredMTU),
-            on: link,
-            .done { [unowned self] _ in
-                self.server.release(id, now: self.eventLoop.now, into: &self.serverActions)
-            }
-        )
-        self.meetServer(on: link)
+        self.validateDatabaseCache(on: link)
+        link.client.exchangeMTU(
+            preferred: self.configuration.preferredMTU,
+            id: self.makeProcedureID(),
+            into: &link.clientActions
+        ) { [unowned self] _ in
+            self.server.release(id, now: self.eventLoop.now, into: &self.serverActions)
+        }
+        self.noteWork(link)
     }
 
     /// Ends a link on this side, once the controller has said that it ended or will never say so.
@@ -118,18 +119,18 @@ extension LEHost {
         self.linksByID[link.id] = nil
         if self.linksByHandle[link.handle] === link { self.linksByHandle[link.handle] = nil }
         self.openLinks.removeAll { $0 === link }
+        self.closingLink = link
         link.client.close(reason: reason, into: &link.clientActions)
         self.drainClient(link)
         link.signalling.close(into: &link.signallingActions)
         self.drainSignalling(link)
-        self.closingLink = link
         self.server.linkClosed(link.id, into: &self.serverActions)
         self.drainServer()
         self.closingLink = nil
         self.transmitter.closed(link)
         for frame in link.outgoing { self.count(frame.tag, on: link) }
         link.outgoing.removeAll()
-        self.tellCounts()
+        self.reportTransmitted()
         self.advertiser.disconnected(linksLeft: self.openLinks.count)
         self.scanner.circumstancesChanged()
         self.delegate?.host(self, didDisconnect: link.information, reason: reason)

@@ -30,7 +30,7 @@ extension LEHost {
         self.endLinksWhenLeaving()
         self.reconcile()
         self.transmit()
-        self.tellCounts()
+        self.reportTransmitted()
         self.tellReadiness()
         self.armTimer()
         self.delegate?.hostDidFinishTurn(self)
@@ -79,38 +79,42 @@ extension LEHost {
         }
     }
 
-    /// Tells how many PDUs of the user have left.
-    func tellCounts() {
-        guard !self.linksWithCounts.isEmpty else { return }
-        let links = self.linksWithCounts
-        self.linksWithCounts = []
+    /// Reports how many PDUs of the user have left.
+    func reportTransmitted() {
+        guard !self.linksWithTransmitted.isEmpty else { return }
+        var links = self.spareLinks
+        self.spareLinks = []
+        swap(&links, &self.linksWithTransmitted)
         for link in links {
-            link.hasCounts = false
-            let notifications = link.transmittedNotifications
-            let commands = link.transmittedCommands
-            link.transmittedNotifications = 0
-            link.transmittedCommands = 0
-            if notifications > 0 {
-                self.delegate?.host(self, link: link.id, didTransmit: notifications, of: .notification)
+            link.hasTransmitted = false
+            var tally = self.spareTally
+            self.spareTally = TransmitTally()
+            swap(&tally, &link.transmitted)
+            for entry in tally.transmissions {
+                self.delegate?.host(self, link: link.id, didTransmit: entry.count, for: entry.token)
             }
-            if commands > 0 {
-                self.delegate?.host(self, link: link.id, didTransmit: commands, of: .writeCommand)
-            }
+            tally.removeAll()
+            self.spareTally = tally
         }
+        links.removeAll(keepingCapacity: true)
+        self.spareLinks = links
     }
 
     /// Notes what has become of a frame that has left or died.
     func count(_ tag: FrameTag, on link: HostLink) {
         switch tag {
-        case .none: return
-        case .channel(let tag): return self.frameLeft(tag, of: link)
-        case .notifications(let count): link.transmittedNotifications += count
-        case .writeCommand: link.transmittedCommands += 1
+        case .none: break
+        case .channel(let tag): self.frameLeft(tag, of: link)
+        case .transmission(let transmission): self.count(transmission, on: link)
         }
-        if !link.hasCounts {
-            link.hasCounts = true
-            self.linksWithCounts.append(link)
-        }
+    }
+
+    /// Counts what has left, or will never leave, for the user.
+    func count(_ transmission: Transmission, on link: HostLink) {
+        link.transmitted.add(transmission.token, count: transmission.count)
+        guard !link.hasTransmitted else { return }
+        link.hasTransmitted = true
+        self.linksWithTransmitted.append(link)
     }
 
     // MARK: Time

@@ -1,5 +1,5 @@
 // One adapter's Bluetooth LE host: the thin driver that moves packets between a controller and the protocol machines,
-// owns their timers, and speaks to one user through `HostDelegate`. Confined to its event loop; nothing here locks.
+// owns their timers, and speaks to one user through `LEHostDelegate`. Confined to its event loop; nothing here locks.
 //
 // The user's calls only feed the machines; what comes of them is carried out in the next turn of the loop, in which
 // also everything leaves that several calls have queued. Packets of the controller are worked on as they come, and the
@@ -18,11 +18,11 @@ public final class LEHost {
     /// The loop on which the host lives.
     public let eventLoop: any EventLoop
     /// Who is told what happens.
-    public weak var delegate: (any HostDelegate)?
+    public weak var delegate: (any LEHostDelegate)?
     /// How the host presents itself.
-    public let configuration: HostConfiguration
+    public let configuration: LEHostConfiguration
     /// Where the host stands with its controller.
-    public internal(set) var state: HostState = .detached
+    public internal(set) var state: LEHostState = .detached
     /// The address by which peers know this device; `nil` where it has none, or without a controller.
     public var address: DeviceAddress? {
         guard case .ready = self.state else { return nil }
@@ -72,8 +72,10 @@ public final class LEHost {
     var spareServerActions: [GATTServer.Action] = []
     var spareClientActions: [GATTClient.Action] = []
     var linksWithWork: [HostLink] = []
-    var linksWithCounts: [HostLink] = []
-    var nextProcedureNumber: UInt32 = 1
+    var linksWithTransmitted: [HostLink] = []
+    var spareLinks: [HostLink] = []
+    var spareTally = TransmitTally()
+    var nextProcedureNumber: UInt64 = 1
 
     // Credit-based channels.
     /// Who listens, by SPSM.
@@ -94,9 +96,13 @@ public final class LEHost {
     var timerGeneration = 0
 
     /// Creates a host without a controller.
-    public init(eventLoop: any EventLoop, configuration: HostConfiguration = HostConfiguration()) {
+    public init(eventLoop: any EventLoop, configuration: LEHostConfiguration = LEHostConfiguration()) {
         self.eventLoop = eventLoop
         self.configuration = configuration
         self.server = GATTServer(configuration: Self.serverConfiguration(configuration))
     }
+
+    /// A call from another thread is a fault of the user; debug builds stop at it.
+    @inline(__always)
+    func assertOnEventLoop() { self.eventLoop.assertInEventLoop() }
 }

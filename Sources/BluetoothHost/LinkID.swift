@@ -1,4 +1,7 @@
-// How the layers above HCI name a link. Connection handles are used again by the controller; this number is not.
+// How the layers above HCI name a link, and what is known of it. Connection handles are used again by the controller; this
+// number is not.
+
+public import BluetoothTypes
 
 /// A link between this host and a peer.
 public struct LinkID: Hashable, Sendable, CustomStringConvertible {
@@ -11,4 +14,21 @@ public struct LinkID: Hashable, Sendable, CustomStringConvertible {
 
     /// `link 7`.
     public var description: String { "link \(self.rawValue)" }
+}
+
+/// What is known of a link.
+public struct LinkInformation: Hashable, Sendable {
+    /// The link's name.
+    public var id: LinkID
+    /// The peer's address; its identity address where that was resolved.
+    public var peer: DeviceAddress
+    /// Whether this side is the central.
+    public var isCentral: Bool
+
+    /// Creates a record.
+    public init(id: LinkID, peer: DeviceAddress, isCentral: Bool) {
+        self.id = id
+        self.peer = peer
+        self.isCentral = isCentral
+    }
 }

@@ -110,7 +110,7 @@ final class ScriptPlayer {
         self.faults = device.script.faults
         self.host = LEHost(
             eventLoop: device.world.loop,
-            configuration: HostConfiguration(
+            configuration: LEHostConfiguration(
                 deviceName: device.script.name ?? device.name,
                 address: device.address,
                 preferredMTU: device.script.mtu
@@ -307,15 +307,13 @@ final class ScriptPlayer {
     }
 }
 
-extension ScriptPlayer: HostDelegate {
-    func host(_ host: LEHost, didChange state: HostState) {
+extension ScriptPlayer: LEHostDelegate {
+    func host(_ host: LEHost, didChange state: LEHostState) {
         switch state {
         case .ready: self.updateAdvertising()
         case .detached, .starting, .failed: self.forgetLinks()
         }
     }
-
-    func host(_ host: LEHost, didReceive report: AdvertisingReport) {}
 
     func host(_ host: LEHost, didConnect link: LinkInformation) {
         self.links.append(link.id)
@@ -323,20 +321,12 @@ extension ScriptPlayer: HostDelegate {
         self.scheduleFaults(on: link.id)
     }
 
-    func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
-
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
         self.links.removeAll { $0 == link.id }
         self.updatesOnLink[link.id] = nil
     }
 
-    func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) {}
-
-    func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {}
-
-    func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
-
-    func host(_ host: LEHost, didReceive request: GATTReadRequest) {
+    func host(_ host: LEHost, didReceiveReadRequest request: GATTReadRequest) {
         guard let entry = self.entries[request.handle] else {
             return host.respond(to: request.id, with: .failure(.unlikelyError))
         }
@@ -359,7 +349,7 @@ extension ScriptPlayer: HostDelegate {
         }
     }
 
-    func host(_ host: LEHost, didReceive request: GATTWriteRequest) {
+    func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {
         var answer: ScriptedPeripheral.Answer = .success
         for part in request.parts {
             guard let entry = self.entries[part.handle] else { continue }
@@ -398,12 +388,10 @@ extension ScriptPlayer: HostDelegate {
         self.startUpdates(handle)
     }
 
-    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {
-        guard kind == .notification, let sent = self.updatesOnLink[link] else { return }
+    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, for token: TransmitToken) {
+        guard let sent = self.updatesOnLink[link] else { return }
         for number in max(1, sent - count + 1)...max(1, sent) where self.meet(.afterNotification(number), on: link) {}
     }
-
-    func hostDidFinishTurn(_ host: LEHost) {}
 }
 
 extension ScriptedPeripheral.Service {

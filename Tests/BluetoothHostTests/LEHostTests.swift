@@ -17,7 +17,7 @@ struct HostTests {
         let host: LEHost
         let delegate = RecordingDelegate()
 
-        init(_ configuration: HostConfiguration = HostConfiguration()) {
+        init(_ configuration: LEHostConfiguration = LEHostConfiguration()) {
             self.controller = ScriptedController(eventLoop: self.loop)
             self.host = LEHost(eventLoop: self.loop, configuration: configuration)
             self.host.delegate = self.delegate
@@ -59,7 +59,7 @@ struct HostTests {
 
     @Test("the controller is reset first and asked before it is used")
     func start() {
-        let scene = Scene(HostConfiguration(address: peer))
+        let scene = Scene(LEHostConfiguration(address: peer))
         scene.host.attach(to: scene.controller)
         #expect(scene.delegate.lines.isEmpty, "nobody is called from inside his own call")
         scene.loop.run()
@@ -72,12 +72,12 @@ struct HostTests {
     @Test("a controller without a public address is given a random static one, another keeps its own")
     func controllerWithoutAddress() {
         // Bumble's controllers answer Read BD_ADDR with zeros: two of them would be one device to each other.
-        let poor = Scene(HostConfiguration(fallbackAddress: other))
+        let poor = Scene(LEHostConfiguration(fallbackAddress: other))
         poor.host.attach(to: poor.controller)
         poor.loop.run()
         #expect(poor.controller.commands.contains(LESetRandomAddress.opcode))
         #expect(poor.host.address == other)
-        let rich = Scene(HostConfiguration(fallbackAddress: other))
+        let rich = Scene(LEHostConfiguration(fallbackAddress: other))
         rich.controller.address = DeviceAddress(0x0000_1234_5678, kind: .public)
         rich.host.attach(to: rich.controller)
         rich.loop.run()
@@ -134,7 +134,12 @@ struct HostTests {
         scene.start()
         let (link, characteristic) = try #require(scene.subscribe(0x40))
         for _ in 0..<5 {
-            scene.host.notify(ByteBuffer(bytes: [1, 2, 3]), characteristic: characteristic, to: link)
+            scene.host.notify(
+                ByteBuffer(bytes: [1, 2, 3]),
+                characteristic: characteristic,
+                to: link,
+                token: .notification
+            )
         }
         scene.loop.run()
         #expect(scene.controller.takeData().count == 2)
@@ -153,7 +158,12 @@ struct HostTests {
         scene.controller.dataLength = 27
         scene.start()
         let (link, characteristic) = try #require(scene.subscribe(0x40))
-        scene.host.notify(ByteBuffer(repeating: 7, count: 100), characteristic: characteristic, to: link)
+        scene.host.notify(
+            ByteBuffer(repeating: 7, count: 100),
+            characteristic: characteristic,
+            to: link,
+            token: .notification
+        )
         scene.loop.run()
         let packets = scene.controller.takeData()
         // The MTU is 23: the value is cut to 20 octets, and 4 + 3 + 20 octets are one packet.
@@ -161,7 +171,12 @@ struct HostTests {
         scene.controller.receive(0x40, channel: 4, [0x02, 0x00, 0x02])
         scene.loop.run()
         _ = scene.controller.takeData()
-        scene.host.notify(ByteBuffer(repeating: 7, count: 100), characteristic: characteristic, to: link)
+        scene.host.notify(
+            ByteBuffer(repeating: 7, count: 100),
+            characteristic: characteristic,
+            to: link,
+            token: .notification
+        )
         scene.loop.run()
         let boundaries = try scene.controller.takeData().map { try ACLDataHeader($0).boundary }
         #expect(boundaries == [.firstNonFlushable, .continuing, .continuing, .continuing])
@@ -174,7 +189,7 @@ struct HostTests {
         scene.start()
         let (link, characteristic) = try #require(scene.subscribe(0x40))
         for _ in 0..<5 {
-            scene.host.notify(ByteBuffer(bytes: [1]), characteristic: characteristic, to: link)
+            scene.host.notify(ByteBuffer(bytes: [1]), characteristic: characteristic, to: link, token: .notification)
         }
         scene.loop.run()
         _ = scene.delegate.takeLines()
@@ -274,7 +289,7 @@ struct HostTests {
         scene.controller.connect(0x40, peer: peer, role: .central)
         scene.loop.run()
         var result: Result<ByteBuffer, GATTError>?
-        scene.host.read(3, on: try #require(link)) { result = $0 }
+        scene.host.perform(ReadValue(3), on: try #require(link)) { result = $0 }
         scene.loop.advanceTime(by: .seconds(29))
         #expect(result == nil)
         scene.loop.advanceTime(by: .seconds(2))
@@ -308,7 +323,9 @@ struct HostTests {
         _ = scene.delegate.takeLines()
         var ended: [String] = []
         for handle in AttributeHandle(1)...3 {
-            scene.host.read(handle, on: try #require(link)) { _ in ended.append("\(handle) \(scene.delegate.lines)") }
+            scene.host.perform(ReadValue(handle), on: try #require(link)) { _ in
+                ended.append("\(handle) \(scene.delegate.lines)")
+            }
         }
         scene.controller.disconnect(0x40, reason: .remoteUserTerminated)
         scene.loop.run()

@@ -204,7 +204,7 @@ final class ScriptedController: HCIChannel {
 }
 
 /// What a host told its user, a line per call.
-final class RecordingDelegate: HostDelegate {
+final class RecordingDelegate: LEHostDelegate {
     private(set) var lines: [String] = []
     var onConnect: ((LinkInformation) -> Void)?
 
@@ -213,8 +213,10 @@ final class RecordingDelegate: HostDelegate {
         return self.lines
     }
 
-    func host(_ host: LEHost, didChange state: HostState) { self.lines.append("state \(state)") }
-    func host(_ host: LEHost, didReceive report: AdvertisingReport) { self.lines.append("report \(report.address)") }
+    func host(_ host: LEHost, didChange state: LEHostState) { self.lines.append("state \(state)") }
+    func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport) {
+        self.lines.append("report \(report.address)")
+    }
     func host(_ host: LEHost, didConnect link: LinkInformation) {
         self.lines.append("connected \(link.peer) \(link.isCentral ? "central" : "peripheral")")
         self.onConnect?(link)
@@ -225,22 +227,36 @@ final class RecordingDelegate: HostDelegate {
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
         self.lines.append("disconnected \(link.peer) \(reason.rawValue)")
     }
-    func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) { self.lines.append("mtu \(mtu)") }
-    func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {
+    func host(_ host: LEHost, link: LinkID, didChangeMTU mtu: Int) { self.lines.append("mtu \(mtu)") }
+    func host(_ host: LEHost, link: LinkID, didReceiveValue value: ByteBuffer, for handle: AttributeHandle) {
         self.lines.append("value \(handle) \(value.readableBytes)")
     }
     func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {
         self.lines.append("invalid \(range)")
     }
-    func host(_ host: LEHost, didReceive request: GATTReadRequest) { self.lines.append("read \(request.handle)") }
-    func host(_ host: LEHost, didReceive request: GATTWriteRequest) {
+    func host(_ host: LEHost, didReceiveReadRequest request: GATTReadRequest) {
+        self.lines.append("read \(request.handle)")
+    }
+    func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {
         self.lines.append("write \(request.parts.map { "\($0.handle)" }.joined(separator: " "))")
     }
     func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
         self.lines.append("subscribed \(handle) \(isSubscribed)")
     }
-    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {
-        self.lines.append("transmitted \(count) \(kind)")
+    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, for token: TransmitToken) {
+        self.lines.append("transmitted \(count) \(token.name)")
     }
-    func hostDidFinishTurn(_ host: LEHost) {}
+}
+
+extension TransmitToken {
+    static let notification = TransmitToken(rawValue: 0x0A)
+    static let writeCommand = TransmitToken(rawValue: 0x0B)
+
+    fileprivate var name: String {
+        switch self {
+        case .notification: "notification"
+        case .writeCommand: "writeCommand"
+        default: "\(self.rawValue)"
+        }
+    }
 }

@@ -8,7 +8,7 @@ import BluetoothTypes
 import NIOCore
 import NIOEmbedded
 
-final class Star: HostDelegate {
+final class Star: LEHostDelegate {
     private let loop: EmbeddedEventLoop
     private let air: Air
     private let central: LEHost
@@ -19,24 +19,13 @@ final class Star: HostDelegate {
     private var readable: (link: LinkID, handle: AttributeHandle)?
 
     /// The peripheral's side.
-    private final class Node: HostDelegate {
+    private final class Node: LEHostDelegate {
         var link: LinkID?
         var handle: AttributeHandle = 0
         var isAdvertising = false
 
-        func host(_ host: LEHost, didChange state: HostState) {}
-        func host(_ host: LEHost, didReceive report: AdvertisingReport) {}
         func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
-        func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
         func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
-        func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) {}
-        func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {}
-        func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
-        func host(_ host: LEHost, didReceive request: GATTReadRequest) {}
-        func host(_ host: LEHost, didReceive request: GATTWriteRequest) {}
-        func host(_ host: LEHost, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {}
-        func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
-        func hostDidFinishTurn(_ host: LEHost) {}
     }
 
     init(links: Int, loop: EmbeddedEventLoop, model: AirSettings) {
@@ -47,7 +36,7 @@ final class Star: HostDelegate {
         self.central.attach(to: self.air.makeController())
         for number in 0..<links {
             let address = DeviceAddress(0xC000_0000_0001 + UInt64(number), kind: .random)
-            let host = LEHost(eventLoop: loop, configuration: HostConfiguration(address: address))
+            let host = LEHost(eventLoop: loop, configuration: LEHostConfiguration(address: address))
             let node = Node()
             host.delegate = node
             host.attach(to: self.air.makeController())
@@ -100,7 +89,7 @@ final class Star: HostDelegate {
         guard let (link, handle) = self.readable else { return }
         var left = count
         func next() {
-            self.central.read(handle, on: link) { _ in
+            self.central.perform(ReadValue(handle), on: link) { _ in
                 left -= 1
                 if left > 0 { next() }
             }
@@ -112,33 +101,23 @@ final class Star: HostDelegate {
     // MARK: The central's side
 
     func host(_ host: LEHost, didConnect link: LinkInformation) {
-        host.discoverServices(on: link.id, uuids: [0xA000]) { [unowned self] result in
+        host.perform(DiscoverPrimaryServices(uuids: [0xA000]), on: link.id) { [unowned self] result in
             guard let service = (try? result.get())?.first else { return }
-            host.discoverCharacteristics(on: link.id, of: service.handles, uuids: nil) { result in
+            host.perform(DiscoverCharacteristics(of: service.handles), on: link.id) { result in
                 guard let found = try? result.get(), let characteristic = found.first, let fixed = found.last else {
                     return
                 }
                 self.readable = (link.id, fixed.valueHandle)
                 // The configuration stands right behind the value in this database.
                 let enable = ByteBuffer(bytes: [1, 0])
-                host.write(enable, to: characteristic.valueHandle + 1, on: link.id) { _ in self.subscribed += 1 }
+                host.perform(WriteValue(enable, to: characteristic.valueHandle + 1), on: link.id) { _ in
+                    self.subscribed += 1
+                }
             }
         }
     }
 
-    func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {
+    func host(_ host: LEHost, link: LinkID, didReceiveValue value: ByteBuffer, for handle: AttributeHandle) {
         self.received += 1
     }
-
-    func host(_ host: LEHost, didChange state: HostState) {}
-    func host(_ host: LEHost, didReceive report: AdvertisingReport) {}
-    func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
-    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
-    func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) {}
-    func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
-    func host(_ host: LEHost, didReceive request: GATTReadRequest) {}
-    func host(_ host: LEHost, didReceive request: GATTWriteRequest) {}
-    func host(_ host: LEHost, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {}
-    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
-    func hostDidFinishTurn(_ host: LEHost) {}
 }

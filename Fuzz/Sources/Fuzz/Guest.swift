@@ -6,7 +6,7 @@ import BluetoothTypes
 import NIOCore
 
 /// What a host's user does.
-final class Guest: HostDelegate {
+final class Guest: LEHostDelegate {
     /// Where it listens for channels.
     static let channelPSM: UInt16 = 0x80
 
@@ -26,7 +26,7 @@ final class Guest: HostDelegate {
         self.connects = connects
     }
 
-    func host(_ host: LEHost, didChange state: HostState) {
+    func host(_ host: LEHost, didChange state: LEHostState) {
         guard state == .ready else { return }
         if !self.isPublished { self.publish() }
         var data = AdvertisingData()
@@ -61,7 +61,7 @@ final class Guest: HostDelegate {
         _ = try? self.host.listenForChannels(spsm: Self.channelPSM)
     }
 
-    func host(_ host: LEHost, didReceive report: AdvertisingReport) {
+    func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport) {
         guard !self.hasAsked else { return }
         self.hasAsked = true
         host.stopScanning()
@@ -71,11 +71,11 @@ final class Guest: HostDelegate {
     func host(_ host: LEHost, didConnect link: LinkInformation) {
         guard link.isCentral else { return }
         let link = link.id
-        host.readDeviceName(on: link) { _ in }
-        host.discoverServices(on: link, uuids: [0xA000]) { [unowned self] result in
+        host.perform(ReadDeviceName(), on: link) { _ in }
+        host.perform(DiscoverPrimaryServices(uuids: [0xA000]), on: link) { [unowned self] result in
             for service in (try? result.get()) ?? [] { self.look(at: service, on: link) }
         }
-        host.discoverServices(on: link, uuids: nil) { _ in }
+        host.perform(DiscoverPrimaryServices(), on: link) { _ in }
         host.readRSSI(of: link) { _ in }
         host.openChannel(on: link, spsm: Self.appPSM) { result in
             if let channel = try? result.get() {
@@ -86,29 +86,30 @@ final class Guest: HostDelegate {
 
     private func look(at service: GATTRemoteService, on link: LinkID) {
         let host = self.host
-        host.discoverIncludedServices(on: link, of: service.handles) { _ in }
-        host.discoverCharacteristics(on: link, of: service.handles, uuids: nil) { result in
+        host.perform(FindIncludedServices(of: service.handles), on: link) { _ in }
+        host.perform(DiscoverCharacteristics(of: service.handles), on: link) { result in
             for characteristic in (try? result.get()) ?? [] {
                 let handle = characteristic.valueHandle
-                host.discoverDescriptors(on: link, of: characteristic) { result in
+                host.perform(DiscoverDescriptors(of: characteristic), on: link) { result in
                     for descriptor in (try? result.get()) ?? [] {
-                        host.read(descriptor.handle, on: link) { _ in }
-                        host.write(ByteBuffer(bytes: [1, 0]), to: descriptor.handle, on: link) { _ in }
+                        host.perform(ReadValue(descriptor.handle), on: link) { _ in }
+                        host.perform(WriteValue(ByteBuffer(bytes: [1, 0]), to: descriptor.handle), on: link) { _ in }
                     }
                 }
-                host.read(handle, on: link) { _ in }
-                host.write(ByteBuffer(repeating: 1, count: 400), to: handle, on: link) { _ in }
-                host.writeReliably([(handle, ByteBuffer(bytes: [1, 2, 3]))], on: link) { _ in }
+                host.perform(ReadValue(handle), on: link) { _ in }
+                host.perform(WriteValue(ByteBuffer(repeating: 1, count: 400), to: handle), on: link) { _ in }
+                let pieces = [AttributeValue(handle: handle, value: ByteBuffer(bytes: [1, 2, 3]))]
+                host.perform(ReliableWrites(pieces), on: link) { _ in }
                 host.writeWithoutResponse(ByteBuffer(bytes: [4]), to: handle, on: link)
             }
         }
     }
 
-    func host(_ host: LEHost, didReceive request: GATTReadRequest) {
+    func host(_ host: LEHost, didReceiveReadRequest request: GATTReadRequest) {
         host.respond(to: request.id, with: .success(ByteBuffer(repeating: 0xA5, count: 100)))
     }
 
-    func host(_ host: LEHost, didReceive request: GATTWriteRequest) {
+    func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {
         // A command has no answer.
         if let id = request.id { host.respond(to: id, error: nil) }
     }
@@ -117,14 +118,7 @@ final class Guest: HostDelegate {
         if didSubscribe { host.notify(ByteBuffer(string: "subscribed"), characteristic: handle, to: link) }
     }
 
-    func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
-    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
-    func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) {}
-    func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor: AttributeHandle, value: ByteBuffer) {
+    func host(_ host: LEHost, link: LinkID, didReceiveValue value: ByteBuffer, for handle: AttributeHandle) {
         self.hasHeard = true
     }
-
-    func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
-    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {}
-    func hostDidFinishTurn(_ host: LEHost) {}
 }

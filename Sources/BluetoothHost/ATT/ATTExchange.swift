@@ -4,17 +4,18 @@ import BluetoothTypes
 import NIOCore
 
 /// `ATT_ERROR_RSP` (3.4.1.1): why a request was not fulfilled.
-struct ATTErrorResponse: ATTPDU {
+public struct ATTErrorResponse: ATTPDU {
     static var opcode: ATTOpcode { .errorResponse }
 
     /// The request that failed.
-    var request: ATTOpcode
+    public var request: ATTOpcode
     /// The attribute that it failed at; 0x0000 where none is to blame.
-    var handle: AttributeHandle
+    public var handle: AttributeHandle
     /// Why.
-    var error: ATTErrorCode
+    public var error: ATTErrorCode
 
-    init(request: ATTOpcode, handle: AttributeHandle, error: ATTErrorCode) {
+    /// Creates a response.
+    public init(request: ATTOpcode, handle: AttributeHandle, error: ATTErrorCode) {
         self.request = request
         self.handle = handle
         self.error = error

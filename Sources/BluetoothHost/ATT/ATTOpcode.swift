@@ -3,75 +3,75 @@
 // to ignore unknown commands.
 
 /// The opcode of an ATT PDU.
-struct ATTOpcode: RawRepresentable, Hashable, Sendable {
+public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
     /// The octet.
-    var rawValue: UInt8
+    public var rawValue: UInt8
 
     /// An opcode from its octet.
-    init(rawValue: UInt8) { self.rawValue = rawValue }
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// `ATT_ERROR_RSP`.
-    static let errorResponse = ATTOpcode(rawValue: 0x01)
+    public static let errorResponse = ATTOpcode(rawValue: 0x01)
     /// `ATT_EXCHANGE_MTU_REQ`.
-    static let exchangeMTURequest = ATTOpcode(rawValue: 0x02)
+    public static let exchangeMTURequest = ATTOpcode(rawValue: 0x02)
     /// `ATT_EXCHANGE_MTU_RSP`.
-    static let exchangeMTUResponse = ATTOpcode(rawValue: 0x03)
+    public static let exchangeMTUResponse = ATTOpcode(rawValue: 0x03)
     /// `ATT_FIND_INFORMATION_REQ`.
-    static let findInformationRequest = ATTOpcode(rawValue: 0x04)
+    public static let findInformationRequest = ATTOpcode(rawValue: 0x04)
     /// `ATT_FIND_INFORMATION_RSP`.
-    static let findInformationResponse = ATTOpcode(rawValue: 0x05)
+    public static let findInformationResponse = ATTOpcode(rawValue: 0x05)
     /// `ATT_FIND_BY_TYPE_VALUE_REQ`.
-    static let findByTypeValueRequest = ATTOpcode(rawValue: 0x06)
+    public static let findByTypeValueRequest = ATTOpcode(rawValue: 0x06)
     /// `ATT_FIND_BY_TYPE_VALUE_RSP`.
-    static let findByTypeValueResponse = ATTOpcode(rawValue: 0x07)
+    public static let findByTypeValueResponse = ATTOpcode(rawValue: 0x07)
     /// `ATT_READ_BY_TYPE_REQ`.
-    static let readByTypeRequest = ATTOpcode(rawValue: 0x08)
+    public static let readByTypeRequest = ATTOpcode(rawValue: 0x08)
     /// `ATT_READ_BY_TYPE_RSP`.
-    static let readByTypeResponse = ATTOpcode(rawValue: 0x09)
+    public static let readByTypeResponse = ATTOpcode(rawValue: 0x09)
     /// `ATT_READ_REQ`.
-    static let readRequest = ATTOpcode(rawValue: 0x0A)
+    public static let readRequest = ATTOpcode(rawValue: 0x0A)
     /// `ATT_READ_RSP`.
-    static let readResponse = ATTOpcode(rawValue: 0x0B)
+    public static let readResponse = ATTOpcode(rawValue: 0x0B)
     /// `ATT_READ_BLOB_REQ`.
-    static let readBlobRequest = ATTOpcode(rawValue: 0x0C)
+    public static let readBlobRequest = ATTOpcode(rawValue: 0x0C)
     /// `ATT_READ_BLOB_RSP`.
-    static let readBlobResponse = ATTOpcode(rawValue: 0x0D)
+    public static let readBlobResponse = ATTOpcode(rawValue: 0x0D)
     /// `ATT_READ_MULTIPLE_REQ`.
-    static let readMultipleRequest = ATTOpcode(rawValue: 0x0E)
+    public static let readMultipleRequest = ATTOpcode(rawValue: 0x0E)
     /// `ATT_READ_MULTIPLE_RSP`.
-    static let readMultipleResponse = ATTOpcode(rawValue: 0x0F)
+    public static let readMultipleResponse = ATTOpcode(rawValue: 0x0F)
     /// `ATT_READ_BY_GROUP_TYPE_REQ`.
-    static let readByGroupTypeRequest = ATTOpcode(rawValue: 0x10)
+    public static let readByGroupTypeRequest = ATTOpcode(rawValue: 0x10)
     /// `ATT_READ_BY_GROUP_TYPE_RSP`.
-    static let readByGroupTypeResponse = ATTOpcode(rawValue: 0x11)
+    public static let readByGroupTypeResponse = ATTOpcode(rawValue: 0x11)
     /// `ATT_WRITE_REQ`.
-    static let writeRequest = ATTOpcode(rawValue: 0x12)
+    public static let writeRequest = ATTOpcode(rawValue: 0x12)
     /// `ATT_WRITE_RSP`.
-    static let writeResponse = ATTOpcode(rawValue: 0x13)
+    public static let writeResponse = ATTOpcode(rawValue: 0x13)
     /// `ATT_PREPARE_WRITE_REQ`.
-    static let prepareWriteRequest = ATTOpcode(rawValue: 0x16)
+    public static let prepareWriteRequest = ATTOpcode(rawValue: 0x16)
     /// `ATT_PREPARE_WRITE_RSP`.
-    static let prepareWriteResponse = ATTOpcode(rawValue: 0x17)
+    public static let prepareWriteResponse = ATTOpcode(rawValue: 0x17)
     /// `ATT_EXECUTE_WRITE_REQ`.
-    static let executeWriteRequest = ATTOpcode(rawValue: 0x18)
+    public static let executeWriteRequest = ATTOpcode(rawValue: 0x18)
     /// `ATT_EXECUTE_WRITE_RSP`.
-    static let executeWriteResponse = ATTOpcode(rawValue: 0x19)
+    public static let executeWriteResponse = ATTOpcode(rawValue: 0x19)
     /// `ATT_HANDLE_VALUE_NTF`.
-    static let handleValueNotification = ATTOpcode(rawValue: 0x1B)
+    public static let handleValueNotification = ATTOpcode(rawValue: 0x1B)
     /// `ATT_HANDLE_VALUE_IND`.
-    static let handleValueIndication = ATTOpcode(rawValue: 0x1D)
+    public static let handleValueIndication = ATTOpcode(rawValue: 0x1D)
     /// `ATT_HANDLE_VALUE_CFM`.
-    static let handleValueConfirmation = ATTOpcode(rawValue: 0x1E)
+    public static let handleValueConfirmation = ATTOpcode(rawValue: 0x1E)
     /// `ATT_READ_MULTIPLE_VARIABLE_REQ`.
-    static let readMultipleVariableRequest = ATTOpcode(rawValue: 0x20)
+    public static let readMultipleVariableRequest = ATTOpcode(rawValue: 0x20)
     /// `ATT_READ_MULTIPLE_VARIABLE_RSP`.
-    static let readMultipleVariableResponse = ATTOpcode(rawValue: 0x21)
+    public static let readMultipleVariableResponse = ATTOpcode(rawValue: 0x21)
     /// `ATT_MULTIPLE_HANDLE_VALUE_NTF`.
-    static let multipleHandleValueNotification = ATTOpcode(rawValue: 0x23)
+    public static let multipleHandleValueNotification = ATTOpcode(rawValue: 0x23)
     /// `ATT_WRITE_CMD`.
-    static let writeCommand = ATTOpcode(rawValue: 0x52)
+    public static let writeCommand = ATTOpcode(rawValue: 0x52)
     /// `ATT_SIGNED_WRITE_CMD`; recognised and ignored by this host.
-    static let signedWriteCommand = ATTOpcode(rawValue: 0xD2)
+    public static let signedWriteCommand = ATTOpcode(rawValue: 0xD2)
 
     /// The method, without the two flags.
     var method: UInt8 { self.rawValue & 0x3F }
@@ -99,5 +99,5 @@ struct ATTOpcode: RawRepresentable, Hashable, Sendable {
 
 extension ATTOpcode: CustomStringConvertible {
     /// The octet in hexadecimal digits.
-    var description: String { "0x" + (self.rawValue < 0x10 ? "0" : "") + String(self.rawValue, radix: 16) }
+    public var description: String { "0x" + (self.rawValue < 0x10 ? "0" : "") + String(self.rawValue, radix: 16) }
 }

@@ -7,12 +7,10 @@ import NIOCore
 
 /// What the driver does when a frame has left.
 enum FrameTag {
-    /// Nobody asked to be told.
+    /// Nothing.
     case none
-    /// So many notifications of the user.
-    case notifications(Int)
-    /// A Write Command of the user.
-    case writeCommand
+    /// It counts what has left for the user.
+    case transmission(Transmission)
     /// A K-frame, after which its channel may have the next one.
     case channel(LESignalling.ChannelTag)
 }

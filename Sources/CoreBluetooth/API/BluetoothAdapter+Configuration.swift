@@ -143,8 +143,8 @@ extension BluetoothAdapter.Configuration {
     private static let anonymous = NIOLockedValueBox<UInt64>(0)
 
     /// What the host is told.
-    func hostConfiguration(address: DeviceAddress?) -> HostConfiguration {
-        HostConfiguration(
+    func hostConfiguration(address: DeviceAddress?) -> LEHostConfiguration {
+        LEHostConfiguration(
             deviceName: self.deviceName ?? self.identityName,
             address: address,
             preferredMTU: self.preferredMTU

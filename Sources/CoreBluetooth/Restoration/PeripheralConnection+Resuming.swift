@@ -15,7 +15,7 @@ extension PeripheralConnection {
         switch self.peer.server {
         case .unasked:
             self.peer.server = .identifying
-            self.host.identifyServer(on: link)
+            self.host.validateDatabaseCache(on: link)
         case .identifying, .checking: break
         case .known, .nameless: self.compare(on: link)
         }
@@ -53,7 +53,7 @@ extension PeripheralConnection {
         let known = self.attributes.services.filter { $0.isListed && $0.record.isPrimary }.map(\.record)
         var uuids: [BluetoothUUID] = []
         for service in known where !uuids.contains(service.uuid) { uuids.append(service.uuid) }
-        self.host.discoverServices(on: link, uuids: uuids) { [weak self] result in
+        self.host.perform(DiscoverPrimaryServices(uuids: uuids), on: link) { [weak self] result in
             guard let self, self.goesOn(result) else { return }
             guard case .success(let found) = result, known.allSatisfy(found.contains) else {
                 return self.loseAttributes()
@@ -70,7 +70,7 @@ extension PeripheralConnection {
         guard let known = service.characteristics else {
             return self.compareCharacteristics(of: services.dropFirst(), on: link)
         }
-        self.host.discoverCharacteristics(on: link, of: service.record.handles, uuids: nil) { [weak self] result in
+        self.host.perform(DiscoverCharacteristics(of: service.record.handles), on: link) { [weak self] result in
             guard let self, self.goesOn(result) else { return }
             guard case .success(let found) = result, known.allSatisfy({ found.contains($0.record) }) else {
                 return self.loseAttributes()
@@ -110,7 +110,7 @@ extension PeripheralConnection {
             self.notifying.append(handle)
             if others { return self.subscribe(on: link) }
             let value = Self.configuration(true, next)
-            self.host.write(value, to: configuration, on: link) { [weak self] result in
+            self.host.perform(WriteValue(value, to: configuration), on: link) { [weak self] result in
                 guard let self, self.goesOn(result) else { return }
                 if case .failure(let error) = result { self.loseSubscription(handle, error) }
                 self.subscribe(on: link)
@@ -119,7 +119,7 @@ extension PeripheralConnection {
             self.loseSubscription(handle, .att(.attributeNotFound, handle: handle))
             self.subscribe(on: link)
         case .unknown:
-            self.host.discoverDescriptors(on: link, of: next) { [weak self] result in
+            self.host.perform(DiscoverDescriptors(of: next), on: link) { [weak self] result in
                 guard let self, self.goesOn(result) else { return }
                 switch result {
                 case .success(let descriptors):

@@ -33,7 +33,7 @@ struct AttributeCache: Codable, Hashable, Sendable {
     private var descriptors: [AttributeHandle: [GATTRemoteDescriptor]] = [:]
 
     /// A server of which nothing but itself is known.
-    init(_ server: GATTKnownServer) {
+    init(_ server: GATTCachedDatabase) {
         self.databaseHash = Data(octetsOf: server.databaseHash)
         self.serviceChanged = server.serviceChanged
         self.serviceChangedConfiguration = server.serviceChangedConfiguration
@@ -41,8 +41,8 @@ struct AttributeCache: Codable, Hashable, Sendable {
     }
 
     /// What the host has to know.
-    var server: GATTKnownServer {
-        GATTKnownServer(
+    var server: GATTCachedDatabase {
+        GATTCachedDatabase(
             databaseHash: ByteBuffer(octetsOf: self.databaseHash),
             serviceChanged: self.serviceChanged,
             serviceChangedConfiguration: self.serviceChangedConfiguration,

@@ -4,7 +4,6 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
-import HostFixtures
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -12,7 +11,7 @@ import Testing
 @testable import BluetoothHost
 
 /// One side: a host and its user.
-final class ChannelUser: QuietHostDelegate {
+final class ChannelUser: LEHostDelegate {
     let host: LEHost
     private(set) var written = 0
     private(set) var received = 0
@@ -74,7 +73,7 @@ final class ChannelUser: QuietHostDelegate {
         if let channel = self.channel { self.host.closeChannel(channel) }
     }
 
-    func host(_ host: LEHost, didOpen channel: ChannelInformation) { self.channel = channel.id }
+    func host(_ host: LEHost, didOpenChannel channel: ChannelInformation) { self.channel = channel.id }
 
     func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer) {
         let start = self.received % Self.patternLength
@@ -105,9 +104,9 @@ struct ChannelsOnAir {
         let address = DeviceAddress(0xC000_0000_0002, kind: .random)
         let first = LEHost(
             eventLoop: self.loop,
-            configuration: HostConfiguration(address: DeviceAddress(0xC000_0000_0001, kind: .random))
+            configuration: LEHostConfiguration(address: DeviceAddress(0xC000_0000_0001, kind: .random))
         )
-        let second = LEHost(eventLoop: self.loop, configuration: HostConfiguration(address: address))
+        let second = LEHost(eventLoop: self.loop, configuration: LEHostConfiguration(address: address))
         self.central = ChannelUser(first, salt: 0x00)
         self.peripheral = ChannelUser(second, salt: 0xFF)
         first.attach(to: self.air.makeController())

@@ -3,7 +3,6 @@
 
 import BluetoothHCI
 import BluetoothTypes
-import HostFixtures
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -12,7 +11,7 @@ import Testing
 
 @Suite("Host: credit-based channels")
 struct HostL2CAPTests {
-    private final class User: QuietHostDelegate {
+    private final class User: LEHostDelegate {
         private(set) var lines: [String] = []
         var link: LinkID?
         var channel: ChannelID?
@@ -31,11 +30,11 @@ struct HostL2CAPTests {
         func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
             self.note("disconnected \(reason.rawValue)")
         }
-        func host(_ host: LEHost, didReceive request: ChannelRequest) -> CreditBasedConnectionResult {
+        func host(_ host: LEHost, shouldAcceptChannel request: ChannelRequest) -> CreditBasedConnectionResult {
             self.note("request \(request.spsm)")
             return self.answer
         }
-        func host(_ host: LEHost, didOpen channel: ChannelInformation) {
+        func host(_ host: LEHost, didOpenChannel channel: ChannelInformation) {
             self.note("opened \(channel.spsm) \(channel.isIncoming) \(channel.peerMTU)")
             self.channel = channel.id
         }

@@ -6,7 +6,6 @@ import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import Foundation
-import HostFixtures
 import NIOCore
 import Testbed
 import Testing
@@ -18,7 +17,7 @@ import Testing
 @Suite("12.2 Refused channels")
 struct RefusalTests {
     /// A peripheral that says what it is told to.
-    private final class RefusingPeripheral: QuietHostDelegate {
+    private final class RefusingPeripheral: LEHostDelegate {
         let host: LEHost
         var result = CreditBasedConnectionResult.success
         var link: LinkID?
@@ -27,7 +26,7 @@ struct RefusalTests {
 
         init(_ testbed: Testbed) {
             let address = DeviceAddress(0xC000_0000_0BAD, kind: .random)
-            self.host = LEHost(eventLoop: testbed.loop, configuration: HostConfiguration(address: address))
+            self.host = LEHost(eventLoop: testbed.loop, configuration: LEHostConfiguration(address: address))
             self.host.delegate = self
             self.host.attach(to: testbed.air.makeController())
         }
@@ -42,7 +41,9 @@ struct RefusalTests {
             }
         }
 
-        func host(_ host: LEHost, didReceive request: ChannelRequest) -> CreditBasedConnectionResult { self.result }
+        func host(_ host: LEHost, shouldAcceptChannel request: ChannelRequest) -> CreditBasedConnectionResult {
+            self.result
+        }
         func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
         func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
     }

@@ -5,7 +5,6 @@ import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import Foundation
-import HostFixtures
 import NIOCore
 import Testbed
 import Testing
@@ -15,7 +14,7 @@ import Testing
 /// Foundation has a class of this name, too.
 
 /// A central without Core Bluetooth: a host alone, for what the façade never sends.
-private final class BareCentral: QuietHostDelegate {
+private final class BareCentral: LEHostDelegate {
     let host: LEHost
     private(set) var link: LinkID?
     private(set) var isReady = false
@@ -26,7 +25,7 @@ private final class BareCentral: QuietHostDelegate {
         self.host.attach(to: testbed.air.makeController())
     }
 
-    func host(_ host: LEHost, didChange state: HostState) { if case .ready = state { self.isReady = true } }
+    func host(_ host: LEHost, didChange state: LEHostState) { if case .ready = state { self.isReady = true } }
     func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
 }
 
@@ -228,9 +227,9 @@ struct PublishingTests {
         talk.testbed.run { central.link != nil }
         let link = try #require(central.link)
         var handles: [AttributeHandle] = []
-        central.host.discoverServices(on: link, uuids: [IDs.service.value]) { result in
+        central.host.perform(DiscoverPrimaryServices(uuids: [IDs.service.value]), on: link) { result in
             guard let service = try? result.get().first else { return }
-            central.host.discoverCharacteristics(on: link, of: service.handles, uuids: nil) { result in
+            central.host.perform(DiscoverCharacteristics(of: service.handles), on: link) { result in
                 handles = ((try? result.get()) ?? []).map(\.valueHandle)
             }
         }
@@ -244,8 +243,11 @@ struct PublishingTests {
         }
         var results: [Result<Void, GATTError>] = []
         func write() {
-            central.host.writeReliably(
-                [(handles[0], ByteBuffer(string: "first")), (handles[1], ByteBuffer(string: "second"))],
+            central.host.perform(
+                ReliableWrites([
+                    AttributeValue(handle: handles[0], value: ByteBuffer(string: "first")),
+                    AttributeValue(handle: handles[1], value: ByteBuffer(string: "second")),
+                ]),
                 on: link
             ) { results.append($0) }
             let count = results.count

@@ -147,7 +147,7 @@ struct StateStorageTests {
                 DeviceAddress(0xC000_0000_0000 | number, kind: .random)
             }
             for number in 0..<300 as Range<UInt64> {
-                caches.store(AttributeCache(GATTKnownServer(databaseHash: hash)), of: address(number))
+                caches.store(AttributeCache(GATTCachedDatabase(databaseHash: hash)), of: address(number))
                 writer.flush()
             }
             #expect(try folder.names(withPrefix: "attributes-").count == 256)
@@ -155,7 +155,7 @@ struct StateStorageTests {
             #expect(caches.cache(of: address(100)) != nil)
             #expect(caches.cache(of: address(0)) == nil)
             // Addresses that change are not worth a file.
-            caches.store(AttributeCache(GATTKnownServer(databaseHash: hash)), of: DeviceAddress(5, kind: .random))
+            caches.store(AttributeCache(GATTCachedDatabase(databaseHash: hash)), of: DeviceAddress(5, kind: .random))
             writer.flush()
             #expect(try folder.names(withPrefix: "attributes-").count == 256)
             #expect(caches.cache(of: DeviceAddress(5, kind: .random)) != nil)

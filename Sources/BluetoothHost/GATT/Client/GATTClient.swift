@@ -1,13 +1,28 @@
-// The GATT client of one link, without I/O (Vol 3, Part G, 4). Procedures run one after another in the order in which
-// they were asked for, and each has at most one request under way, since ATT is sequential (Vol 3, Part F, 3.3.2).
+// The GATT client of one link, without I/O (Vol 3, Part G, 4), and the one queue that decides in which order what was asked
+// of it is sent. A bearer has at most one request on its way (Vol 3, Part F, 3.3.2).
 //
-//     idle ── start ──▶ busy ── last answer ──▶ idle, or the next of the queue
-//                        │  └── 30 s without an answer ──▶ failed: nothing is sent any more (3.3.3)
-//                        └── end of the link ──▶ closed
+//               ┌───────────────────── its maker asks for nothing ──────────────────────┐
+//               ▼                                                                       │
+//     idle ── head of the queue: made when its turn comes ──▶ making ── made ──▶ busy   │
+//       ▲ └── head of the queue: a procedure ───────────────────────────────▶    │ │    │
+//       └──────────────────── last answer: its result is reported ───────────────┘ │  (making)
+//                                                        30 s without an answer ───┴──▶ failed
+//     every state ── end of the link ──▶ closed
 //
-// A server's answer is believed as far as the specification lets it be one: another opcode, handles that do not grow, or
-// lengths that do not fit end the procedure with `malformedResponse`, and the next one begins. Since every discovery
-// goes on behind the last handle that it got, each ends after a finite number of answers, whatever the server says.
+// idle: nothing is on its way. The head of the queue is taken when the driver calls `proceed`, which it does after it has
+// reported the results of what ended before: who makes a procedure when its turn comes knows them.
+// making: the driver calls the closure that makes the procedure; it may find that nothing is to be asked.
+// busy: the answer to a request is awaited. Write commands at the head of the queue leave meanwhile, unless the procedure
+// is an exclusive one.
+// failed: a request stayed unanswered, and nothing is sent any more (Vol 3, Part F, 3.3.3).
+// closed: the link has ended.
+//
+// What a peer can do: a server's answer is believed where the specification lets it be one. Another opcode, handles that
+// do not grow, or lengths that do not fit end the procedure with `malformedResponse`, and the next one begins. Since every
+// discovery goes on behind the last handle that it got, each ends after a finite number of answers, whatever the server
+// says. A server that does not answer costs the link after 30 s. Nothing of what a server sends is queued here.
+//
+// Time comes in as `now`, for the limit of 30 s on each request (Vol 3, Part F, 3.3.3).
 
 import BluetoothHCI
 import BluetoothTypes
@@ -15,22 +30,64 @@ import DequeModule
 import NIOCore
 
 /// A client of the server at the other end of a link.
-struct GATTClient: Sendable {
-    private enum State: Sendable {
-        /// Nothing is under way, and nothing waits.
+struct GATTClient {
+    private enum State {
         case idle
-        /// The answer to a request is awaited.
-        case busy(ProcedureID, GATTActiveProcedure, request: ATTOpcode, deadline: NIODeadline)
-        /// A request stayed unanswered.
+        case making(any GATTDeferredProcedure)
+        case busy(any GATTRunningProcedure, request: ATTOpcode, deadline: NIODeadline)
         case failed
-        /// The link has ended.
         case closed(HCIErrorCode)
     }
 
-    /// A procedure that waits for its turn.
-    private struct Waiting: Sendable {
-        var id: ProcedureID
-        var procedure: Procedure
+    /// What waits for its turn.
+    private enum Entry {
+        case procedure(any GATTRunningProcedure)
+        case deferred(any GATTDeferredProcedure)
+        case writeCommand(AttributeHandle, ByteBuffer, TransmitToken)
+
+        /// The procedure, where it is one.
+        var procedure: (any GATTQueuedProcedure)? {
+            switch self {
+            case .procedure(let procedure): procedure
+            case .deferred(let procedure): procedure
+            case .writeCommand: nil
+            }
+        }
+    }
+
+    /// What the driver has to do, in this order.
+    enum Action {
+        /// Send this PDU.
+        case send(ByteBuffer)
+        /// Send this Write Command and report that it has left.
+        case sendCommand(ByteBuffer, TransmitToken)
+        /// A Write Command will not be sent.
+        case dropCommand(TransmitToken)
+        /// Let this procedure be made, then call ``made(_:of:now:into:)``.
+        case make(any GATTDeferredProcedure)
+        /// The procedure has ended: its owner gets the result.
+        case report(any GATTQueuedProcedure)
+        /// A notification came, or an indication whose confirmation was sent.
+        case notification(AttributeHandle, ByteBuffer)
+        /// The server's services in this range are not what they were.
+        case servicesChanged(AttributeHandleRange)
+        /// The server has said that its database is another one than this client knows (2.5.2.1).
+        case databaseOutOfSync
+        /// The ATT MTU changed by this client's exchange.
+        case mtuChanged(Int)
+        /// The server did not answer in time; ATT is over on this link (Vol 3, Part F, 3.3.3).
+        case bearerFailed
+
+        /// Takes the action out of its place in an array.
+        ///
+        /// A PDU in it then has one owner, so that the layers below write their headers into its headroom; with a second
+        /// owner, the array, each header would cost a copy.
+        @inline(__always)
+        mutating func take() -> Action {
+            let action = consume self
+            self = .bearerFailed
+            return action
+        }
     }
 
     /// The longest PDU that this client takes, in octets.
@@ -41,7 +98,8 @@ struct GATTClient: Sendable {
     private(set) var mtu = ATT.defaultMTU
 
     private var state = State.idle
-    private var queue: Deque<Waiting> = []
+    private var queue: Deque<Entry> = []
+    private var waitingProcedureCount = 0
     private var hasExchangedMTU = false
     /// The value handle of Service Changed, once a procedure has found it.
     private var serviceChangedHandle: AttributeHandle?
@@ -49,7 +107,7 @@ struct GATTClient: Sendable {
     /// Creates the client of a new link.
     ///
     /// A procedure beyond `queueLimit` waiting ones is refused.
-    init(preferredMTU: Int = ATT.maximumMTU, queueLimit: Int = 4_096) {
+    init(preferredMTU: Int = ATT.maximumMTU, queueLimit: Int = 65_536) {
         self.preferredMTU = min(max(preferredMTU, ATT.defaultMTU), ATT.maximumMTU)
         self.queueLimit = queueLimit
     }
@@ -57,7 +115,7 @@ struct GATTClient: Sendable {
     /// Whether requests and commands can still be sent.
     var isUsable: Bool {
         switch self.state {
-        case .idle, .busy: true
+        case .idle, .making, .busy: true
         case .failed, .closed: false
         }
     }
@@ -65,130 +123,269 @@ struct GATTClient: Sendable {
     /// When ``advance(to:into:)`` is to be called; `nil` for never.
     var nextDeadline: NIODeadline? {
         switch self.state {
-        case .busy(_, _, _, let deadline): deadline
-        case .idle, .failed, .closed: nil
+        case .busy(_, _, let deadline): deadline
+        case .idle, .making, .failed, .closed: nil
         }
     }
 
     /// The MTU that the local server and the peer's client have agreed on: it holds for both directions.
     mutating func setMTU(_ mtu: Int) { self.mtu = max(mtu, ATT.defaultMTU) }
 
-    // MARK: Procedures
+    // MARK: The queue
 
-    /// Starts a procedure, now or after those that wait already.
-    mutating func start(
-        _ procedure: Procedure,
-        id: ProcedureID,
+    /// Puts a procedure at the end of the queue.
+    mutating func perform(_ procedure: any GATTRunningProcedure, into actions: inout [Action]) {
+        self.append(procedure, .procedure(procedure), into: &actions)
+    }
+
+    /// Puts a procedure that is made when its turn comes at the end of the queue.
+    mutating func perform(_ procedure: any GATTDeferredProcedure, into actions: inout [Action]) {
+        self.append(procedure, .deferred(procedure), into: &actions)
+    }
+
+    /// Puts the exchange of the ATT MTU at the head of the queue; after the first time, the result is what was agreed on
+    /// then. A client sends the request once (Vol 3, Part F, 3.4.2.1).
+    mutating func exchangeMTU(
+        preferred: Int,
+        id: GATTProcedureID,
+        into actions: inout [Action],
+        completion: @escaping (Result<Int, GATTError>) -> Void
+    ) {
+        let procedure = OwnedFindingProcedure(ExchangeMTU(preferred: preferred), id: id, completion: completion)
+        guard !self.hasExchangedMTU else {
+            procedure.succeed(self.mtu)
+            return actions.append(.report(procedure))
+        }
+        self.hasExchangedMTU = true
+        self.waitingProcedureCount += 1
+        self.queue.prepend(.procedure(procedure))
+    }
+
+    /// Puts a procedure that is made when its turn comes at the head of the queue.
+    mutating func performNext(_ procedure: any GATTDeferredProcedure) {
+        self.waitingProcedureCount += 1
+        self.queue.prepend(.deferred(procedure))
+    }
+
+    private mutating func append(
+        _ procedure: any GATTQueuedProcedure,
+        _ entry: Entry,
+        into actions: inout [Action]
+    ) {
+        switch self.state {
+        case .idle, .making, .busy:
+            guard self.waitingProcedureCount < self.queueLimit else {
+                // What a server without resources would say, said in its place.
+                procedure.fail(.att(.insufficientResources, handle: 0))
+                actions.append(.report(procedure))
+                return
+            }
+            self.waitingProcedureCount += 1
+            self.queue.append(entry)
+        case .failed:
+            procedure.fail(.transactionTimeout)
+            actions.append(.report(procedure))
+        case .closed(let reason):
+            procedure.fail(.disconnected(reason))
+            actions.append(.report(procedure))
+        }
+    }
+
+    /// Takes a procedure out of the queue; of one that runs, the result is not reported.
+    mutating func cancel(_ id: GATTProcedureID) {
+        switch self.state {
+        case .busy(let procedure, _, _) where procedure.id == id: return procedure.cancel()
+        case .making(let procedure) where procedure.id == id: return procedure.cancel()
+        case .idle, .making, .busy, .failed, .closed: break
+        }
+        guard let index = self.queue.firstIndex(where: { $0.procedure?.id == id }) else { return }
+        self.queue.remove(at: index).procedure?.cancel()
+        self.waitingProcedureCount -= 1
+    }
+
+    /// Sends a Write Command with the first MTU - 3 octets of `value`, at once or when it has become the head of the queue.
+    ///
+    /// Each ends in one `sendCommand` or `dropCommand`.
+    mutating func writeCommand(
+        _ handle: AttributeHandle,
+        _ value: ByteBuffer,
+        _ token: TransmitToken,
+        into actions: inout [Action]
+    ) {
+        switch self.state {
+        case .idle, .making, .busy:
+            if self.queue.isEmpty, self.commandsMayLeave {
+                self.send(handle, value, token, into: &actions)
+            } else {
+                self.queue.append(.writeCommand(handle, value, token))
+            }
+        case .failed, .closed:
+            actions.append(.dropCommand(token))
+        }
+    }
+
+    /// Takes Write Commands to these handles out of the queue.
+    mutating func dropCommands(to handles: AttributeHandleRange, into actions: inout [Action]) {
+        for case .writeCommand(let handle, _, let token) in self.queue where handles.contains(handle) {
+            actions.append(.dropCommand(token))
+        }
+        self.queue.removeAll {
+            if case .writeCommand(let handle, _, _) = $0 { handles.contains(handle) } else { false }
+        }
+    }
+
+    private func send(
+        _ handle: AttributeHandle,
+        _ value: ByteBuffer,
+        _ token: TransmitToken,
+        into actions: inout [Action]
+    ) {
+        let value = value.prefix(self.mtu - 3)
+        actions.append(.sendCommand(ATTWriteCommand(handle: handle, value: value).encoded(), token))
+    }
+
+    /// Whether a Write Command at the head of the queue need not wait.
+    private var commandsMayLeave: Bool {
+        switch self.state {
+        case .idle: true
+        case .busy(let procedure, _, _): !procedure.isExclusive
+        case .making, .failed, .closed: false
+        }
+    }
+
+    /// Starts what waits, where it need not wait any more. The driver calls this when it has carried out all actions.
+    mutating func proceed(now: NIODeadline, into actions: inout [Action]) {
+        while let head = self.queue.first {
+            switch head {
+            case .writeCommand(let handle, let value, let token):
+                guard self.commandsMayLeave else { return }
+                self.queue.removeFirst()
+                self.send(handle, value, token, into: &actions)
+            case .procedure(let procedure):
+                guard case .idle = self.state else { return }
+                self.queue.removeFirst()
+                self.waitingProcedureCount -= 1
+                self.begin(procedure, now: now, into: &actions)
+                // One that ended at once is reported before the next one begins.
+                if case .idle = self.state { return }
+            case .deferred(let procedure):
+                guard case .idle = self.state else { return }
+                self.queue.removeFirst()
+                self.waitingProcedureCount -= 1
+                self.state = .making(procedure)
+                actions.append(.make(procedure))
+                return
+            }
+        }
+    }
+
+    /// A procedure was made in its turn; `nil` where nothing is to be asked.
+    mutating func made(
+        _ procedure: (any GATTRunningProcedure)?,
+        of deferred: any GATTDeferredProcedure,
         now: NIODeadline,
         into actions: inout [Action]
     ) {
         switch self.state {
-        case .idle:
-            self.begin(procedure, id, now: now, into: &actions)
-        case .busy:
-            guard self.queue.count < self.queueLimit else {
-                // What a server without resources would say, said in its place.
-                actions.append(.complete(id, .failure(.att(.insufficientResources, handle: 0))))
-                return
-            }
-            self.queue.append(Waiting(id: id, procedure: procedure))
-        case .failed:
-            actions.append(.complete(id, .failure(.transactionTimeout)))
+        case .making(let awaited) where awaited === deferred:
+            self.state = .idle
+            if let procedure { self.begin(procedure, now: now, into: &actions) }
         case .closed(let reason):
-            actions.append(.complete(id, .failure(.disconnected(reason))))
+            // The link ended inside the call that made it.
+            guard let procedure else { return }
+            procedure.fail(.disconnected(reason))
+            actions.append(.report(procedure))
+        case .idle, .making, .busy, .failed: break
         }
-    }
-
-    /// Sends a Write Command with the first MTU - 3 octets of `value`; it overtakes procedures that wait.
-    ///
-    /// Nothing is sent once the client is not ``isUsable``.
-    func writeCommand(_ handle: AttributeHandle, _ value: ByteBuffer, into actions: inout [Action]) {
-        guard self.isUsable else { return }
-        var value = value
-        let length = min(value.readableBytes, self.mtu - 3)
-        value.moveWriterIndex(to: value.readerIndex + length)
-        actions.append(.sendCommand(ATTWriteCommand(handle: handle, value: value).encoded()))
     }
 
     private mutating func begin(
-        _ procedure: Procedure,
-        _ id: ProcedureID,
+        _ procedure: any GATTRunningProcedure,
         now: NIODeadline,
         into actions: inout [Action]
     ) {
-        if case .exchangeMTU = procedure {
-            // A client sends the request once (Vol 3, Part F, 3.4.2.1).
-            guard !self.hasExchangedMTU else {
-                actions.append(.complete(id, .success(.mtu(self.mtu))))
-                return
-            }
-            self.hasExchangedMTU = true
-        }
-        // An indication may overtake the answer to the subscription.
-        if case .resumeCaching(let server) = procedure { self.serviceChangedHandle = server.serviceChanged }
-        var active = GATTActiveProcedure(procedure, mtu: self.mtu)
-        let step = active.handle(.begin, mtu: self.mtu)
-        self.perform(step, id, active, now: now, into: &actions)
+        let request = procedure.begin(mtu: self.mtu)
+        self.follow(procedure, request, now: now, into: &actions)
     }
 
-    private mutating func perform(
-        _ step: GATTClientStep,
-        _ id: ProcedureID,
-        _ active: consuming GATTActiveProcedure,
+    private mutating func follow(
+        _ procedure: any GATTRunningProcedure,
+        _ request: ByteBuffer?,
         now: NIODeadline,
         into actions: inout [Action]
     ) {
-        switch step {
-        case .request(let pdu):
-            guard let opcode = ATT.opcode(of: pdu) else { preconditionFailure("a request without an opcode") }
-            self.state = .busy(id, active, request: opcode, deadline: now + ATT.transactionTimeout)
-            actions.append(.send(pdu))
-        case .finish(let result):
-            if case .success(.mtu(let mtu)) = result, mtu != self.mtu {
+        switch procedure.finding {
+        case .mtu(let mtu):
+            if mtu != self.mtu {
                 self.mtu = mtu
                 actions.append(.mtuChanged(mtu))
             }
-            actions.append(.complete(id, result))
+        case .serviceChanged(let handle): self.serviceChangedHandle = handle
+        case nil: break
         }
-    }
-
-    /// Starts what waits, until a request is under way.
-    private mutating func beginWaiting(now: NIODeadline, into actions: inout [Action]) {
-        while case .idle = self.state, let next = self.queue.popFirst() {
-            self.begin(next.procedure, next.id, now: now, into: &actions)
+        if let request {
+            guard let opcode = ATT.opcode(of: request) else { preconditionFailure("a request without an opcode") }
+            self.state = .busy(procedure, request: opcode, deadline: now + ATT.transactionTimeout)
+            actions.append(.send(request))
+        } else {
+            self.state = .idle
+            actions.append(.report(procedure))
         }
     }
 
     // MARK: Time and end
 
-    /// Gives up where the server has not answered for 30 s.
+    /// Ends the bearer where the server has not answered for 30 s.
     mutating func advance(to now: NIODeadline, into actions: inout [Action]) {
-        guard case .busy(let id, _, _, let deadline) = self.state, deadline <= now else { return }
+        guard case .busy(let procedure, _, let deadline) = self.state, deadline <= now else { return }
         self.state = .failed
-        actions.append(.complete(id, .failure(.transactionTimeout)))
-        self.failWaiting(.transactionTimeout, into: &actions)
+        self.fail(procedure, .transactionTimeout, into: &actions)
         actions.append(.bearerFailed)
     }
 
     /// The link has ended: every procedure ends with it.
     mutating func close(reason: HCIErrorCode, into actions: inout [Action]) {
         switch self.state {
-        case .busy(let id, _, _, _):
+        case .busy(let procedure, _, _):
             self.state = .closed(reason)
-            actions.append(.complete(id, .failure(.disconnected(reason))))
-            self.failWaiting(.disconnected(reason), into: &actions)
+            self.fail(procedure, .disconnected(reason), into: &actions)
+        case .making(let procedure):
+            self.state = .closed(reason)
+            self.fail(procedure, .disconnected(reason), into: &actions)
         case .idle, .failed:
             self.state = .closed(reason)
+            self.fail(nil, .disconnected(reason), into: &actions)
         case .closed:
             break
         }
     }
 
-    private mutating func failWaiting(_ error: GATTError, into actions: inout [Action]) {
-        while let next = self.queue.popFirst() { actions.append(.complete(next.id, .failure(error))) }
+    /// Ends what runs and everything that waits.
+    private mutating func fail(
+        _ procedure: (any GATTQueuedProcedure)?,
+        _ error: GATTError,
+        into actions: inout [Action]
+    ) {
+        if let procedure {
+            procedure.fail(error)
+            actions.append(.report(procedure))
+        }
+        while let entry = self.queue.popFirst() {
+            switch entry {
+            case .procedure(let procedure):
+                procedure.fail(error)
+                actions.append(.report(procedure))
+            case .deferred(let procedure):
+                procedure.fail(error)
+                actions.append(.report(procedure))
+            case .writeCommand(_, _, let token):
+                actions.append(.dropCommand(token))
+            }
+        }
+        self.waitingProcedureCount = 0
     }
 
-    // MARK: The server speaks
+    // MARK: What the server sends
 
     /// Takes a PDU that a server sends: a response, a notification or an indication.
     ///
@@ -213,10 +410,9 @@ struct GATTClient: Sendable {
         now: NIODeadline,
         into actions: inout [Action]
     ) {
-        // An answer that nobody waits for is ignored.
-        guard case .busy(let id, var active, let request, _) = self.state else { return }
-        self.state = .idle
-        let event: GATTClientEvent
+        // An answer that nothing waits for is ignored.
+        guard case .busy(let procedure, let request, _) = self.state else { return }
+        let event: GATTProcedureEvent
         if opcode == .errorResponse {
             if let error = try? ATTErrorResponse(parsing: pdu), error.request == request {
                 if error.error == .databaseOutOfSync { actions.append(.databaseOutOfSync) }
@@ -230,13 +426,8 @@ struct GATTClient: Sendable {
         } else {
             event = .malformed
         }
-        let step = active.handle(event, mtu: self.mtu)
-        if case .cachingSetup(let setup) = active, let handle = setup.found.serviceChanged {
-            // Known from here on: an indication may overtake the end of the procedure.
-            self.serviceChangedHandle = handle
-        }
-        self.perform(step, id, active, now: now, into: &actions)
-        self.beginWaiting(now: now, into: &actions)
+        let next = procedure.receive(event, mtu: self.mtu)
+        self.follow(procedure, next, now: now, into: &actions)
     }
 
     private func receiveNotification(_ pdu: ByteBuffer, into actions: inout [Action]) {
@@ -273,27 +464,5 @@ struct GATTClient: Sendable {
             first != 0, first <= last
         else { return 0x0001...0xFFFF }
         return first...last
-    }
-}
-
-/// Agrees on the ATT MTU (Vol 3, Part G, 4.3.1).
-struct GATTMTUExchange: GATTClientProcedure {
-    private let preferred: Int
-
-    init(preferred: Int) { self.preferred = min(max(preferred, ATT.defaultMTU), ATT.maximumMTU) }
-
-    mutating func begin(mtu: Int) -> GATTClientStep {
-        .send(ATTExchangeMTURequest(clientMTU: UInt16(self.preferred)))
-    }
-
-    mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTClientStep {
-        let serverMTU = Int(try ATTExchangeMTUResponse(parsing: response).serverMTU)
-        guard serverMTU >= ATT.defaultMTU else { throw MalformedBytes(.invalid, "Server Rx MTU") }
-        return .succeed(.mtu(min(self.preferred, serverMTU)))
-    }
-
-    mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTClientStep {
-        // A server that does not know the request leaves the MTU as it is.
-        error.error == .requestNotSupported ? .succeed(.mtu(mtu)) : .fail(error)
     }
 }

@@ -95,7 +95,7 @@ extension GATTServer {
         /// None.
         case none
         /// One of the application's.
-        case application(AttributeHandle, deadline: NIODeadline)
+        case application(AttributeHandle, TransmitToken, deadline: NIODeadline)
         /// Service Changed.
         case serviceChanged(deadline: NIODeadline)
 
@@ -103,9 +103,16 @@ extension GATTServer {
         var deadline: NIODeadline? {
             switch self {
             case .none: nil
-            case .application(_, let deadline), .serviceChanged(let deadline): deadline
+            case .application(_, _, let deadline), .serviceChanged(let deadline): deadline
             }
         }
+    }
+
+    /// A value that is to be sent.
+    struct Notification: Sendable {
+        let handle: AttributeHandle
+        let value: ByteBuffer
+        let token: TransmitToken
     }
 
     /// Notifications that wait for the end of the driver's turn, to leave in one PDU.
@@ -113,9 +120,9 @@ extension GATTServer {
         /// None.
         case empty
         /// One, not written yet.
-        case one(AttributeHandle, ByteBuffer)
-        /// Several, written already.
-        case several(ByteBuffer, count: Int)
+        case one(Notification)
+        /// Several of one owner, written already.
+        case several(ByteBuffer, Transmission)
     }
 
     /// A connected client.
@@ -134,11 +141,11 @@ extension GATTServer {
         var batch = Batch.empty
         var outstanding = Outstanding.none
         /// The application's indications that wait for their turn.
-        var indications: Deque<(handle: AttributeHandle, value: ByteBuffer)> = []
+        var indications: Deque<Notification> = []
         /// The range of a Service Changed indication that waits for its turn.
         var changedRange: AttributeHandleRange?
         /// Values that wait until the local client has the answer to its MTU request; `nil` while none is awaited.
-        var held: Deque<(handle: AttributeHandle, value: ByteBuffer)>?
+        var held: Deque<Notification>?
         /// Set once the bearer failed: nothing is sent or taken any more (Vol 3, Part F, 3.3.3).
         var hasFailed = false
 

@@ -16,6 +16,7 @@ extension GATTServer {
         _ value: ByteBuffer,
         characteristic handle: AttributeHandle,
         on link: LinkID,
+        token: TransmitToken,
         now: NIODeadline,
         into actions: inout [Action]
     ) -> Bool {
@@ -23,32 +24,33 @@ extension GATTServer {
         let (place, isPresent) = self.links[index].place(ofSubscription: handle)
         guard isPresent else { return false }
         guard self.links[index].held == nil else {
-            self.links[index].held?.append((handle, value))
+            self.links[index].held?.append(Notification(handle: handle, value: value, token: token))
             return true
         }
         let subscription = self.links[index].subscriptions[place]
+        let single = Transmission(token: token, count: 1)
         if subscription.needsEncryption, self.links[index].security.level == .none {
-            actions.append(.notificationsDropped(link, 1))
+            actions.append(.notificationsDropped(link, single))
             return true
         }
         let value = value.prefix(self.links[index].mtu - 3)
         guard subscription.notifies else {
             guard self.links[index].indications.count < self.configuration.indicationLimit else {
-                actions.append(.notificationsDropped(link, 1))
+                actions.append(.notificationsDropped(link, single))
                 return true
             }
-            self.links[index].indications.append((handle, value))
+            self.links[index].indications.append(Notification(handle: handle, value: value, token: token))
             self.sendNextIndication(at: index, now: now, into: &actions)
             return true
         }
         if self.links[index].isOutOfSync {
             // The client might take it for the value of another attribute (Vol 3, Part G, 2.5.2.1).
-            actions.append(.notificationsDropped(link, 1))
+            actions.append(.notificationsDropped(link, single))
         } else if self.links[index].features.contains(.multipleNotifications) {
-            self.batch(handle, value, at: index, into: &actions)
+            self.batch(Notification(handle: handle, value: value, token: token), at: index, into: &actions)
         } else {
             actions.append(
-                .send(link, ATTHandleValueNotification(handle: handle, value: value).encoded(), notifications: 1)
+                .send(link, ATTHandleValueNotification(handle: handle, value: value).encoded(), single)
             )
         }
         return true
@@ -67,10 +69,17 @@ extension GATTServer {
     mutating func release(_ link: LinkID, now: NIODeadline, into actions: inout [Action]) {
         guard let index = self.index(of: link), let held = self.links[index].held else { return }
         self.links[index].held = nil
-        for (handle, value) in held {
+        for held in held {
+            let isQueued = self.notify(
+                held.value,
+                characteristic: held.handle,
+                on: link,
+                token: held.token,
+                now: now,
+                into: &actions
+            )
             // A subscription that has ended meanwhile.
-            guard !self.notify(value, characteristic: handle, on: link, now: now, into: &actions) else { continue }
-            actions.append(.notificationsDropped(link, 1))
+            if !isQueued { actions.append(.notificationsDropped(link, Transmission(token: held.token, count: 1))) }
         }
         self.sendNextIndication(at: index, now: now, into: &actions)
     }
@@ -92,34 +101,32 @@ extension GATTServer {
         self.batchedLinks.removeAll(keepingCapacity: true)
     }
 
-    /// Puts a notification into the link's batch; what does not fit goes into the next one (3.4.7.4).
-    private mutating func batch(
-        _ handle: AttributeHandle,
-        _ value: ByteBuffer,
-        at index: Int,
-        into actions: inout [Action]
-    ) {
+    /// Puts a notification into the link's batch; what does not fit, or is another owner's, goes into the next one
+    /// (3.4.7.4).
+    private mutating func batch(_ next: Notification, at index: Int, into actions: inout [Action]) {
         let mtu = self.links[index].mtu
-        let length = 4 + value.readableBytes
+        let length = 4 + next.value.readableBytes
         switch self.links[index].batch {
         case .empty:
-            self.links[index].batch = .one(handle, value)
+            self.links[index].batch = .one(next)
             if !self.batchedLinks.contains(self.links[index].id) { self.batchedLinks.append(self.links[index].id) }
             return
-        case .one(let earlier, let earlierValue) where 1 + 4 + earlierValue.readableBytes + length <= mtu:
+        case .one(let first) where first.token == next.token && 1 + 4 + first.value.readableBytes + length <= mtu:
             var pdu = PDUBuffer.make(capacity: mtu)
             pdu.writeInteger(ATTMultipleHandleValueNotification.opcode.rawValue)
-            ATTMultipleHandleValueNotification.writeEntry(handle: earlier, value: earlierValue, into: &pdu)
-            ATTMultipleHandleValueNotification.writeEntry(handle: handle, value: value, into: &pdu)
-            self.links[index].batch = .several(pdu, count: 2)
-        case .several(var pdu, let count) where pdu.readableBytes + length <= mtu:
+            ATTMultipleHandleValueNotification.writeEntry(handle: first.handle, value: first.value, into: &pdu)
+            ATTMultipleHandleValueNotification.writeEntry(handle: next.handle, value: next.value, into: &pdu)
+            self.links[index].batch = .several(pdu, Transmission(token: next.token, count: 2))
+        case .several(var pdu, var transmission)
+        where transmission.token == next.token && pdu.readableBytes + length <= mtu:
             // Taken out while it grows, so that it is not copied.
             self.links[index].batch = .empty
-            ATTMultipleHandleValueNotification.writeEntry(handle: handle, value: value, into: &pdu)
-            self.links[index].batch = .several(pdu, count: count + 1)
+            ATTMultipleHandleValueNotification.writeEntry(handle: next.handle, value: next.value, into: &pdu)
+            transmission.count += 1
+            self.links[index].batch = .several(pdu, transmission)
         case .one, .several:
             self.flushBatch(at: index, into: &actions)
-            self.links[index].batch = .one(handle, value)
+            self.links[index].batch = .one(next)
         }
     }
 
@@ -129,12 +136,11 @@ extension GATTServer {
         switch self.links[index].batch {
         case .empty:
             return
-        case .one(let handle, let value):
-            actions.append(
-                .send(link, ATTHandleValueNotification(handle: handle, value: value).encoded(), notifications: 1)
-            )
-        case .several(let pdu, let count):
-            actions.append(.send(link, pdu, notifications: count))
+        case .one(let only):
+            let pdu = ATTHandleValueNotification(handle: only.handle, value: only.value).encoded()
+            actions.append(.send(link, pdu, Transmission(token: only.token, count: 1)))
+        case .several(let pdu, let transmission):
+            actions.append(.send(link, pdu, transmission))
         }
         self.links[index].batch = .empty
     }
@@ -156,7 +162,7 @@ extension GATTServer {
             value.writeMultipleIntegers(range.lowerBound, range.upperBound, endianness: .little)
             indication = ATTHandleValueIndication(handle: self.serviceChangedHandle, value: value)
         } else if !self.links[index].isOutOfSync, let next = self.links[index].indications.popFirst() {
-            self.links[index].outstanding = .application(next.handle, deadline: deadline)
+            self.links[index].outstanding = .application(next.handle, next.token, deadline: deadline)
             // The MTU may have changed while the value waited.
             let value = next.value.prefix(self.links[index].mtu - 3)
             indication = ATTHandleValueIndication(handle: next.handle, value: value)
@@ -174,8 +180,8 @@ extension GATTServer {
         switch self.links[index].outstanding {
         case .none:
             return
-        case .application(let handle, _):
-            actions.append(.indicationConfirmed(self.links[index].id, handle))
+        case .application(let handle, let token, _):
+            actions.append(.indicationConfirmed(self.links[index].id, handle, token))
         case .serviceChanged:
             // Where the database changed again meanwhile, the client does not know of that yet.
             if self.links[index].changedRange == nil { self.links[index].awareness = .aware }
@@ -192,26 +198,37 @@ extension GATTServer {
         at index: Int,
         into actions: inout [Action]
     ) {
-        let before = self.links[index].indications.count
+        var dropped = TransmitTally()
+        for indication in self.links[index].indications where handles.contains(indication.handle) {
+            dropped.add(indication.token)
+        }
+        guard !dropped.isEmpty else { return }
         self.links[index].indications.removeAll { handles.contains($0.handle) }
-        let dropped = before - self.links[index].indications.count
-        if dropped > 0 { actions.append(.notificationsDropped(self.links[index].id, dropped)) }
+        self.drop(dropped, at: index, into: &actions)
     }
 
-    /// Lets go of everything that waits to be sent or confirmed.
+    /// Drops everything that waits to be sent or confirmed.
     mutating func dropNotifications(at index: Int, into actions: inout [Action]) {
-        var dropped = self.links[index].indications.count + (self.links[index].held?.count ?? 0)
-        if self.links[index].held != nil { self.links[index].held = [] }
+        var dropped = TransmitTally()
+        if case .application(_, let token, _) = self.links[index].outstanding { dropped.add(token) }
+        for indication in self.links[index].indications { dropped.add(indication.token) }
         switch self.links[index].batch {
         case .empty: break
-        case .one: dropped += 1
-        case .several(_, let count): dropped += count
+        case .one(let only): dropped.add(only.token)
+        case .several(_, let transmission): dropped.add(transmission.token, count: transmission.count)
         }
-        if case .application = self.links[index].outstanding { dropped += 1 }
+        for held in self.links[index].held ?? [] { dropped.add(held.token) }
+        if self.links[index].held != nil { self.links[index].held = [] }
         self.links[index].indications.removeAll()
         self.links[index].batch = .empty
         self.links[index].outstanding = .none
         self.links[index].changedRange = nil
-        if dropped > 0 { actions.append(.notificationsDropped(self.links[index].id, dropped)) }
+        self.drop(dropped, at: index, into: &actions)
+    }
+
+    private func drop(_ dropped: TransmitTally, at index: Int, into actions: inout [Action]) {
+        for transmission in dropped.transmissions {
+            actions.append(.notificationsDropped(self.links[index].id, transmission))
+        }
     }
 }

@@ -94,7 +94,7 @@ extension GATTServer {
     /// Sends a PDU that is no notification, behind the notifications that were made before it.
     mutating func send(_ pdu: ByteBuffer, at index: Int, into actions: inout [Action]) {
         self.flushBatch(at: index, into: &actions)
-        actions.append(.send(self.links[index].id, pdu, notifications: 0))
+        actions.append(.send(self.links[index].id, pdu, nil))
     }
 
     /// Sends an Error Response.

@@ -34,8 +34,8 @@ struct GATTServer {
 
     /// What the driver does for the server.
     enum Action: Sendable {
-        /// Sends a PDU that carries so many of the application's notifications: none for most PDUs.
-        case send(LinkID, ByteBuffer, notifications: Int)
+        /// Sends a PDU; says whose notifications it carries, which most PDUs do not.
+        case send(LinkID, ByteBuffer, Transmission?)
         /// Asks the application for a value.
         case read(GATTReadRequest)
         /// Hands values to the application.
@@ -45,9 +45,9 @@ struct GATTServer {
         /// The link's ATT MTU is another one.
         case mtuChanged(LinkID, Int)
         /// The client has confirmed an indication of the application.
-        case indicationConfirmed(LinkID, AttributeHandle)
-        /// So many notifications or indications that the application was promised to send will not be sent.
-        case notificationsDropped(LinkID, Int)
+        case indicationConfirmed(LinkID, AttributeHandle, TransmitToken)
+        /// Notifications or indications that will not be sent or confirmed.
+        case notificationsDropped(LinkID, Transmission)
         /// The bearer is dead: the link must be ended.
         case bearerFailed(LinkID, BearerFailure)
 
@@ -57,7 +57,7 @@ struct GATTServer {
         @inline(__always)
         mutating func take() -> Action {
             let action = consume self
-            self = .notificationsDropped(LinkID(rawValue: 0), 0)
+            self = .notificationsDropped(LinkID(rawValue: 0), Transmission(token: .standard, count: 0))
             return action
         }
     }

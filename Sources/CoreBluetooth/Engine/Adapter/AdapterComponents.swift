@@ -12,7 +12,7 @@ import NIOCore
 /// The parts that are made on the event loop.
 struct AdapterComponents {
     var source: any ChannelSource
-    var configuration: HostConfiguration
+    var configuration: LEHostConfiguration
     /// What has to last as long as the adapter: the lock on its identity.
     var keeps: (any Sendable)?
 }
@@ -55,7 +55,7 @@ extension AdapterComponents {
 
     /// The foundation of an adapter that cannot be.
     init(refused reason: String) {
-        self.init(source: RefusedSource(reason), configuration: HostConfiguration())
+        self.init(source: RefusedSource(reason), configuration: LEHostConfiguration())
     }
 
     private mutating func capture(_ configuration: BluetoothAdapter.Configuration) {

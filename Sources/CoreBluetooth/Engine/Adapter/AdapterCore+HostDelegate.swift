@@ -5,10 +5,10 @@ import BluetoothHost
 import BluetoothTypes
 import NIOCore
 
-extension AdapterCore: HostDelegate {
-    func host(_ host: LEHost, didChange state: HostState) { self.hostChanged(to: state) }
+extension AdapterCore: LEHostDelegate {
+    func host(_ host: LEHost, didChange state: LEHostState) { self.hostChanged(to: state) }
 
-    func host(_ host: LEHost, didReceive report: AdvertisingReport) { self.received(report) }
+    func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport) { self.received(report) }
 
     func host(_ host: LEHost, didConnect link: LinkInformation) {
         guard self.isReady else { return }
@@ -27,12 +27,12 @@ extension AdapterCore: HostDelegate {
         for session in self.peripheralSessions { session.disconnected(link.id) }
     }
 
-    func host(_ host: LEHost, didChangeMTUOf link: LinkID, to mtu: Int) {
+    func host(_ host: LEHost, link: LinkID, didChangeMTU mtu: Int) {
         self.connections.changedMTU(link, mtu)
         for session in self.peripheralSessions { session.changedMTU(link, mtu) }
     }
 
-    func host(_ host: LEHost, link: LinkID, didReceiveNotificationFor handle: AttributeHandle, value: ByteBuffer) {
+    func host(_ host: LEHost, link: LinkID, didReceiveValue value: ByteBuffer, for handle: AttributeHandle) {
         self.connections.notified(link, handle, value)
     }
 
@@ -40,24 +40,24 @@ extension AdapterCore: HostDelegate {
         self.connections.invalidated(link, range)
     }
 
-    func host(_ host: LEHost, knownServerAt peer: DeviceAddress) -> GATTKnownServer? {
-        self.connections.knownServer(at: peer)
+    func host(_ host: LEHost, cachedDatabaseAt link: LinkInformation) -> GATTCachedDatabase? {
+        self.connections.cachedDatabase(at: link.peer)
     }
 
-    func host(_ host: LEHost, link: LinkID, didIdentify server: GATTKnownServer?, isUnchanged: Bool) {
-        self.connections.identified(link, server, isUnchanged: isUnchanged)
+    func host(_ host: LEHost, link: LinkID, didValidateDatabaseCache validation: GATTDatabaseValidation) {
+        self.connections.validated(link, validation)
     }
 
     func host(_ host: LEHost, didFindDatabaseOutOfSyncOn link: LinkID) { self.connections.databaseOutOfSync(link) }
 
-    func host(_ host: LEHost, didReceive request: GATTReadRequest) {
+    func host(_ host: LEHost, didReceiveReadRequest request: GATTReadRequest) {
         guard let session = self.owner(of: request.handle) else {
             return host.respond(to: request.id, with: .failure(.unlikelyError))
         }
         session.received(request)
     }
 
-    func host(_ host: LEHost, didReceive request: GATTWriteRequest) {
+    func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {
         // Prepared writes to several apps at once cannot be all or none.
         guard let first = request.parts.first, let session = self.owner(of: first.handle),
             request.parts.allSatisfy({ session.owns($0.handle) })
@@ -72,18 +72,19 @@ extension AdapterCore: HostDelegate {
         self.owner(of: handle)?.subscribed(isSubscribed, link, handle)
     }
 
-    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, of kind: UnacknowledgedPDU) {
-        switch kind {
-        case .writeCommand: self.connections.transmitted(link, count)
-        case .notification: self.transmittedNotifications(count, on: link)
+    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, for token: TransmitToken) {
+        if token == .writeCommands {
+            self.connections.transmitted(link, count)
+        } else {
+            self.transmittedNotifications(count, on: link)
         }
     }
 
-    func host(_ host: LEHost, didReceive request: ChannelRequest) -> CreditBasedConnectionResult {
+    func host(_ host: LEHost, shouldAcceptChannel request: ChannelRequest) -> CreditBasedConnectionResult {
         self.channels.answer(request)
     }
 
-    func host(_ host: LEHost, didOpen channel: ChannelInformation) { self.channels.opened(channel) }
+    func host(_ host: LEHost, didOpenChannel channel: ChannelInformation) { self.channels.opened(channel) }
 
     func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer) {
         self.channels.received(octets, on: channel)
@@ -100,4 +101,11 @@ extension AdapterCore: HostDelegate {
     private func owner(of handle: AttributeHandle) -> PeripheralSession? {
         self.peripheralSessions.first { $0.owns(handle) }
     }
+}
+
+extension TransmitToken {
+    /// The apps' writes without response.
+    static let writeCommands = TransmitToken(rawValue: 1)
+    /// The apps' notifications and indications.
+    static let notifications = TransmitToken(rawValue: 2)
 }

@@ -301,7 +301,7 @@ final class AdapterCore {
     }
 
     /// What the host says of its controller.
-    func hostChanged(to state: HostState) {
+    func hostChanged(to state: LEHostState) {
         guard case .attached = self.controller else { return }
         switch state {
         case .detached, .starting: break

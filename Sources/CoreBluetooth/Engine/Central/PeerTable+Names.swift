@@ -25,7 +25,7 @@ extension PeerTable {
                 peer.hasNameReader = false
                 return
             }
-            self.core.host.readDeviceName(on: link) { [weak self, weak peer] result in
+            self.core.host.perform(ReadDeviceName(), on: link) { [weak self, weak peer] result in
                 // A peer without a name, or one that does not say it, keeps the name that it advertises.
                 guard let self, let peer, let octets = try? result.get(), octets.readableBytes > 0 else { return }
                 let name = String(buffer: octets)

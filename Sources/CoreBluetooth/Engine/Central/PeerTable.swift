@@ -352,25 +352,25 @@ final class PeerTable {
     // MARK: What is kept of servers
 
     /// What the host has to know of the server that it is about to meet.
-    func knownServer(at address: DeviceAddress) -> GATTKnownServer? {
+    func cachedDatabase(at address: DeviceAddress) -> GATTCachedDatabase? {
         guard let peer = self.peers[address], case .checking(let cache) = peer.server else { return nil }
         return cache.server
     }
 
     /// The host knows the server at the other end of a link.
-    func identified(_ link: LinkID, _ server: GATTKnownServer?, isUnchanged: Bool) {
+    func validated(_ link: LinkID, _ validation: GATTDatabaseValidation) {
         guard let peer = self.peersByLink[link] else { return }
         guard !peer.mustIdentifyAgain else {
             peer.mustIdentifyAgain = false
             peer.server = .identifying
-            return self.core.host.identifyServer(on: link)
+            return self.core.host.validateDatabaseCache(on: link)
         }
-        switch (peer.server, server) {
-        case (.checking(let cache), _?) where isUnchanged: peer.server = .known(cache)
-        case (_, let server?):
+        switch (peer.server, validation) {
+        case (.checking(let cache), .unchanged): peer.server = .known(cache)
+        case (_, .unchanged(let database)), (_, .changed(let database)):
             self.core.attributeCaches.remove(peer.address)
-            peer.server = .known(AttributeCache(server))
-        case (_, nil):
+            peer.server = .known(AttributeCache(database))
+        case (_, .noDatabaseHash):
             self.core.attributeCaches.remove(peer.address)
             peer.server = .nameless
         }
@@ -397,7 +397,7 @@ final class PeerTable {
         case .identifying, .checking: peer.mustIdentifyAgain = true
         case .known:
             peer.server = .identifying
-            self.core.host.identifyServer(on: link)
+            self.core.host.validateDatabaseCache(on: link)
         }
     }
 

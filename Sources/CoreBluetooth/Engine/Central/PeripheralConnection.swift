@@ -199,7 +199,7 @@ final class PeripheralConnection {
     private func start(_ operation: GATTOperation, on link: LinkID) {
         if case .writeWithoutResponse(let handle, let value) = operation {
             self.peer.writers.append(self)
-            return self.host.writeWithoutResponse(value, to: handle, on: link)
+            return self.host.writeWithoutResponse(value, to: handle, on: link, token: .writeCommands)
         }
         let name = self.name
         self.runningOperation = operation
@@ -208,8 +208,8 @@ final class PeripheralConnection {
 
         case .readValue(let handle):
             self.running = .request
-            self.host.read(
-                handle,
+            self.host.perform(
+                ReadValue(handle),
                 on: link,
                 completion: self.completion { interest, result in
                     switch result {
@@ -221,8 +221,8 @@ final class PeripheralConnection {
 
         case .readDescriptor(let handle):
             self.running = .request
-            self.host.read(
-                handle,
+            self.host.perform(
+                ReadValue(handle),
                 on: link,
                 completion: self.completion { interest, result in
                     switch result {
@@ -243,9 +243,9 @@ final class PeripheralConnection {
                 return self.afterwards { $0.discovered(.success(known)) }
             }
             self.running = .request
-            self.host.discoverServices(
+            self.host.perform(
+                DiscoverPrimaryServices(uuids: uuids),
                 on: link,
-                uuids: uuids,
                 completion: self.completion { interest, result in
                     interest.learn(result) { $0.learn($1, uuids) }
                     interest.discovered(result)
@@ -257,9 +257,9 @@ final class PeripheralConnection {
                 return self.afterwards { $0.discovered(.success(known), includedBy: range, uuids) }
             }
             self.running = .request
-            self.host.discoverIncludedServices(
+            self.host.perform(
+                FindIncludedServices(of: range),
                 on: link,
-                of: range,
                 completion: self.completion { interest, result in
                     interest.learn(result) { $0.learn($1, includedBy: range) }
                     interest.discovered(result, includedBy: range, uuids)
@@ -272,10 +272,9 @@ final class PeripheralConnection {
             }
             self.running = .request
             // All are asked for: that takes no more time, and then all are known.
-            self.host.discoverCharacteristics(
+            self.host.perform(
+                DiscoverCharacteristics(of: range),
                 on: link,
-                of: range,
-                uuids: nil,
                 completion: self.completion { interest, result in
                     interest.learn(result) { $0.learn($1, of: range) }
                     interest.discovered(result, of: range, uuids)
@@ -287,9 +286,9 @@ final class PeripheralConnection {
                 return self.afterwards { $0.discovered(.success(known), of: characteristic) }
             }
             self.running = .request
-            self.host.discoverDescriptors(
+            self.host.perform(
+                DiscoverDescriptors(of: characteristic),
                 on: link,
-                of: characteristic,
                 completion: self.completion { interest, result in
                     interest.learn(result) { $0.learn($1, of: characteristic) }
                     interest.discovered(result, of: characteristic)
@@ -368,9 +367,8 @@ final class PeripheralConnection {
                 interest.tell(event(.att(.invalidAttributeValueLength, handle: handle)))
             }
         }
-        self.host.write(
-            value,
-            to: handle,
+        self.host.perform(
+            WriteValue(value, to: handle),
             on: link,
             completion: self.completion { interest, result in interest.tell(event(result.failure)) }
         )
@@ -403,7 +401,7 @@ final class PeripheralConnection {
                 interest.tell(.notifying(name, handle, false, .att(.attributeNotFound, handle: handle)))
             }
         case .unknown:
-            self.host.discoverDescriptors(on: link, of: characteristic) { [weak self] result in
+            self.host.perform(DiscoverDescriptors(of: characteristic), on: link) { [weak self] result in
                 guard let self, case .established = self.phase, !result.isDisconnection else { return }
                 guard !self.isRunningInVain else { return self.finish() }
                 switch result {
@@ -436,9 +434,8 @@ final class PeripheralConnection {
                 interest.tell(.notifying(name, handle, isOn, nil))
             }
         }
-        self.host.write(
-            Self.configuration(isOn, characteristic),
-            to: configuration,
+        self.host.perform(
+            WriteValue(Self.configuration(isOn, characteristic), to: configuration),
             on: link,
             completion: self.completion { interest, result in
                 if result.failure != nil {

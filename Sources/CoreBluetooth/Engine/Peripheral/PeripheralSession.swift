@@ -283,7 +283,7 @@ final class PeripheralSession: ManagerSession {
             return self.tell(.transmitted(link, 1))
         }
         self.core.noteUpdate(of: self, on: link)
-        self.core.host.notify(value, characteristic: handle, to: link)
+        self.core.host.notify(value, characteristic: handle, to: link, token: .notifications)
     }
 
     // MARK: The adapter

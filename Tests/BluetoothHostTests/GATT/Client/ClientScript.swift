@@ -9,34 +9,87 @@ import Testing
 
 /// A client, its clock, and everything that it wanted done and that no script line has taken yet.
 struct ClientScript {
-    typealias Action = GATTClient.Action
-    typealias Outcome = Result<GATTClient.Output, GATTError>
+    typealias Outcome = ClientProcedure.Outcome
+
+    /// What a client reports, beside PDUs.
+    enum Action: Hashable {
+        case complete(GATTProcedureID, Outcome)
+        case notification(AttributeHandle, ByteBuffer)
+        case servicesChanged(AttributeHandleRange)
+        case databaseOutOfSync
+        case mtuChanged(Int)
+        case bearerFailed
+    }
+
+    /// Results, in the order in which procedures report them.
+    private final class Results {
+        var reported: [Action] = []
+    }
 
     var client: GATTClient
     var now = NIODeadline.uptimeNanoseconds(5_000_000_000)
     /// Actions other than PDUs, in order.
     private(set) var told: [Action] = []
+    /// Write Commands that were sent or dropped, in order.
+    private(set) var transmitted = TransmitTally()
     /// PDUs that no line has asked for.
     private var sent: [ByteBuffer] = []
-    private var lastID: UInt32 = 0
+    private var lastID: UInt64 = 0
+    private let results = Results()
 
     init(mtu: Int = 23, queueLimit: Int = 4_096) {
         self.client = GATTClient(queueLimit: queueLimit)
         self.client.setMTU(mtu)
     }
 
+    private mutating func nextID() -> GATTProcedureID {
+        self.lastID += 1
+        return GATTProcedureID(rawValue: self.lastID)
+    }
+
     /// Starts a procedure.
     @discardableResult
-    mutating func start(_ procedure: GATTClient.Procedure) -> GATTClient.ProcedureID {
-        self.lastID += 1
-        let id = GATTClient.ProcedureID(rawValue: self.lastID)
-        self.take { client, now, actions in client.start(procedure, id: id, now: now, into: &actions) }
+    mutating func start(_ procedure: ClientProcedure) -> GATTProcedureID {
+        let id = self.nextID()
+        let results = self.results
+        self.take { client, _, actions in
+            procedure.start(&client, id, { results.reported.append(.complete(id, $0)) }, &actions)
+        }
         return id
     }
 
+    /// Starts a procedure that is made when its turn comes.
+    @discardableResult
+    mutating func start<Procedure: GATTProcedure>(
+        whenItsTurnComes make: @escaping () -> Procedure?,
+        _ output: @escaping (Procedure.Output) -> ClientProcedure.Output
+    ) -> GATTProcedureID {
+        let id = self.nextID()
+        let results = self.results
+        let procedure = OwnedDeferredProcedure(id: id, make: make) {
+            results.reported.append(.complete(id, $0.map(output)))
+        }
+        self.take { client, _, actions in client.perform(procedure, into: &actions) }
+        return id
+    }
+
+    /// Gives a procedure up.
+    mutating func cancel(_ id: GATTProcedureID) {
+        self.take { client, _, _ in client.cancel(id) }
+    }
+
     /// Sends a Write Command.
-    mutating func writeCommand(_ handle: AttributeHandle, _ value: ByteBuffer) {
-        self.take { client, _, actions in client.writeCommand(handle, value, into: &actions) }
+    mutating func writeCommand(
+        _ handle: AttributeHandle,
+        _ value: ByteBuffer,
+        token: TransmitToken = .standard
+    ) {
+        self.take { client, _, actions in client.writeCommand(handle, value, token, into: &actions) }
+    }
+
+    /// Drops Write Commands that wait.
+    mutating func dropCommands(to handles: AttributeHandleRange) {
+        self.take { client, _, actions in client.dropCommands(to: handles, into: &actions) }
     }
 
     /// Lets time pass.
@@ -92,24 +145,57 @@ struct ClientScript {
         return self.sent
     }
 
-    private mutating func take(_ body: (inout GATTClient, NIODeadline, inout [Action]) -> Void) {
-        var actions: [Action] = []
+    /// Takes the Write Commands that were sent or dropped since the last time.
+    mutating func takeTransmitted() -> [Transmission] {
+        defer { self.transmitted.removeAll() }
+        return self.transmitted.transmissions
+    }
+
+    /// Feeds the client and carries out its actions, as the driver does.
+    private mutating func take(_ body: (inout GATTClient, NIODeadline, inout [GATTClient.Action]) -> Void) {
+        var actions: [GATTClient.Action] = []
         body(&self.client, self.now, &actions)
-        for action in actions {
-            switch action {
-            case .send(let pdu), .sendCommand(let pdu):
-                #expect(pdu.readableBytes <= self.client.mtu, "\(hex(pdu)) is longer than the MTU")
-                #expect(pdu.readerIndex == PDUBuffer.headroom)
-                self.sent.append(pdu)
-            case .complete, .notification, .servicesChanged, .databaseOutOfSync, .mtuChanged, .bearerFailed:
-                self.told.append(action)
-            }
+        while true {
+            let batch = actions
+            actions.removeAll(keepingCapacity: true)
+            for action in batch { self.perform(action, into: &actions) }
+            if actions.isEmpty { self.client.proceed(now: self.now, into: &actions) }
+            if actions.isEmpty { return }
         }
+    }
+
+    private mutating func perform(_ action: GATTClient.Action, into actions: inout [GATTClient.Action]) {
+        switch action {
+        case .send(let pdu):
+            self.send(pdu)
+        case .sendCommand(let pdu, let token):
+            self.send(pdu)
+            self.transmitted.add(token)
+        case .dropCommand(let token):
+            self.transmitted.add(token)
+        case .make(let deferred):
+            self.client.made(deferred.make(), of: deferred, now: self.now, into: &actions)
+        case .report(let procedure):
+            procedure.report()
+            self.told += self.results.reported
+            self.results.reported.removeAll(keepingCapacity: true)
+        case .notification(let handle, let value): self.told.append(.notification(handle, value))
+        case .servicesChanged(let range): self.told.append(.servicesChanged(range))
+        case .databaseOutOfSync: self.told.append(.databaseOutOfSync)
+        case .mtuChanged(let mtu): self.told.append(.mtuChanged(mtu))
+        case .bearerFailed: self.told.append(.bearerFailed)
+        }
+    }
+
+    private mutating func send(_ pdu: ByteBuffer) {
+        #expect(pdu.readableBytes <= self.client.mtu, "\(hex(pdu)) is longer than the MTU")
+        #expect(pdu.readerIndex == PDUBuffer.headroom)
+        self.sent.append(pdu)
     }
 
     /// Runs one procedure of a new client along a script and gives its outcome.
     static func run(
-        _ procedure: GATTClient.Procedure,
+        _ procedure: ClientProcedure,
         mtu: Int = 23,
         _ lines: String,
         sourceLocation: SourceLocation = #_sourceLocation

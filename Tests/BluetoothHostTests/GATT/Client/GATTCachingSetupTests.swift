@@ -26,7 +26,7 @@ struct GATTCachingSetupTests {
 
     private func subscribed() -> ClientScript {
         var script = ClientScript()
-        script.start(.subscribeToServiceChanged)
+        script.start(.configureCaching)
         script.play(
             Self.discovery + """
                 > 12 09 00 02 00
@@ -59,7 +59,7 @@ struct GATTCachingSetupTests {
     @Test("GATT/CL/GAS/BV-01-C An indication may come before the subscription is answered")
     func gasBV01Early() {
         var script = ClientScript()
-        script.start(.subscribeToServiceChanged)
+        script.start(.configureCaching)
         script.play(Self.discovery + "> 12 09 00 02 00 \n < 1D 08 00 01 00 FF FF \n > 1E")
         #expect(script.takeTold() == [.servicesChanged(0x0001...0xFFFF)])
     }
@@ -67,32 +67,32 @@ struct GATTCachingSetupTests {
     @Test("GATT/CL/GAS/BV-04-C The client says which features it has, and reads the hash")
     func gasBV04() {
         var script = self.subscribed()
-        let expected = GATTClient.ServerCaching(
+        let expected = GATTServerCaching(
             serviceChanged: 0x0008,
             serviceChangedConfiguration: 0x0009,
             clientSupportedFeatures: 0x000B,
             databaseHash: hex(Self.hash)
         )
-        #expect(script.takeTold() == [.complete(GATTClient.ProcedureID(rawValue: 1), .success(.caching(expected)))])
+        #expect(script.takeTold() == [.complete(GATTProcedureID(rawValue: 1), .success(.caching(expected)))])
     }
 
     @Test func `A server without the service, or with an empty one`() {
         #expect(
-            ClientScript.run(.subscribeToServiceChanged, "> 06 01 00 FF FF 00 28 01 18 \n < 01 06 01 00 0A")
-                == .success(.caching(GATTClient.ServerCaching()))
+            ClientScript.run(.configureCaching, "> 06 01 00 FF FF 00 28 01 18 \n < 01 06 01 00 0A")
+                == .success(.caching(GATTServerCaching()))
         )
         #expect(
             ClientScript.run(
-                .subscribeToServiceChanged,
+                .configureCaching,
                 "> 06 01 00 FF FF 00 28 01 18 \n < 07 06 00 06 00 \n > 08 06 00 06 00 03 28 \n < 01 08 06 00 0A"
-            ) == .success(.caching(GATTClient.ServerCaching()))
+            ) == .success(.caching(GATTServerCaching()))
         )
     }
 
     @Test func `What the server refuses is left out, and the rest is done`() {
         #expect(
             ClientScript.run(
-                .subscribeToServiceChanged,
+                .configureCaching,
                 Self.discovery + """
                     > 12 09 00 02 00
                     < 01 12 09 00 05
@@ -101,12 +101,12 @@ struct GATTCachingSetupTests {
                     > 08 01 00 FF FF 2A 2B
                     < 01 08 0D 00 02
                     """
-            ) == .success(.caching(GATTClient.ServerCaching(serviceChanged: 0x0008)))
+            ) == .success(.caching(GATTServerCaching(serviceChanged: 0x0008)))
         )
         // No descriptor: there is nothing to subscribe with.
         #expect(
             ClientScript.run(
-                .subscribeToServiceChanged,
+                .configureCaching,
                 """
                 > 06 01 00 FF FF 00 28 01 18
                 < 07 06 00 09 00
@@ -117,13 +117,13 @@ struct GATTCachingSetupTests {
                 > 04 09 00 09 00
                 < 01 04 09 00 0A
                 """
-            ) == .success(.caching(GATTClient.ServerCaching(serviceChanged: 0x0008)))
+            ) == .success(.caching(GATTServerCaching(serviceChanged: 0x0008)))
         )
     }
 
     @Test func `Other errors end the setup`() {
         #expect(
-            ClientScript.run(.subscribeToServiceChanged, "> 06 01 00 FF FF 00 28 01 18 \n < 01 06 01 00 0E")
+            ClientScript.run(.configureCaching, "> 06 01 00 FF FF 00 28 01 18 \n < 01 06 01 00 0E")
                 == .failure(.att(.unlikelyError, handle: 0x0001))
         )
         for (lines, answer) in [
@@ -136,7 +136,7 @@ struct GATTCachingSetupTests {
             ),
         ] {
             #expect(
-                ClientScript.run(.subscribeToServiceChanged, lines + "\n < " + answer) == .failure(.malformedResponse),
+                ClientScript.run(.configureCaching, lines + "\n < " + answer) == .failure(.malformedResponse),
                 "\(answer)"
             )
         }
@@ -155,8 +155,8 @@ struct GATTCachingSetupTests {
 
     // MARK: A server that is known
 
-    private static var known: GATTKnownServer {
-        GATTKnownServer(
+    private static var cached: GATTCachedDatabase {
+        GATTCachedDatabase(
             databaseHash: hex(Self.hash),
             serviceChanged: 0x0008,
             serviceChangedConfiguration: 0x0009,
@@ -182,7 +182,7 @@ struct GATTCachingSetupTests {
 
     @Test("GATT/CL/GAS/BV-01-C A known server is told again what it forgets with a link, without discovery")
     func resumption() {
-        let all = GATTClient.ServerCaching(
+        let all = GATTServerCaching(
             serviceChanged: 0x0008,
             serviceChangedConfiguration: 0x0009,
             clientSupportedFeatures: 0x000B,
@@ -190,7 +190,7 @@ struct GATTCachingSetupTests {
         )
         #expect(
             ClientScript.run(
-                .resumeCaching(Self.known),
+                .resumeCaching(Self.cached),
                 "> 12 09 00 02 00 \n < 13 \n > 12 0B 00 05 \n < 13"
             ) == .success(.caching(all))
         )
@@ -198,22 +198,99 @@ struct GATTCachingSetupTests {
         without.serviceChangedConfiguration = nil
         #expect(
             ClientScript.run(
-                .resumeCaching(Self.known),
+                .resumeCaching(Self.cached),
                 "> 12 09 00 02 00 \n < 01 12 09 00 05 \n > 12 0B 00 05 \n < 13"
             ) == .success(.caching(without))
         )
-        let nothing = GATTKnownServer(databaseHash: hex(Self.hash))
+        let nothing = GATTCachedDatabase(databaseHash: hex(Self.hash))
         #expect(
             ClientScript.run(.resumeCaching(nothing), "")
-                == .success(.caching(GATTClient.ServerCaching(databaseHash: hex(Self.hash))))
+                == .success(.caching(GATTServerCaching(databaseHash: hex(Self.hash))))
         )
     }
 
     @Test("GATT/CL/GAS/BV-01-C An indication of a known server may come before its subscription is answered")
     func resumptionEarly() {
         var script = ClientScript()
-        script.start(.resumeCaching(Self.known))
+        script.start(.resumeCaching(Self.cached))
         script.play("> 12 09 00 02 00 \n < 1D 08 00 10 00 20 00 \n > 1E")
+        #expect(script.takeTold() == [.servicesChanged(0x0010...0x0020)])
+    }
+
+    // MARK: Validation
+
+    private static let configuration = """
+        \(Self.discovery)
+        > 12 09 00 02 00
+        < 13
+        > 12 0B 00 05
+        < 13
+        > 08 01 00 FF FF 2A 2B
+        < 09 12 0D 00 \(Self.hash)
+        """
+
+    @Test("GATT/CL/GAR/BV-03-C A cached database whose hash is the same is unchanged")
+    func unchanged() {
+        #expect(
+            ClientScript.run(
+                .validateDatabaseCache(Self.cached),
+                """
+                > 08 01 00 FF FF 2A 2B
+                < 09 12 0D 00 \(Self.hash)
+                > 12 09 00 02 00
+                < 13
+                > 12 0B 00 05
+                < 13
+                """
+            ) == .success(.validation(.unchanged(Self.cached)))
+        )
+    }
+
+    @Test(
+        "A cached database with another hash, or none, is discovered anew",
+        arguments: ["09 12 0D 00 \(String(Self.hash.reversed()))", "01 08 01 00 0A", "09 04 0D 00 01 02"]
+    )
+    func changed(answer: String) {
+        #expect(
+            ClientScript.run(
+                .validateDatabaseCache(Self.cached),
+                "> 08 01 00 FF FF 2A 2B \n < \(answer) \n" + Self.configuration
+            ) == .success(.validation(.changed(Self.cached)))
+        )
+    }
+
+    @Test func `Without a cached database the server is discovered, and one without a hash cannot be cached`() {
+        #expect(
+            ClientScript.run(.validateDatabaseCache(nil), Self.configuration)
+                == .success(.validation(.changed(Self.cached)))
+        )
+        #expect(
+            ClientScript.run(.validateDatabaseCache(nil), "> 06 01 00 FF FF 00 28 01 18 \n < 01 06 01 00 0A")
+                == .success(.validation(.noDatabaseHash))
+        )
+        #expect(
+            ClientScript.run(.validateDatabaseCache(nil), "> 06 01 00 FF FF 00 28 01 18 \n < 01 06 01 00 0E")
+                == .failure(.att(.unlikelyError, handle: 1))
+        )
+    }
+
+    @Test func `Write commands wait for the hash of a cached database, and for nothing else of a validation`() {
+        var script = ClientScript()
+        script.start(.validateDatabaseCache(Self.cached))
+        script.writeCommand(0x0020, hex("01"))
+        script.play("> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(Self.hash) \n > 12 09 00 02 00 \n > 52 20 00 01")
+        script = ClientScript()
+        script.start(.validateDatabaseCache(nil))
+        script.writeCommand(0x0020, hex("01"))
+        script.play("> 06 01 00 FF FF 00 28 01 18 \n > 52 20 00 01")
+    }
+
+    @Test("GATT/CL/GAS/BV-01-C An indication of a server whose cache is being validated may come early")
+    func validationEarly() {
+        var script = ClientScript()
+        script.start(.validateDatabaseCache(Self.cached))
+        script.play("> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(Self.hash) \n > 12 09 00 02 00")
+        script.play("< 1D 08 00 10 00 20 00 \n > 1E")
         #expect(script.takeTold() == [.servicesChanged(0x0010...0x0020)])
     }
 }

@@ -18,25 +18,16 @@ struct GATTClientHostileTests {
 
     /// Answers every request with `answer` until the procedure ends; gives the number of answers.
     private func exhaust(
-        _ procedure: GATTClient.Procedure,
+        _ procedure: ClientProcedure,
         answer: (ByteBuffer) -> ByteBuffer
     ) -> (count: Int, outcome: ClientScript.Outcome?) {
-        var client = GATTClient()
-        var actions: [GATTClient.Action] = []
-        client.start(procedure, id: GATTClient.ProcedureID(rawValue: 1), now: .uptimeNanoseconds(0), into: &actions)
+        var script = ClientScript()
+        let id = script.start(procedure)
         var count = 0
         while count < 400_000 {
-            var request: ByteBuffer?
-            for action in actions {
-                switch action {
-                case .send(let pdu): request = pdu
-                case .complete(_, let outcome): return (count, outcome)
-                default: break
-                }
-            }
-            guard let request else { break }
-            actions.removeAll(keepingCapacity: true)
-            client.receive(answer(request), now: .uptimeNanoseconds(0), into: &actions)
+            for case .complete(id, let outcome) in script.takeTold() { return (count, outcome) }
+            guard let request = script.takeSent().last else { break }
+            script.receive(answer(request))
             count += 1
         }
         return (count, nil)
@@ -130,7 +121,7 @@ struct GATTClientHostileTests {
         #expect(outcome == .failure(.malformedResponse))
     }
 
-    private func procedure(_ generator: inout SeededGenerator) -> GATTClient.Procedure {
+    private func procedure(_ generator: inout SeededGenerator) -> ClientProcedure {
         let low = AttributeHandle.random(in: 1...40, using: &generator)
         let range = low...AttributeHandle.random(in: low...80, using: &generator)
         return switch Int.random(in: 0...12, using: &generator) {
@@ -146,7 +137,7 @@ struct GATTClientHostileTests {
         case 9: .readMultipleVariable([low, low, 9])
         case 10: .write(low, octets(Int.random(in: 0...60, using: &generator)))
         case 11: .writeReliably([.init(handle: low, value: octets(30)), .init(handle: 7, value: octets(3))])
-        default: .subscribeToServiceChanged
+        default: .configureCaching
         }
     }
 
@@ -192,40 +183,25 @@ struct GATTClientHostileTests {
         var generator = SeededGenerator(seed: seed)
         var succeeded = 0
         for round in 0..<1_500 {
-            var client = GATTClient()
-            client.setMTU(Int.random(in: 23...60, using: &generator))
-            var actions: [GATTClient.Action] = []
-            var now = NIODeadline.uptimeNanoseconds(0)
+            var script = ClientScript(mtu: Int.random(in: 23...60, using: &generator))
             let started = Int.random(in: 1...4, using: &generator)
-            for number in 1...started {
-                let id = GATTClient.ProcedureID(rawValue: UInt32(number))
-                client.start(self.procedure(&generator), id: id, now: now, into: &actions)
-            }
-            var completed: [UInt32] = []
+            for _ in 1...started { script.start(self.procedure(&generator)) }
+            var completed: [UInt64] = []
             var answers = 0
             var last = ByteBuffer()
             while completed.count < started, answers < 200_000 {
-                for action in actions {
-                    switch action {
-                    case .send(let pdu):
-                        #expect(pdu.readableBytes <= max(client.mtu, 23))
-                        if ATT.opcode(of: pdu) != .handleValueConfirmation { last = pdu }
-                    case .complete(let id, let outcome):
-                        completed.append(id.rawValue)
-                        if case .success = outcome { succeeded += 1 }
-                    case .sendCommand, .notification, .servicesChanged, .databaseOutOfSync, .mtuChanged, .bearerFailed:
-                        break
-                    }
+                for pdu in script.takeSent() where ATT.opcode(of: pdu) != .handleValueConfirmation { last = pdu }
+                for case .complete(let id, let outcome) in script.takeTold() {
+                    completed.append(id.rawValue)
+                    if case .success = outcome { succeeded += 1 }
                 }
-                actions.removeAll(keepingCapacity: true)
                 guard completed.count < started else { break }
-                now = now + .milliseconds(1)
-                if Int.random(in: 0...5_000, using: &generator) == 0 { now = now + .seconds(31) }
-                client.advance(to: now, into: &actions)
-                client.receive(self.answer(last, &generator), now: now, into: &actions)
+                let isLate = Int.random(in: 0...5_000, using: &generator) == 0
+                script.advance(.milliseconds(1) + (isLate ? .seconds(31) : .zero))
+                script.receive(self.answer(last, &generator))
                 answers += 1
             }
-            #expect(completed.sorted() == Array(1...UInt32(started)), "seed \(seed), round \(round)")
+            #expect(completed.sorted() == Array(1...UInt64(started)), "seed \(seed), round \(round)")
         }
         #expect(succeeded > 0)
     }

@@ -14,17 +14,21 @@ struct GATTClientServerTests {
     private struct Pair {
         typealias Outcome = ClientScript.Outcome
 
+        private final class Outcomes {
+            var reported: [Outcome] = []
+        }
+
         var client = GATTClient()
         var server: GATTServer
         var values: [AttributeHandle: ByteBuffer] = [:]
         /// The client's actions beside PDUs and ends of procedures.
-        var told: [GATTClient.Action] = []
+        var told: [ClientScript.Action] = []
         var requests = 0
         private let link = LinkID(rawValue: 1)
         private let now = NIODeadline.uptimeNanoseconds(0)
         private var clientActions: [GATTClient.Action] = []
         private var serverActions: [GATTServer.Action] = []
-        private var outcomes: [Outcome] = []
+        private let outcomes = Outcomes()
 
         init(mtu: Int = 517) {
             self.server = GATTServer(configuration: GATTServer.Configuration(deviceName: "Crystal", mtu: mtu))
@@ -37,28 +41,39 @@ struct GATTClientServerTests {
             return handles
         }
 
-        mutating func run(_ procedure: GATTClient.Procedure) -> Outcome? {
-            self.outcomes.removeAll()
-            let id = GATTClient.ProcedureID(rawValue: 1)
-            self.client.start(procedure, id: id, now: self.now, into: &self.clientActions)
+        mutating func run(_ procedure: ClientProcedure) -> Outcome? {
+            self.outcomes.reported.removeAll()
+            let outcomes = self.outcomes
+            let id = GATTProcedureID(rawValue: 1)
+            procedure.start(&self.client, id, { outcomes.reported.append($0) }, &self.clientActions)
             self.pump()
-            #expect(self.outcomes.count == 1)
-            return self.outcomes.first
+            #expect(outcomes.reported.count == 1)
+            return outcomes.reported.first
         }
 
         mutating func command(_ handle: AttributeHandle, _ value: ByteBuffer) {
-            self.client.writeCommand(handle, value, into: &self.clientActions)
+            self.client.writeCommand(handle, value, .standard, into: &self.clientActions)
             self.pump()
         }
 
         mutating func notify(_ value: ByteBuffer, _ handle: AttributeHandle) {
-            self.server.notify(value, characteristic: handle, on: self.link, now: self.now, into: &self.serverActions)
+            self.server.notify(
+                value,
+                characteristic: handle,
+                on: self.link,
+                token: .standard,
+                now: self.now,
+                into: &self.serverActions
+            )
             self.pump()
         }
 
         /// Carries PDUs to and fro until nobody has anything to say.
         private mutating func pump() {
             while true {
+                if self.clientActions.isEmpty && self.serverActions.isEmpty {
+                    self.client.proceed(now: self.now, into: &self.clientActions)
+                }
                 if self.clientActions.isEmpty && self.serverActions.isEmpty {
                     self.server.flush(into: &self.serverActions)
                     if self.serverActions.isEmpty { return }
@@ -74,15 +89,21 @@ struct GATTClientServerTests {
 
         private mutating func perform(_ action: GATTClient.Action) {
             switch action {
-            case .send(let pdu), .sendCommand(let pdu):
+            case .send(let pdu), .sendCommand(let pdu, _):
                 #expect(ATT.opcode(of: pdu)?.isForServer == true)
                 #expect(pdu.readableBytes <= self.server.mtu(of: self.link))
                 self.requests += 1
                 self.server.receive(pdu, on: self.link, now: self.now, into: &self.serverActions)
-            case .complete(_, let outcome):
-                self.outcomes.append(outcome)
-            case .notification, .servicesChanged, .databaseOutOfSync, .bearerFailed:
-                self.told.append(action)
+            case .dropCommand:
+                Issue.record("a command was dropped")
+            case .make(let deferred):
+                self.client.made(deferred.make(), of: deferred, now: self.now, into: &self.clientActions)
+            case .report(let procedure):
+                procedure.report()
+            case .notification(let handle, let value): self.told.append(.notification(handle, value))
+            case .servicesChanged(let range): self.told.append(.servicesChanged(range))
+            case .databaseOutOfSync: self.told.append(.databaseOutOfSync)
+            case .bearerFailed: self.told.append(.bearerFailed)
             case .mtuChanged(let mtu):
                 #expect(mtu == self.server.mtu(of: self.link))
             }
@@ -265,7 +286,7 @@ struct GATTClientServerTests {
             #expect(pair.run(.read(first)) == .success(.value(octets(length, from: 7))))
         }
         let reliable = [
-            GATTClient.Value(handle: first, value: octets(100)), GATTClient.Value(handle: second, value: octets(9)),
+            AttributeValue(handle: first, value: octets(100)), AttributeValue(handle: second, value: octets(9)),
         ]
         #expect(pair.run(.writeReliably(reliable)) == .success(.done))
         #expect(pair.values[first] == octets(100))
@@ -288,13 +309,13 @@ struct GATTClientServerTests {
                 ]
             )
         )
-        guard case .success(.caching(let caching))? = pair.run(.subscribeToServiceChanged) else {
+        guard case .success(.caching(let caching))? = pair.run(.configureCaching) else {
             Issue.record("no caching")
             return
         }
         #expect(caching.serviceChanged == pair.server.serviceChangedHandle)
-        #expect(caching.isSubscribed)
-        #expect(caching.acceptsClientFeatures)
+        #expect(caching.serviceChangedConfiguration != nil)
+        #expect(caching.clientSupportedFeatures != nil)
         #expect(caching.databaseHash?.readableBytes == 16)
 
         for (characteristic, configuration) in zip(handles.characteristics, ["01 00", "02 00"]) {

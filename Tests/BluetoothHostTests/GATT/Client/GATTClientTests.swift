@@ -193,7 +193,7 @@ struct GATTClientTests {
     @Test func `The end of the link ends every procedure, in order`() {
         var script = ClientScript()
         let first = script.start(.read(0x0003))
-        let second = script.start(.subscribeToServiceChanged)
+        let second = script.start(.configureCaching)
         script.play("> 0A 03 00")
         script.close()
         let failure = ClientScript.Outcome.failure(.disconnected(.remoteUserTerminated))
@@ -212,8 +212,9 @@ struct GATTClientTests {
     @Test func `A PDU that is taken from its action is headed in its own storage`() {
         var client = GATTClient()
         var actions: [GATTClient.Action] = []
-        let id = GATTClient.ProcedureID(rawValue: 1)
-        client.start(.read(0x0003), id: id, now: .uptimeNanoseconds(0), into: &actions)
+        let read = OwnedProcedure(ReadValue(0x0003), id: GATTProcedureID(rawValue: 1)) { _ in }
+        client.perform(read, into: &actions)
+        client.proceed(now: .uptimeNanoseconds(0), into: &actions)
         guard case .send(var pdu) = actions[0].take() else {
             Issue.record("no request")
             return
@@ -223,7 +224,10 @@ struct GATTClientTests {
         pdu.prependACLDataHeader(handle: ConnectionHandle(rawValue: 1), boundary: .firstNonFlushable)
         #expect(pdu.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) } == address - 9)
         #expect(hex(pdu) == "02 01 00 07 00 03 00 04 00 0A 03 00")
-        #expect(actions == [.bearerFailed])
+        guard case .bearerFailed = actions[0], actions.count == 1 else {
+            Issue.record("\(actions)")
+            return
+        }
     }
 
     // MARK: Unasked

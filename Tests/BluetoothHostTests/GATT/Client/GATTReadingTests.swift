@@ -8,8 +8,8 @@ import Testing
 
 @Suite("GATT client: reading")
 struct GATTReadingTests {
-    typealias Procedure = GATTClient.Procedure
-    typealias Value = GATTClient.Value
+    typealias Procedure = ClientProcedure
+    typealias Value = AttributeValue
 
     /// A read that the server refuses: the case, the request that must leave, and the error.
     struct Refusal: CustomTestStringConvertible, Sendable {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("GATT client: writing")
 struct GATTWritingTests {
-    typealias Value = GATTClient.Value
+    typealias Value = AttributeValue
 
     /// A write that the server refuses.
     struct Refusal: CustomTestStringConvertible, Sendable {

@@ -52,7 +52,14 @@ struct GATTServerRandomTests {
             case 4..<20:
                 let handle = AttributeHandle.random(in: 0...0x3C, using: &generator)
                 let value = ByteBuffer(repeating: 7, count: Int.random(in: 0...120, using: &generator))
-                let isTaken = server.notify(value, characteristic: handle, on: link, now: now, into: &actions)
+                let isTaken = server.notify(
+                    value,
+                    characteristic: handle,
+                    on: link,
+                    token: .standard,
+                    now: now,
+                    into: &actions
+                )
                 if isTaken { links[link]?.promised += 1 }
             case 20..<25:
                 server.flush(into: &actions)
@@ -84,9 +91,9 @@ struct GATTServerRandomTests {
             var failed: [LinkID] = []
             for action in actions {
                 switch action {
-                case .send(let to, let pdu, let notifications):
+                case .send(let to, let pdu, let transmission):
                     #expect(pdu.readableBytes > 0 && pdu.readableBytes <= server.mtu(of: to))
-                    links[to]?.accountedFor += notifications
+                    links[to]?.accountedFor += transmission?.count ?? 0
                     let opcode = try #require(ATT.opcode(of: pdu))
                     #expect(!opcode.isForServer)
                     switch opcode {
@@ -103,10 +110,10 @@ struct GATTServerRandomTests {
                     if let id = request.id { links[request.link]?.asked = id }
                     #expect(!request.parts.isEmpty)
                     #expect(request.parts.allSatisfy { $0.offset + $0.value.readableBytes <= 512 })
-                case .indicationConfirmed(let on, _):
+                case .indicationConfirmed(let on, _, _):
                     links[on]?.accountedFor += 1
-                case .notificationsDropped(let on, let count):
-                    links[on]?.accountedFor += count
+                case .notificationsDropped(let on, let transmission):
+                    links[on]?.accountedFor += transmission.count
                 case .bearerFailed(let on, _):
                     failed.append(on)
                 case .subscriptionChanged, .mtuChanged:
@@ -135,8 +142,8 @@ struct GATTServerRandomTests {
         for link in order { server.linkClosed(link, into: &actions) }
         for action in actions {
             switch action {
-            case .send(let to, _, let notifications): links[to]?.accountedFor += notifications
-            case .notificationsDropped(let on, let count): links[on]?.accountedFor += count
+            case .send(let to, _, let transmission): links[to]?.accountedFor += transmission?.count ?? 0
+            case .notificationsDropped(let on, let transmission): links[on]?.accountedFor += transmission.count
             default: break
             }
         }

@@ -55,12 +55,12 @@ struct GATTServerScript: HexScriptRunner {
     private mutating func describe(_ action: GATTServer.Action) {
         let (link, text): (LinkID, String)
         switch action {
-        case .send(let to, let pdu, let notifications):
+        case .send(let to, let pdu, let transmission):
             #expect(pdu.readableBytes <= self.server.mtu(of: to))
             #expect(pdu.readerIndex == PDUBuffer.headroom)
             let opcode = ATT.opcode(of: pdu)
             #expect(
-                (notifications > 0)
+                (transmission != nil)
                     == (opcode == .handleValueNotification || opcode == .multipleHandleValueNotification)
             )
             (link, text) = (to, "< " + hex(pdu))
@@ -82,10 +82,10 @@ struct GATTServerScript: HexScriptRunner {
         case .mtuChanged(let on, let mtu):
             #expect(self.server.mtu(of: on) == mtu)
             (link, text) = (on, "? mtu \(mtu)")
-        case .indicationConfirmed(let on, let characteristic):
+        case .indicationConfirmed(let on, let characteristic, _):
             (link, text) = (on, "? confirmed \(characteristic.hexDigits)")
-        case .notificationsDropped(let on, let count):
-            (link, text) = (on, "? dropped \(count)")
+        case .notificationsDropped(let on, let transmission):
+            (link, text) = (on, "? dropped \(transmission.count)")
         case .bearerFailed(let on, let reason):
             (link, text) = (on, "? failed \(reason)")
         }
@@ -116,6 +116,7 @@ struct GATTServerScript: HexScriptRunner {
                 octets(arguments.dropFirst()),
                 characteristic: handle,
                 on: self.link,
+                token: .standard,
                 now: self.now,
                 into: &self.actions
             )

@@ -1,34 +1,13 @@
-// Writing values and descriptors: in one request, or prepared piece by piece and executed at once
-// (Vol 3, Part G, 4.9 and 4.12).
+// Reliable Writes, and Write Long Characteristic Values in the same way (Vol 3, Part G, 4.9.4 and 4.9.5).
 
-import BluetoothTypes
-import NIOCore
+public import BluetoothTypes
+public import NIOCore
 
-/// A value that one request can carry (Vol 3, Part G, 4.9.3).
-struct GATTValueWrite: GATTClientProcedure {
-    private let handle: AttributeHandle
-    private let value: ByteBuffer
-
-    init(handle: AttributeHandle, value: ByteBuffer) {
-        self.handle = handle
-        self.value = value
-    }
-
-    mutating func begin(mtu: Int) -> GATTClientStep {
-        .send(ATTWriteRequest(handle: self.handle, value: self.value))
-    }
-
-    mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTClientStep {
-        _ = try ATTWriteResponse(parsing: response)
-        return .succeed(.done)
-    }
-}
-
-/// A long value, or several values at once (Vol 3, Part G, 4.9.4 and 4.9.5).
+/// Writes several values at once, or a long one, after the server has sent each piece back unaltered.
 ///
 /// Each piece is prepared and compared with what the server sends back, then all are executed. What goes wrong on the
 /// way cancels everything.
-struct GATTPreparedWrite: GATTClientProcedure {
+public struct ReliableWrites: GATTProcedure {
     private enum Phase: Sendable {
         /// `piece` of this value was sent for this offset.
         case preparing(index: Int, offset: Int, piece: ByteBuffer)
@@ -38,15 +17,21 @@ struct GATTPreparedWrite: GATTClientProcedure {
         case cancelling(GATTError)
     }
 
-    private let values: [GATTClient.Value]
+    private let values: [AttributeValue]
     private var phase = Phase.executing
     /// Whether the server holds pieces of this procedure.
     private var hasPrepared = false
 
-    init(_ values: [GATTClient.Value]) { self.values = values }
+    /// Creates the procedure.
+    /// - Parameter values: At most 512 octets each.
+    public init(_ values: [AttributeValue]) { self.values = values }
 
-    mutating func begin(mtu: Int) -> GATTClientStep {
-        guard let first = self.values.first else { return .succeed(.done) }
+    /// The server has one queue of prepared writes for each client.
+    public var isExclusive: Bool { true }
+
+    /// Prepares the first piece.
+    public mutating func begin(mtu: Int) -> GATTStep<Void> {
+        guard let first = self.values.first else { return .succeed(()) }
         for value in self.values where value.value.readableBytes > ATT.maximumValueLength {
             // No attribute is so long (Vol 3, Part F, 3.2.9): the server's answer is known without asking.
             return .fail(.att(.invalidAttributeValueLength, handle: value.handle))
@@ -55,11 +40,11 @@ struct GATTPreparedWrite: GATTClientProcedure {
     }
 
     private mutating func prepare(
-        _ value: GATTClient.Value,
+        _ value: AttributeValue,
         index: Int,
         offset: Int,
         mtu: Int
-    ) -> GATTClientStep {
+    ) -> GATTStep<Void> {
         var piece = value.value
         piece.moveReaderIndex(forwardBy: offset)
         let length = min(mtu - 5, piece.readableBytes)
@@ -68,7 +53,8 @@ struct GATTPreparedWrite: GATTClientProcedure {
         return .send(ATTPrepareWriteRequest(handle: value.handle, offset: UInt16(offset), value: piece))
     }
 
-    mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTClientStep {
+    /// Prepares the next piece, or executes all.
+    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<Void> {
         switch self.phase {
         case .preparing(let index, let offset, let piece):
             let echo = try ATTPrepareWriteResponse(parsing: response)
@@ -86,13 +72,14 @@ struct GATTPreparedWrite: GATTClientProcedure {
             return .send(ATTExecuteWriteRequest(flags: .write))
         case .executing:
             _ = try ATTExecuteWriteResponse(parsing: response)
-            return .succeed(.done)
+            return .succeed(())
         case .cancelling(let error):
             return .fail(error)
         }
     }
 
-    mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTClientStep {
+    /// Ends with the error; pieces that the server has prepared are cancelled first.
+    public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<Void> {
         switch self.phase {
         case .preparing:
             let error = GATTError.att(error.error, handle: error.handle)
@@ -105,7 +92,8 @@ struct GATTPreparedWrite: GATTClientProcedure {
         }
     }
 
-    mutating func receiveMalformed(mtu: Int) -> GATTClientStep {
+    /// Ends; pieces that the server may have prepared are cancelled first.
+    public mutating func receiveMalformed(mtu: Int) -> GATTStep<Void> {
         switch self.phase {
         case .preparing:
             // Nobody knows whether the piece was prepared.
@@ -117,7 +105,7 @@ struct GATTPreparedWrite: GATTClientProcedure {
         }
     }
 
-    private mutating func cancel(_ error: GATTError) -> GATTClientStep {
+    private mutating func cancel(_ error: GATTError) -> GATTStep<Void> {
         self.phase = .cancelling(error)
         return .send(ATTExecuteWriteRequest(flags: .cancel))
     }

@@ -1,25 +1,30 @@
-// Finding the characteristics of a service and the descriptors of a characteristic (Vol 3, Part G, 4.6 and 4.7).
+// Characteristic Discovery (Vol 3, Part G, 4.6).
 
-import BluetoothTypes
-import NIOCore
+public import BluetoothTypes
+public import NIOCore
 
-/// All characteristics of a service, with Read By Type (Vol 3, Part G, 4.6.1).
+/// Discovers the characteristics of a service, in the order of their handles.
 ///
-/// A filter is applied at the end (4.6.2): where a characteristic ends is known only from the next one, whatever its
+/// Read By Type asks for all of them, and UUIDs are compared at the end: where a characteristic ends is known only from the next one, whatever its
 /// UUID.
-struct GATTCharacteristicDiscovery: GATTClientProcedure {
+public struct DiscoverCharacteristics: GATTProcedure {
     private let range: AttributeHandleRange
     private let filter: [BluetoothUUID]?
     private var start: AttributeHandle
     private var found: [GATTRemoteCharacteristic] = []
 
-    init(of service: AttributeHandleRange, uuids: [BluetoothUUID]?) {
+    /// Creates the procedure.
+    /// - Parameters:
+    ///   - service: The handles of the service.
+    ///   - uuids: What to look for (4.6.2); `nil` for all characteristics (4.6.1).
+    public init(of service: AttributeHandleRange, uuids: [BluetoothUUID]? = nil) {
         self.range = service
         self.filter = uuids
         self.start = service.lowerBound
     }
 
-    mutating func begin(mtu: Int) -> GATTClientStep {
+    /// Asks for declarations from the first handle of the service on.
+    public mutating func begin(mtu: Int) -> GATTStep<[GATTRemoteCharacteristic]> {
         .send(
             ATTReadByTypeRequest(
                 start: self.start,
@@ -29,7 +34,8 @@ struct GATTCharacteristicDiscovery: GATTClientProcedure {
         )
     }
 
-    mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTClientStep {
+    /// Takes declarations, and asks for those behind them.
+    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<[GATTRemoteCharacteristic]> {
         let list = try ATTReadByTypeResponse(parsing: response).list
         let uuidLength = list.entryLength - 5
         guard uuidLength == 2 || uuidLength == 16 else { throw MalformedBytes(.invalid, "Length") }
@@ -67,47 +73,13 @@ struct GATTCharacteristicDiscovery: GATTClientProcedure {
         return self.begin(mtu: mtu)
     }
 
-    mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTClientStep {
+    /// Ends where there are no more declarations; every other error ends the procedure without a result.
+    public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<[GATTRemoteCharacteristic]> {
         error.error == .attributeNotFound ? self.finish() : .fail(error)
     }
 
-    private func finish() -> GATTClientStep {
-        guard let filter = self.filter else { return .succeed(.characteristics(self.found)) }
-        return .succeed(.characteristics(self.found.filter { filter.contains($0.uuid) }))
-    }
-}
-
-/// All descriptors of a characteristic, with Find Information (Vol 3, Part G, 4.7.1).
-struct GATTDescriptorDiscovery: GATTClientProcedure {
-    /// The handle to go on with; beyond `end` where nothing is left.
-    private var start: Int
-    private let end: AttributeHandle
-    private var found: [GATTRemoteDescriptor] = []
-
-    init(of characteristic: GATTRemoteCharacteristic) {
-        self.start = Int(characteristic.valueHandle) + 1
-        self.end = characteristic.endHandle
-    }
-
-    mutating func begin(mtu: Int) -> GATTClientStep {
-        guard let start = AttributeHandle(exactly: self.start), start <= self.end else {
-            return .succeed(.descriptors(self.found))
-        }
-        return .send(ATTFindInformationRequest(start: start, end: self.end))
-    }
-
-    mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTClientStep {
-        for (handle, type) in try ATTFindInformationResponse(parsing: response).list {
-            guard Int(handle) >= self.start, handle <= self.end else {
-                throw MalformedBytes(.invalid, "Attribute Handle")
-            }
-            self.found.append(GATTRemoteDescriptor(uuid: type, handle: handle))
-            self.start = Int(handle) + 1
-        }
-        return self.begin(mtu: mtu)
-    }
-
-    mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTClientStep {
-        error.error == .attributeNotFound ? .succeed(.descriptors(self.found)) : .fail(error)
+    private func finish() -> GATTStep<[GATTRemoteCharacteristic]> {
+        guard let filter = self.filter else { return .succeed(self.found) }
+        return .succeed(self.found.filter { filter.contains($0.uuid) })
     }
 }

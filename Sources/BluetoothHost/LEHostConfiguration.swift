@@ -4,7 +4,7 @@ public import BluetoothTypes
 public import NIOCore
 
 /// How a host presents itself.
-public struct HostConfiguration: Sendable {
+public struct LEHostConfiguration: Sendable {
     /// The GAP Device Name (Vol 3, Part C, 12.1); at most 248 octets of UTF-8.
     public var deviceName: String
     /// The GAP Appearance (Vol 3, Part C, 12.2).

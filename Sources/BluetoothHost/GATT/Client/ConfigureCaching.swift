@@ -1,19 +1,19 @@
-// What a client does once to be told of changes in a server's database (Vol 3, Part G, 2.5.2 and 7): it finds the
-// Generic Attribute Service, subscribes to Service Changed, writes its Client Supported Features and reads the Database
-// Hash. Servers have all, some or none of these; what is missing or refused is left out of the result.
+// How a client configures caching on a server of which nothing is cached (Vol 3, Part G, 2.5.2 and 7): it finds the Generic
+// Attribute Service, subscribes to Service Changed, writes its Client Supported Features and reads the Database Hash.
+// Servers have all, some or none of these; what is missing or refused is left out of the result.
 
 import BluetoothTypes
 import NIOCore
 
 /// Subscribes to Service Changed and asks for robust caching.
-struct GATTCachingSetup: GATTClientProcedure {
+struct ConfigureCaching: BearerFindingProcedure {
     private enum Phase: Sendable {
         /// The Generic Attribute Service.
         case findingService
         /// Its characteristics.
-        case findingCharacteristics(GATTCharacteristicDiscovery)
+        case findingCharacteristics(DiscoverCharacteristics)
         /// The descriptors of Service Changed.
-        case findingDescriptors(GATTDescriptorDiscovery)
+        case findingDescriptors(DiscoverDescriptors)
         /// The Client Characteristic Configuration of Service Changed.
         case subscribing(AttributeHandle)
         /// The Client Supported Features.
@@ -28,13 +28,15 @@ struct GATTCachingSetup: GATTClientProcedure {
     static var subscription: ByteBuffer { ByteBuffer(integer: 0x0002, endianness: .little, as: UInt16.self) }
 
     /// What is known so far.
-    private(set) var found = GATTClient.ServerCaching()
+    private(set) var found = GATTServerCaching()
     private var phase = Phase.findingService
     private var characteristics: [GATTRemoteCharacteristic] = []
 
     init() {}
 
-    mutating func begin(mtu: Int) -> GATTClientStep {
+    var finding: BearerFinding? { self.found.serviceChanged.map(BearerFinding.serviceChanged) }
+
+    mutating func begin(mtu: Int) -> GATTStep<GATTServerCaching> {
         var value = ByteBufferAllocator().buffer(capacity: 2)
         value.writeLittleEndian(GATTAttributeType.genericAttributeService)
         return .send(
@@ -47,7 +49,7 @@ struct GATTCachingSetup: GATTClientProcedure {
         )
     }
 
-    mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTClientStep {
+    mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<GATTServerCaching> {
         // Moved out, so that a discovery's arrays grow in place; every case says what comes next.
         let phase = self.phase
         self.phase = .findingService
@@ -57,7 +59,7 @@ struct GATTCachingSetup: GATTClientProcedure {
             guard let (handle, end) = list.next(), handle != 0, end >= handle else {
                 throw MalformedBytes(.invalid, "Found Attribute Handle")
             }
-            var discovery = GATTCharacteristicDiscovery(of: handle...end, uuids: nil)
+            var discovery = DiscoverCharacteristics(of: handle...end, uuids: nil)
             let step = discovery.begin(mtu: mtu)
             return self.follow(step, discovery, mtu: mtu)
         case .findingCharacteristics(var discovery):
@@ -75,15 +77,15 @@ struct GATTCachingSetup: GATTClientProcedure {
             self.found.clientSupportedFeatures = handle
             return self.readHash()
         case .readingHash:
-            self.found.databaseHash = try GATTDatabaseHashRead.hash(in: response)
-            return .succeed(.caching(self.found))
+            self.found.databaseHash = try ReadDatabaseHash.hash(in: response)
+            return .succeed(self.found)
         }
     }
 
-    mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTClientStep {
+    mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<GATTServerCaching> {
         switch self.phase {
         case .findingService:
-            return error.error == .attributeNotFound ? .succeed(.caching(self.found)) : .fail(error)
+            return error.error == .attributeNotFound ? .succeed(self.found) : .fail(error)
         case .findingCharacteristics(var discovery):
             let step = discovery.receive(error, mtu: mtu)
             return self.follow(step, discovery, mtu: mtu)
@@ -95,61 +97,59 @@ struct GATTCachingSetup: GATTClientProcedure {
         case .writingFeatures:
             return self.readHash()
         case .readingHash:
-            return .succeed(.caching(self.found))
+            return .succeed(self.found)
         }
     }
 
     /// Goes on with the discovery of characteristics, or with what comes behind it.
     private mutating func follow(
-        _ step: GATTClientStep,
-        _ discovery: GATTCharacteristicDiscovery,
+        _ step: GATTStep<[GATTRemoteCharacteristic]>,
+        _ discovery: DiscoverCharacteristics,
         mtu: Int
-    ) -> GATTClientStep {
+    ) -> GATTStep<GATTServerCaching> {
         switch step {
-        case .request:
+        case .request(let pdu):
             self.phase = .findingCharacteristics(discovery)
-            return step
-        case .finish(.success(.characteristics(let characteristics))):
+            return .request(pdu)
+        case .finish(.success(let characteristics)):
             self.characteristics = characteristics
             return self.subscribe(mtu: mtu)
-        case .finish:
-            return step
+        case .finish(.failure(let error)):
+            return .fail(error)
         }
     }
 
     /// Goes on with the discovery of descriptors, or with what comes behind it.
     private mutating func follow(
-        _ step: GATTClientStep,
-        _ discovery: GATTDescriptorDiscovery,
+        _ step: GATTStep<[GATTRemoteDescriptor]>,
+        _ discovery: DiscoverDescriptors,
         mtu: Int
-    ) -> GATTClientStep {
+    ) -> GATTStep<GATTServerCaching> {
         switch step {
-        case .request:
+        case .request(let pdu):
             self.phase = .findingDescriptors(discovery)
-            return step
-        case .finish(.success(.descriptors(let descriptors))):
+            return .request(pdu)
+        case .finish(.success(let descriptors)):
             let type = BluetoothUUID(GATTAttributeType.clientConfiguration)
             guard let configuration = descriptors.first(where: { $0.uuid == type }) else { return self.writeFeatures() }
             self.phase = .subscribing(configuration.handle)
             return .send(ATTWriteRequest(handle: configuration.handle, value: Self.subscription))
         case .finish(.failure):
             return self.writeFeatures()
-        case .finish:
-            return step
         }
     }
 
-    private mutating func subscribe(mtu: Int) -> GATTClientStep {
+    private mutating func subscribe(mtu: Int) -> GATTStep<GATTServerCaching> {
         guard let characteristic = self.characteristic(GATTAttributeType.serviceChanged) else {
             return self.writeFeatures()
         }
         self.found.serviceChanged = characteristic.valueHandle
-        var discovery = GATTDescriptorDiscovery(of: characteristic)
+        var discovery = DiscoverDescriptors(of: characteristic)
         let step = discovery.begin(mtu: mtu)
         return self.follow(step, discovery, mtu: mtu)
     }
 
-    private mutating func writeFeatures() -> GATTClientStep {
+    private mutating func writeFeatures() -> GATTStep<GATTServerCaching> {
         guard let characteristic = self.characteristic(GATTAttributeType.clientSupportedFeatures) else {
             return self.readHash()
         }
@@ -157,10 +157,10 @@ struct GATTCachingSetup: GATTClientProcedure {
         return .send(ATTWriteRequest(handle: characteristic.valueHandle, value: Self.features))
     }
 
-    private mutating func readHash() -> GATTClientStep {
-        guard self.characteristic(GATTAttributeType.databaseHash) != nil else { return .succeed(.caching(self.found)) }
+    private mutating func readHash() -> GATTStep<GATTServerCaching> {
+        guard self.characteristic(GATTAttributeType.databaseHash) != nil else { return .succeed(self.found) }
         self.phase = .readingHash
-        return .send(GATTDatabaseHashRead.request)
+        return .send(ReadDatabaseHash.request)
     }
 
     private func characteristic(_ type: UInt16) -> GATTRemoteCharacteristic? {

@@ -1,0 +1,177 @@
+// The host's GATT client for the user: procedures and write commands, in the order in which they were asked for, and how
+// the client's actions are carried out.
+
+import BluetoothTypes
+public import NIOCore
+
+extension LEHost {
+    /// The ATT MTU of a link; 23 until it was exchanged.
+    public func mtu(of link: LinkID) -> Int { self.linksByID[link]?.client.mtu ?? ATT.defaultMTU }
+
+    // MARK: Procedures
+
+    /// Runs a GATT procedure on a link, after everything that was asked for before.
+    /// - Parameters:
+    ///   - procedure: What to do, such as ``ReadValue`` or ``DiscoverPrimaryServices``.
+    ///   - link: The link. Where there is none, the procedure ends with ``GATTError/notConnected``.
+    ///   - completion: Called once with the result, on the host's loop and never from inside this call; not called after
+    ///     ``cancel(_:on:)``.
+    /// - Returns: What ``cancel(_:on:)`` takes.
+    @discardableResult
+    public func perform<Procedure: GATTProcedure>(
+        _ procedure: Procedure,
+        on link: LinkID,
+        completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
+    ) -> GATTProcedureID {
+        self.assertOnEventLoop()
+        let id = self.makeProcedureID()
+        guard let link = self.linksByID[link] else {
+            self.afterwards { completion(.failure(.notConnected)) }
+            return id
+        }
+        link.client.perform(OwnedProcedure(procedure, id: id, completion: completion), into: &link.clientActions)
+        self.noteWork(link)
+        return id
+    }
+
+    /// Runs a GATT procedure that is made when its turn comes, when the results of everything before it are known.
+    /// - Parameters:
+    ///   - link: The link. Where there is none, the procedure ends with ``GATTError/notConnected``.
+    ///   - make: Called at most once. `nil` means that nothing is to be asked: `completion` is not called, and the next
+    ///     one begins.
+    ///   - completion: As in ``perform(_:on:completion:)``.
+    /// - Returns: What ``cancel(_:on:)`` takes.
+    @discardableResult
+    public func perform<Procedure: GATTProcedure>(
+        on link: LinkID,
+        whenItsTurnComes make: @escaping () -> Procedure?,
+        completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
+    ) -> GATTProcedureID {
+        self.assertOnEventLoop()
+        let id = self.makeProcedureID()
+        guard let link = self.linksByID[link] else {
+            self.afterwards { completion(.failure(.notConnected)) }
+            return id
+        }
+        let procedure = OwnedDeferredProcedure(id: id, make: make, completion: completion)
+        link.client.perform(procedure, into: &link.clientActions)
+        self.noteWork(link)
+        return id
+    }
+
+    /// Takes a procedure that waits out of the queue. One that runs goes on, and its result is not reported.
+    public func cancel(_ procedure: GATTProcedureID, on link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        link.client.cancel(procedure)
+        self.noteWork(link)
+    }
+
+    func makeProcedureID() -> GATTProcedureID {
+        defer { self.nextProcedureNumber += 1 }
+        return GATTProcedureID(rawValue: self.nextProcedureNumber)
+    }
+
+    // MARK: Write commands
+
+    /// Sends a Write Command of at most MTU - 3 octets after everything that was asked for before. It may leave while the
+    /// answer to a request is awaited, unless the procedure is an exclusive one.
+    ///
+    /// While the link is there each call ends in one count of ``LEHostDelegate/host(_:link:didTransmit:for:)`` for its
+    /// token.
+    public func writeWithoutResponse(
+        _ value: ByteBuffer,
+        to handle: AttributeHandle,
+        on link: LinkID,
+        token: TransmitToken = .standard
+    ) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        link.client.writeCommand(handle, value, token, into: &link.clientActions)
+        self.noteWork(link)
+    }
+
+    /// Takes the Write Commands to these handles that wait out of the queue; they are counted as if they had left.
+    public func cancelWritesWithoutResponse(to handles: AttributeHandleRange, on link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        link.client.dropCommands(to: handles, into: &link.clientActions)
+        self.noteWork(link)
+    }
+
+    // MARK: The cached database
+
+    /// Validates once more what is cached of the server's database, before everything that waits. On a link that was
+    /// opened as central the host has done so by itself.
+    ///
+    /// The delegate is asked for the cached database when the turn comes, and given the result. A validation that has not
+    /// ended yet is replaced by this one.
+    public func validateDatabaseCache(on link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        self.validateDatabaseCache(on: link)
+        self.noteWork(link)
+    }
+
+    func validateDatabaseCache(on link: HostLink) {
+        if let earlier = link.validation { link.client.cancel(earlier) }
+        let id = self.makeProcedureID()
+        link.validation = id
+        let procedure = OwnedDeferredFindingProcedure(id: id) { [weak self, weak link] in
+            guard let self, let link else { return ValidateDatabaseCache(cached: nil) }
+            return ValidateDatabaseCache(cached: self.delegate?.host(self, cachedDatabaseAt: link.information))
+        } completion: { [weak self, weak link] result in
+            guard let self, let link, self.linksByID[link.id] === link else { return }
+            link.validation = nil
+            let validation = (try? result.get()) ?? .noDatabaseHash
+            self.delegate?.host(self, link: link.id, didValidateDatabaseCache: validation)
+        }
+        link.client.performNext(procedure)
+    }
+
+    // MARK: Actions
+
+    func drainClient(_ link: HostLink) {
+        while true {
+            while !link.clientActions.isEmpty {
+                // The arrays trade places, so that actions which arise meanwhile wait their turn and no storage is lost.
+                var actions = self.spareClientActions
+                self.spareClientActions = []
+                swap(&actions, &link.clientActions)
+                for index in actions.indices { self.perform(actions[index].take(), of: link) }
+                actions.removeAll(keepingCapacity: true)
+                self.spareClientActions = actions
+            }
+            link.client.proceed(now: self.eventLoop.now, into: &link.clientActions)
+            if link.clientActions.isEmpty { return }
+        }
+    }
+
+    private func perform(_ action: consuming GATTClient.Action, of link: HostLink) {
+        switch consume action {
+        case .send(let pdu):
+            self.enqueue(pdu, on: .attributeProtocol, of: link)
+        case .sendCommand(let pdu, let token):
+            let tag = FrameTag.transmission(Transmission(token: token, count: 1))
+            self.enqueue(pdu, on: .attributeProtocol, of: link, tag: tag)
+        case .dropCommand(let token):
+            self.count(Transmission(token: token, count: 1), on: link)
+        case .make(let deferred):
+            let procedure = deferred.make()
+            link.client.made(procedure, of: deferred, now: self.eventLoop.now, into: &link.clientActions)
+        case .report(let procedure):
+            procedure.report()
+        case .notification(let handle, let value):
+            self.delegate?.host(self, link: link.id, didReceiveValue: value, for: handle)
+        case .servicesChanged(let range):
+            self.delegate?.host(self, link: link.id, didInvalidateServicesIn: range)
+        case .mtuChanged(let mtu):
+            self.server.setMTU(mtu, of: link.id, into: &self.serverActions)
+            self.delegate?.host(self, link: link.id, didChangeMTU: mtu)
+        case .databaseOutOfSync:
+            self.delegate?.host(self, didFindDatabaseOutOfSyncOn: link.id)
+        case .bearerFailed:
+            self.disconnect(link, reason: .remoteUserTerminated)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// What a host reports to its user. All calls come on the host's event loop, in the order in which things happened; a user
+// that lives elsewhere gathers them until `hostDidFinishTurn(_:)` and hops once.
+
+public import BluetoothHCI
+public import BluetoothTypes
+public import NIOCore
+
+/// The user of a host. It implements what concerns it; what it leaves out is ignored, or refused where a peer waits.
+public protocol LEHostDelegate: AnyObject {
+    // MARK: Controller
+
+    /// The host's state changed. In every state but `ready`, advertising, scanning and all links have ended.
+    func host(_ host: LEHost, didChange state: LEHostState)
+    /// Everything that came together has been reported.
+    func hostDidFinishTurn(_ host: LEHost)
+
+    // MARK: GAP
+
+    /// An advertisement or a scan response was received.
+    func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport)
+    /// A link is there, in either role.
+    func host(_ host: LEHost, didConnect link: LinkInformation)
+    /// A pending connection ended with an error other than being cancelled.
+    func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode)
+    /// A link ended. Open procedures of the link have been completed with ``GATTError/disconnected(_:)`` before.
+    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode)
+
+    // MARK: ATT
+
+    /// The ATT MTU of a link changed; `mtu` octets from now on.
+    func host(_ host: LEHost, link: LinkID, didChangeMTU mtu: Int)
+    /// `count` PDUs of this owner have left for the controller or will never leave, an indication when it was confirmed.
+    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, for token: TransmitToken)
+
+    // MARK: GATT client
+
+    /// A notification or an indication came; an indication has been confirmed.
+    func host(_ host: LEHost, link: LinkID, didReceiveValue value: ByteBuffer, for handle: AttributeHandle)
+    /// What is cached of the database of a server, so that it can be validated: asked on each link that was opened as
+    /// central, and again after ``LEHost/validateDatabaseCache(on:)``.
+    func host(_ host: LEHost, cachedDatabaseAt link: LinkInformation) -> GATTCachedDatabase?
+    /// It is known whether the cached database holds. The next procedure of the link begins after this.
+    func host(_ host: LEHost, link: LinkID, didValidateDatabaseCache validation: GATTDatabaseValidation)
+    /// The server says that its services in `range` changed.
+    func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange)
+    /// The server of a link has said that its database is another one than this client knows (Vol 3, Part G, 2.5.2.1).
+    func host(_ host: LEHost, didFindDatabaseOutOfSyncOn link: LinkID)
+
+    // MARK: GATT server
+
+    /// A client reads a dynamic value; it waits until ``LEHost/respond(to:with:)`` answers.
+    func host(_ host: LEHost, didReceiveReadRequest request: GATTReadRequest)
+    /// A client writes; where the request has an identifier, it waits until ``LEHost/respond(to:error:)`` answers.
+    func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest)
+    /// A client wrote a Client Characteristic Configuration; `isSubscribed` is false at the end of a link, too.
+    func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle)
+
+    // MARK: L2CAP
+
+    /// A peer asks for a channel on an SPSM that is listened on; `.success` accepts it, every other result refuses it.
+    func host(_ host: LEHost, shouldAcceptChannel request: ChannelRequest) -> CreditBasedConnectionResult
+    /// A channel that a peer asked for is open.
+    func host(_ host: LEHost, didOpenChannel channel: ChannelInformation)
+    /// Octets came on a channel: one SDU of the peer, which may be empty. The peer can send more than the channel's
+    /// window only when they were given back with ``LEHost/consume(_:of:)``.
+    func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer)
+    /// A channel takes octets again after ``LEHost/write(_:on:)`` has taken less than it was given.
+    func host(_ host: LEHost, channelIsReadyToSend channel: ChannelID)
+    /// A channel has ended; of a link that ended before the link itself. What was received remains the user's.
+    func host(_ host: LEHost, channel: ChannelID, didCloseBecause reason: ChannelCloseReason)
+}
+
+extension LEHostDelegate {
+    /// Does nothing.
+    public func host(_ host: LEHost, didChange state: LEHostState) {}
+    /// Does nothing.
+    public func hostDidFinishTurn(_ host: LEHost) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, didConnect link: LinkInformation) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkID, didChangeMTU mtu: Int) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkID, didTransmit count: Int, for token: TransmitToken) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkID, didReceiveValue value: ByteBuffer, for handle: AttributeHandle) {}
+    /// Nothing is cached.
+    public func host(_ host: LEHost, cachedDatabaseAt link: LinkInformation) -> GATTCachedDatabase? { nil }
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkID, didValidateDatabaseCache validation: GATTDatabaseValidation) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, didFindDatabaseOutOfSyncOn link: LinkID) {}
+    /// Refuses, so that the client need not wait.
+    public func host(_ host: LEHost, didReceiveReadRequest request: GATTReadRequest) {
+        host.respond(to: request.id, with: .failure(.unlikelyError))
+    }
+    /// Refuses, so that the client need not wait.
+    public func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {
+        if let id = request.id { host.respond(to: id, error: .unlikelyError) }
+    }
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkID, didSubscribe: Bool, toCharacteristic: AttributeHandle) {}
+    /// Accepts every request.
+    public func host(_ host: LEHost, shouldAcceptChannel request: ChannelRequest) -> CreditBasedConnectionResult {
+        .success
+    }
+    /// Does nothing.
+    public func host(_ host: LEHost, didOpenChannel channel: ChannelInformation) {}
+    /// Gives the octets back at once.
+    public func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer) {
+        host.consume(octets.readableBytes, of: channel)
+    }
+    /// Does nothing.
+    public func host(_ host: LEHost, channelIsReadyToSend channel: ChannelID) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) {}
+}

@@ -1,0 +1,13 @@
+// The states of a host.
+
+/// Where a host stands with its controller.
+public enum LEHostState: Hashable, Sendable {
+    /// No controller.
+    case detached
+    /// The controller is being reset and asked what it can do.
+    case starting
+    /// Ready for work.
+    case ready
+    /// The controller failed or went away; one line says why.
+    case failed(String)
+}
