@@ -42,7 +42,7 @@ public final class VirtualController: HCIChannel {
 
     /// How far the device stands from all others; 1 m from the start.
     ///
-    /// Between two devices the larger distance counts. HCI Reset leaves it as it is. The command ``AirSetDistance`` sets
+    /// Between two devices the larger distance counts. HCI Reset leaves it as it is. The command `AirSetDistance` sets
     /// it from the host's side of a connection.
     public var distance: Distance {
         get { self.onLoop.distance }

@@ -11,9 +11,8 @@ public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
     /// The most octets that the path of a Unix socket has: `sun_path` less its closing zero.
     public static let maximumPathLength = 107
 
-    /// Reads `unix:PATH` or `tcp:HOST:PORT`.
+    /// Reads `unix:PATH` or `tcp:HOST:PORT`; with `allowsAnyPort`, port 0 stands for "any free port" of a listener.
     ///
-    /// - Parameter allowsAnyPort: Whether port 0 may stand for "any free port", for a listener.
     /// - Throws: ``TransportError`` with one line on what is wrong.
     public init(parsing text: String, allowsAnyPort: Bool = false) throws(TransportError) {
         if let path = text.droppingPrefix("unix:") {

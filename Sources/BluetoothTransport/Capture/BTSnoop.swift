@@ -59,9 +59,7 @@ public enum BTSnoopWriter {
         bytes.writeMultipleIntegers(BTSnoop.version, BTSnoop.h4DataLink)
     }
 
-    /// Writes one packet.
-    ///
-    /// - Parameter microseconds: When it went, since the beginning of 1970, UTC.
+    /// Writes one packet; `microseconds` counts from the beginning of 1970, UTC.
     public static func write(
         _ packet: HCIPacket,
         _ direction: BTSnoop.Direction,
@@ -83,7 +81,7 @@ public struct BTSnoopReader: Sendable {
 
     /// Checks the beginning of a file.
     ///
-    /// - Throws: ``MalformedBytes`` where it is not a file of version 1 with H4 packets.
+    /// - Throws: `MalformedBytes` where it is not a file of version 1 with H4 packets.
     public init(_ bytes: ByteBuffer) throws(MalformedBytes) {
         self.bytes = bytes
         let magic = try self.bytes.readOctets(8, "Identification Pattern")
@@ -99,7 +97,7 @@ public struct BTSnoopReader: Sendable {
 
     /// The next record; `nil` at the end.
     ///
-    /// - Throws: ``MalformedBytes``. A file whose writer was killed may end inside a record, which reads as `truncated`;
+    /// - Throws: `MalformedBytes`. A file whose writer was killed may end inside a record, which reads as `truncated`;
     ///   from then on every call throws.
     public mutating func next() throws(MalformedBytes) -> BTSnoop.Record? {
         guard self.bytes.readableBytes > 0 else { return nil }

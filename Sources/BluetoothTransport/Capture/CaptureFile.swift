@@ -46,6 +46,7 @@ public final class CaptureFile {
     /// - Parameters:
     ///   - path: The name to begin with.
     ///   - now: Microseconds since the beginning of 1970, UTC: the clock of the traffic.
+    ///   - logger: Gets one line where writing fails.
     /// - Throws: ``TransportError`` where no file can be made there.
     public init(
         path: String,

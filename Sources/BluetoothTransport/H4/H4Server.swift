@@ -46,6 +46,9 @@ public final class H4Server {
     /// - Parameters:
     ///   - address: Where to listen; TCP port 0 means any free one. A Unix socket that is there already is replaced
     ///     if nobody listens at it.
+    ///   - eventLoop: The loop of the server and of its connections.
+    ///   - limits: What hosts may take.
+    ///   - logger: Gets a line for each connection that is refused.
     ///   - accept: Gets each connection, on the loop. It starts the channel and retains it; a channel that is not
     ///     retained closes.
     /// - Returns: The server, on `eventLoop`, or a ``TransportError`` with one line for a person.

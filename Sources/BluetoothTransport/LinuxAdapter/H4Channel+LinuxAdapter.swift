@@ -9,7 +9,9 @@ extension H4Channel {
     /// The adapter is taken from the system while the channel is open, and goes back to it afterwards. This needs the
     /// capability `CAP_NET_ADMIN`.
     ///
-    /// - Parameter index: The number in the adapter's name, 0 for `hci0`.
+    /// - Parameters:
+    ///   - index: The number in the adapter's name, 0 for `hci0`.
+    ///   - eventLoop: The loop of the channel.
     /// - Returns: The channel, on `eventLoop`, or a ``TransportError`` with one line for a person.
     public static func open(linuxAdapter index: Int, on eventLoop: any EventLoop) -> EventLoopFuture<H4Channel> {
         #if os(Linux)

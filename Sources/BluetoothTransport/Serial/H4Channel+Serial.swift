@@ -9,7 +9,10 @@ extension H4Channel {
     /// that may be noise, or the rest of an older conversation. Where the place between two packets gets lost later,
     /// the channel closes, and the next one begins anew.
     ///
-    /// - Parameter speed: In bits per second; the controller's own.
+    /// - Parameters:
+    ///   - path: The device file, such as `/dev/ttyACM0`.
+    ///   - speed: The controller's speed in bits per second.
+    ///   - eventLoop: The loop of the channel.
     /// - Returns: The channel, on `eventLoop`, or a ``TransportError`` with one line for a person.
     public static func open(
         serialPort path: String,
