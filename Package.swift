@@ -248,7 +248,15 @@ let package = Package(
         // The programs of the documentation's pages, run, and compared with the pages.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["BluetoothHCI", "BluetoothTransport", "BluetoothTypes", "Fixtures"]
+            dependencies: [
+                "BluetoothAir",
+                "BluetoothHCI",
+                "BluetoothTransport",
+                "BluetoothTypes",
+                "Fixtures",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
         ),
         // Code as others write it: no @testable, the public modules alone. The samples are Swift 5 code, as most is.
         .target(

@@ -2,6 +2,8 @@
 // distance (log-distance path loss with exponent 2), from -45 dBm at one metre for a sender of 0 dBm. So 10 m are -65
 // dBm, 30 m about -75 dBm, and beyond some 300 m nothing is heard.
 
+import BluetoothTypes
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -14,16 +16,16 @@ import Darwin
 enum PathLoss {
     /// The strength at one metre from a sender of 0 dBm, in dBm.
     static let strengthAtOneMetre = -45.0
-    /// The weakest signal that a receiver understands, in dBm.
-    static let sensitivity: Int8 = -95
+    /// The weakest signal that a receiver understands.
+    static let sensitivity = RSSI(dBm: -95)
     /// A shorter distance counts as this one.
     static let shortestDistance = Distance.metres(0.1)
 
-    /// The received strength in dBm at `distance` from a sender of `txPower` dBm; `nil` where it is too weak.
-    static func strength(distance: Distance, txPower: Int8) -> Int8? {
+    /// The received strength at `distance` from a sender of `txPower` dBm; `nil` where it is too weak.
+    static func strength(distance: Distance, txPower: Int8) -> RSSI? {
         let metres = max(distance, Self.shortestDistance).metres
         let strength = (Self.strengthAtOneMetre + Double(txPower) - 20 * log10(metres)).rounded()
-        guard strength >= Double(Self.sensitivity) else { return nil }
-        return Int8(min(strength, 20))
+        guard strength >= Double(Self.sensitivity.dBm) else { return nil }
+        return RSSI(dBm: Int8(min(strength, 20)))
     }
 }

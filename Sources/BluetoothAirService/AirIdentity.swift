@@ -143,20 +143,20 @@ public struct AirIdentityStore: Sendable {
 
     /// The address in a file; `nil` where there is no file, or one with other content, which is set aside.
     private func read(_ path: String) -> DeviceAddress? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        if descriptor < 0, errno == ENOENT { return nil }
-        if descriptor >= 0 {
-            defer { close(descriptor) }
-            // A file of ours is far shorter.
-            var octets = [UInt8](repeating: 0, count: 4096)
-            let count = pread(descriptor, &octets, octets.count, 0)
-            if count > 0,
-                let record = try? JSONDecoder().decode(Record.self, from: Data(octets[..<count])),
-                record.version == Record.currentVersion,
-                let address = DeviceAddress(record.address, kind: .random), address.randomKind == .static
-            {
-                return address
-            }
+        // A file of ours is far shorter than the limit. One that cannot be read counts as one with other content.
+        let octets: [UInt8]?
+        do throws(TransportError) {
+            octets = try PrivateFile.read(path, limit: 4096)
+            if octets == nil { return nil }
+        } catch {
+            octets = nil
+        }
+        if let octets,
+            let record = try? JSONDecoder().decode(Record.self, from: Data(octets)),
+            record.version == Record.currentVersion,
+            let address = DeviceAddress(record.address, kind: .random), address.randomKind == .static
+        {
+            return address
         }
         let aside = "\(path).bad"
         if rename(path, aside) == 0 {
@@ -167,21 +167,10 @@ public struct AirIdentityStore: Sendable {
         return nil
     }
 
-    /// Writes a new file and gives it the name, so that a reader finds the old or the new one whole.
     private static func write(_ record: Record, to path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         let octets = Array(try encoder.encode(record)) + [UInt8(ascii: "\n")]
-        let new = "\(path).new"
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot write \(new)") }
-        let isWritten = pwrite(descriptor, octets, octets.count, 0) == octets.count && fsync(descriptor) == 0
-        let failure = errno
-        close(descriptor)
-        guard isWritten else {
-            unlink(new)
-            throw TransportError(errno: failure, "cannot write \(new)")
-        }
-        guard rename(new, path) == 0 else { throw TransportError(errno: errno, "cannot rename \(new)") }
+        try PrivateFile.replace(path, with: octets, isDurable: true)
     }
 }

@@ -61,7 +61,7 @@ public class Radio {
     /// How far the device stands from the others, in metres.
     ///
     /// Between two devices the larger distance counts, as if everyone else stood together in the middle. At 1 m a signal
-    /// arrives with -45 dBm, at 10 m with -65, and from 317 m on not at all. Devices that lose each other notice when the
+    /// arrives with -45 dBm, at 10 m with -65, and from 335 m on not at all. Devices that lose each other notice when the
     /// supervision timeout of their link has passed.
     public var distance: Double {
         get { self.distanceStorage }

@@ -99,7 +99,7 @@ struct AirIdentityTests {
 
     @Test("Where nothing can be written the process still has an address, and a line is logged")
     func notWritable() throws {
-        mkdir(self.folder("name-crystal.json.new"), 0o700)
+        mkdir(self.folder("name-crystal.json.new-\(getpid())"), 0o700)
         let identity = try self.store.claim(name: "crystal")
         #expect(identity.address.randomKind == .static)
         #expect(self.log.lines.value.count == 1)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Locks and private folders")
+@Suite("Locks, private files and private folders")
 struct FilesTests {
     func mode(_ path: String) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -23,9 +23,33 @@ struct FilesTests {
         first = nil
         #expect(try FileLock.take(folder("lock")) != nil)
         #expect(throws: TransportError.self) { try FileLock.take(folder("no/lock")) }
-        // A link that somebody laid is not followed.
+        // A symbolic link is not followed.
         symlink(folder("lock"), folder("link"))
         #expect(throws: TransportError.self) { try FileLock.take(folder("link")) }
+    }
+
+    @Test(
+        "A file is read whole and replaced whole, and what cannot be a file of ours is an error",
+        arguments: [true, false]
+    )
+    func file(isDurable: Bool) throws {
+        let folder = try TemporaryFolder()
+        let path = folder("a.json")
+        #expect(try PrivateFile.read(path, limit: 4) == nil)
+        for octets in [[1, 2, 3, 4], [], [5]] as [[UInt8]] {
+            try PrivateFile.replace(path, with: octets, isDurable: isDurable)
+            #expect(try PrivateFile.read(path, limit: 4) == octets)
+        }
+        #expect(try self.mode(path) == 0o600)
+        #expect(folder.content == ["a.json"])
+        try PrivateFile.replace(path, with: [1, 2, 3, 4, 5], isDurable: isDurable)
+        #expect(throws: TransportError.self) { try PrivateFile.read(path, limit: 4) }
+        #expect(throws: TransportError.self) { try PrivateFile.read(folder.path, limit: 4) }
+        symlink(path, folder("link"))
+        #expect(throws: TransportError.self) { try PrivateFile.read(folder("link"), limit: 5) }
+        let error = #expect(throws: TransportError.self) { try PrivateFile.replace(folder("no/a"), with: [1]) }
+        #expect(error?.code == .notFound)
+        #expect(error?.errorNumber == ENOENT)
     }
 
     @Test("The folder of the session is under XDG_RUNTIME_DIR where that is ours, else under the temporary one")

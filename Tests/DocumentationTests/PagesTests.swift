@@ -26,6 +26,14 @@ struct Page: Sendable, CustomTestStringConvertible {
             page: "Sources/BluetoothHCI/BluetoothHCI.docc/DeclareACommand.md",
             program: "Tests/DocumentationTests/Pages/DeclareACommand.swift"
         ),
+        Page(
+            page: "Sources/BluetoothAir/BluetoothAir.docc/TwoHosts.md",
+            program: "Tests/DocumentationTests/Pages/TwoHosts.swift"
+        ),
+        Page(
+            page: "Sources/BluetoothTransport/BluetoothTransport.docc/ControllerBehindASocket.md",
+            program: "Tests/DocumentationTests/Pages/ControllerBehindASocket.swift"
+        ),
     ]
 
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -157,7 +157,7 @@ extension Controller {
             try controller.readRemoteFeatures(command.handle)
         },
         .complete(ReadRSSI.self) { (controller, command) throws(HCIErrorCode) in
-            ReadRSSI.ReturnParameters(handle: command.handle, rssi: RSSI(dBm: try controller.readRSSI(command.handle)))
+            ReadRSSI.ReturnParameters(handle: command.handle, rssi: try controller.readRSSI(command.handle))
         },
     ]
 

@@ -94,7 +94,7 @@ extension Controller {
     }
 
     /// HCI_Read_RSSI.
-    func readRSSI(_ handle: ConnectionHandle) throws(HCIErrorCode) -> Int8 {
+    func readRSSI(_ handle: ConnectionHandle) throws(HCIErrorCode) -> RSSI {
         let entry = try self.link(handle)
         let peer = entry.link.peer(of: entry.end)
         // A peer that is gone, or out of reach, counts as the weakest signal.

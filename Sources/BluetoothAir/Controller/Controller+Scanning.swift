@@ -139,7 +139,7 @@ extension Controller {
     ///
     /// Returns the address with which a scan request is sent, where
     /// the scanner wants to know more.
-    func report(_ pdu: AdvertisingPDU, rssi: Int8) -> DeviceAddress? {
+    func report(_ pdu: AdvertisingPDU, rssi: RSSI) -> DeviceAddress? {
         guard let scan = self.scan else { return nil }
         let advertiser = pdu.address.map(self.identity(of:))
         if let advertiser, !self.admitsPrivacy(of: advertiser) { return nil }
@@ -161,7 +161,7 @@ extension Controller {
     }
 
     /// Reports the answer to a scan request.
-    func reportScanResponse(_ data: ByteBuffer, to pdu: AdvertisingPDU, rssi: Int8) {
+    func reportScanResponse(_ data: ByteBuffer, to pdu: AdvertisingPDU, rssi: RSSI) {
         guard self.scan?.admits(pdu, isScanResponse: true, now: self.now) ?? false else { return }
         let advertiser = pdu.address.map(self.identity(of:))
         self.emitReport(pdu, data: data, from: advertiser, target: nil, isScanResponse: true, rssi: rssi)
@@ -185,7 +185,7 @@ extension Controller {
         from advertiser: DeviceAddress?,
         target: AdvertisingTarget?,
         isScanResponse: Bool,
-        rssi: Int8
+        rssi: RSSI
     ) {
         guard self.scan?.isExtended ?? false else {
             guard let advertiser else { return }
@@ -193,7 +193,7 @@ extension Controller {
                 guard self.wants(.directedAdvertisingReport) else { return }
                 return self.deliver(
                     LEDirectedAdvertisingReports.packet(
-                        LEDirectedAdvertisingReport(address: advertiser, target: target, rssi: RSSI(dBm: rssi))
+                        LEDirectedAdvertisingReport(address: advertiser, target: target, rssi: rssi)
                     )
                 )
             }
@@ -202,7 +202,7 @@ extension Controller {
                 eventType: isScanResponse ? .scanResponse : pdu.legacyEventType,
                 address: advertiser,
                 data: data,
-                rssi: RSSI(dBm: rssi)
+                rssi: rssi
             )
             return self.deliver(LEAdvertisingReports.packet(report))
         }
@@ -217,7 +217,7 @@ extension Controller {
         from advertiser: DeviceAddress?,
         target: AdvertisingTarget?,
         _ isScanResponse: Bool,
-        rssi: Int8
+        rssi: RSSI
     ) {
         var rest = data
         var eventType = LEExtendedAdvertisingReport.EventType(rawValue: pdu.properties.rawValue & 0b0111)
@@ -233,7 +233,7 @@ extension Controller {
                 secondaryPHY: pdu.isLegacy ? nil : pdu.secondaryPHY,
                 setIdentifier: pdu.isLegacy ? nil : pdu.setIdentifier,
                 txPower: pdu.properties.contains(.includeTxPower) ? pdu.txPower : nil,
-                rssi: RSSI(dBm: rssi),
+                rssi: rssi,
                 target: target,
                 data: part
             )

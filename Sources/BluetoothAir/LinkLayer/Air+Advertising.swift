@@ -35,7 +35,7 @@ extension Air {
         from scanner: DeviceAddress,
         pdu: AdvertisingPDU,
         set: AdvertisingSet,
-        rssi: Int8
+        rssi: RSSI
     ) {
         let advertiser = set.controller
         guard !self.losesPacket() else { return }

@@ -45,61 +45,11 @@ package struct FolderStorage: StateStorage {
     private func path(_ name: String) -> String { "\(self.folder)/\(name)" }
 
     package func read(_ name: String) throws -> Data? {
-        let path = self.path(name)
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw TransportError(errno: errno, "cannot read \(path)")
-        }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw TransportError(.failed, "\(path) is not a file: move it away")
-        }
-        guard status.st_size <= Self.maximumLength else {
-            throw TransportError(.failed, "\(path) has \(status.st_size) octets: it is none of ours")
-        }
-        var data = Data(count: Int(status.st_size))
-        var filled = 0
-        while filled < data.count {
-            let offset = filled
-            let count = data.withUnsafeMutableBytes { buffer in
-                pread(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset, off_t(offset))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw TransportError(errno: errno, "cannot read \(path)") }
-            if count == 0 { break }
-            filled += count
-        }
-        return data.prefix(filled)
+        try PrivateFile.read(self.path(name), limit: Self.maximumLength).map { Data($0) }
     }
 
     package func write(_ data: Data, to name: String) throws {
-        // Of its own name, since others may write at the same time; a number that was killed before is written over.
-        let new = self.path("\(name).new-\(getpid())")
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot write \(new)") }
-        var written = 0
-        while written < data.count {
-            let offset = written
-            let count = data.withUnsafeBytes { buffer in
-                pwrite(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset, off_t(offset))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                let failure = errno
-                close(descriptor)
-                unlink(new)
-                throw TransportError(errno: failure, "cannot write \(new)")
-            }
-            written += count
-        }
-        close(descriptor)
-        guard rename(new, self.path(name)) == 0 else {
-            let failure = errno
-            unlink(new)
-            throw TransportError(errno: failure, "cannot rename \(new)")
-        }
+        try PrivateFile.replace(self.path(name), with: Array(data))
     }
 
     package func remove(_ name: String) throws {

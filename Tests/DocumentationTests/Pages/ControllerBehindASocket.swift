@@ -1,4 +1,5 @@
-// The program of the documentation page "A controller behind a socket", character for character.
+// The program of the page "A controller behind a socket", which is
+// BluetoothTransport.docc/ControllerBehindASocket.md.
 
 import BluetoothHCI
 import BluetoothTransport

@@ -1,4 +1,4 @@
-// The program of the documentation page "Two hosts of your own on an air", character for character.
+// The program of the page "Two hosts of your own on an air", which is BluetoothAir.docc/TwoHosts.md.
 
 import BluetoothAir
 import BluetoothHCI
