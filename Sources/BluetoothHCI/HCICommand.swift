@@ -138,6 +138,12 @@ public struct HCICommandPacket: Sendable {
         self.parameters = try bytes.readOctets(Int(length), "Command parameters")
     }
 
+    /// The command; `nil` where ``HCICommandTable`` has none with the opcode.
+    public func command() throws(MalformedBytes) -> (any HCICommand)? {
+        var parameters = self.parameters
+        return try HCICommandTable.command(self.opcode)?.init(parsing: &parameters)
+    }
+
     /// Reads the parameters as those of a command.
     public func parsed<Command: HCICommand>(as: Command.Type) throws(MalformedBytes) -> Command {
         guard self.opcode == Command.opcode else { throw MalformedBytes(.invalid, "Opcode") }

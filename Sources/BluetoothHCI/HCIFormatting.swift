@@ -93,12 +93,11 @@ extension HCIEvent: CustomStringConvertible {
 extension HCICommandPacket: CustomStringConvertible {
     /// The command's name and its parameters, on one line; octets where it is unknown or malformed.
     public var description: String {
+        if let command = try? self.command() { return command.description }
         guard let command = HCICommandTable.command(self.opcode) else {
             return "Command \(self.opcode) \(octetText(self.parameters))"
         }
-        var parameters = self.parameters
-        return (try? command.init(parsing: &parameters))?.description
-            ?? "\(command.name) malformed \(octetText(self.parameters))"
+        return "\(command.name) malformed \(octetText(self.parameters))"
     }
 }
 

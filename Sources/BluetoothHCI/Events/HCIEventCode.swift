@@ -85,74 +85,74 @@ public struct LESubeventCode: HCICode {
     public static let enhancedConnectionCompleteV2 = LESubeventCode(rawValue: 0x29)
 }
 
-/// Which of the events 0x01 to 0x40 a host wants (7.3.1).
-public struct EventMask: HCICode {
-    /// The bits: bit n is the event with code n + 1.
-    public var rawValue: UInt64
+/// Which events a host wants: a bit for each code.
+public protocol HCIEventMask: HCICode where RawValue == UInt64 {
+    /// The codes of the events.
+    associatedtype Code: HCICode where Code.RawValue == UInt8
+    /// The code of bit 0.
+    static var firstCode: UInt8 { get }
+}
 
-    /// A mask from its bits.
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+extension HCIEventMask {
+    /// A mask of events; those without a bit are left out.
+    public init(_ codes: [Code]) { self.init(rawValue: codes.reduce(0) { $0 | Self.bit($1) }) }
 
-    /// A mask of events; those of the second page are left out.
-    public init(_ codes: [HCIEventCode]) {
-        self.rawValue = codes.reduce(0) { $0 | Self.bit($1) }
+    /// Whether the host wants the event.
+    public func contains(_ code: Code) -> Bool { self.rawValue & Self.bit(code) != 0 }
+
+    private static func bit(_ code: Code) -> UInt64 {
+        let number = Int(code.rawValue) - Int(Self.firstCode)
+        return (0..<64).contains(number) ? 1 << UInt64(number) : 0
     }
+}
 
+/// Which of the events 0x01 to 0x40 a host wants (7.3.1).
+public struct EventMask: HCIEventMask {
+    /// The codes of the events.
+    public typealias Code = HCIEventCode
+
+    /// Bit 0 is the event 0x01.
+    public static let firstCode: UInt8 = 0x01
     /// The mask after a reset.
     public static let initial = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
 
-    /// Whether the host wants the event.
-    public func contains(_ code: HCIEventCode) -> Bool { self.rawValue & Self.bit(code) != 0 }
+    /// The bits.
+    public var rawValue: UInt64
 
-    private static func bit(_ code: HCIEventCode) -> UInt64 {
-        (1...64).contains(code.rawValue) ? 1 << UInt64(code.rawValue - 1) : 0
-    }
+    /// A mask from its bits.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 /// Which of the events 0x40 to 0x7F a host wants (7.3.69).
-public struct EventMaskPage2: HCICode {
-    /// The bits: bit n is the event with code 0x40 + n.
-    public var rawValue: UInt64
+public struct EventMaskPage2: HCIEventMask {
+    /// The codes of the events.
+    public typealias Code = HCIEventCode
 
-    /// A mask from its bits.
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
-
-    /// A mask of events; those of the first page are left out.
-    public init(_ codes: [HCIEventCode]) {
-        self.rawValue = codes.reduce(0) { $0 | Self.bit($1) }
-    }
-
+    /// Bit 0 is the event 0x40.
+    public static let firstCode: UInt8 = 0x40
     /// The mask after a reset: nothing.
     public static let initial = EventMaskPage2(rawValue: 0)
 
-    /// Whether the host wants the event.
-    public func contains(_ code: HCIEventCode) -> Bool { self.rawValue & Self.bit(code) != 0 }
-
-    private static func bit(_ code: HCIEventCode) -> UInt64 {
-        (0x40...0x7F).contains(code.rawValue) ? 1 << UInt64(code.rawValue - 0x40) : 0
-    }
-}
-
-/// Which LE subevents a host wants (7.8.1).
-public struct LEEventMask: HCICode {
-    /// The bits: bit n is the subevent with code n + 1.
+    /// The bits.
     public var rawValue: UInt64
 
     /// A mask from its bits.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
 
-    /// A mask of subevents.
-    public init(_ codes: [LESubeventCode]) {
-        self.rawValue = codes.reduce(0) { $0 | Self.bit($1) }
-    }
+/// Which LE subevents a host wants (7.8.1).
+public struct LEEventMask: HCIEventMask {
+    /// The codes of the subevents.
+    public typealias Code = LESubeventCode
 
+    /// Bit 0 is the subevent 0x01.
+    public static let firstCode: UInt8 = 0x01
     /// The mask after a reset: the first five subevents.
     public static let initial = LEEventMask(rawValue: 0x1F)
 
-    /// Whether the host wants the subevent.
-    public func contains(_ code: LESubeventCode) -> Bool { self.rawValue & Self.bit(code) != 0 }
+    /// The bits.
+    public var rawValue: UInt64
 
-    private static func bit(_ code: LESubeventCode) -> UInt64 {
-        (1...64).contains(code.rawValue) ? 1 << UInt64(code.rawValue - 1) : 0
-    }
+    /// A mask from its bits.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 }

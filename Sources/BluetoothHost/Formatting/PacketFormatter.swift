@@ -75,81 +75,42 @@ public struct PacketFormatter: Sendable {
     // MARK: Commands
 
     private func describeCommand(_ packet: HCIPacket) -> PacketDescription {
-        guard let head = try? HCICommandPacket(packet) else {
+        guard let command = try? HCICommandPacket(packet).command(), let text = self.text(of: command) else {
             return PacketDescription(layer: .hci, text: packet.description)
         }
-        var handle: ConnectionHandle?
-        let text: String?
-        switch head.opcode {
-        case LESetAdvertisingEnable.opcode:
-            text = (try? head.parsed(as: LESetAdvertisingEnable.self)).map {
-                $0.isEnabled ? "Start advertising" : "Stop advertising"
-            }
-        case LESetExtendedAdvertisingEnable.opcode:
-            text = (try? head.parsed(as: LESetExtendedAdvertisingEnable.self)).map {
-                $0.isEnabled ? "Start extended advertising" : "Stop extended advertising"
-            }
-        case LESetAdvertisingData.opcode:
-            text = (try? head.parsed(as: LESetAdvertisingData.self)).map {
-                "Set advertising data: \(advertisingText($0.data))"
-            }
-        case LESetScanResponseData.opcode:
-            text = (try? head.parsed(as: LESetScanResponseData.self)).map {
-                "Set scan response: \(advertisingText($0.data))"
-            }
-        case LESetExtendedAdvertisingData.opcode:
-            text = (try? head.parsed(as: LESetExtendedAdvertisingData.self)).map {
-                "Set advertising data: \(advertisingText($0.data))"
-            }
-        case LESetExtendedScanResponseData.opcode:
-            text = (try? head.parsed(as: LESetExtendedScanResponseData.self)).map {
-                "Set scan response: \(advertisingText($0.data))"
-            }
-        case LESetAdvertisingParameters.opcode:
-            text = (try? head.parsed(as: LESetAdvertisingParameters.self)).map {
-                "Set advertising interval \($0.minimumInterval)"
-            }
-        case LESetScanParameters.opcode:
-            text = (try? head.parsed(as: LESetScanParameters.self)).map {
-                "Set scan interval \($0.interval), window \($0.window)"
-            }
-        case LESetScanEnable.opcode:
-            text = (try? head.parsed(as: LESetScanEnable.self)).map {
-                $0.isEnabled ? "Start scanning" : "Stop scanning"
-            }
-        case LESetExtendedScanEnable.opcode:
-            text = (try? head.parsed(as: LESetExtendedScanEnable.self)).map {
-                $0.isEnabled ? "Start extended scanning" : "Stop extended scanning"
-            }
-        case LEAddDeviceToFilterAcceptList.opcode:
-            text = (try? head.parsed(as: LEAddDeviceToFilterAcceptList.self)).map { command in
-                "Add to filter accept list: \(self.text(of: command.entry))"
-            }
-        case LERemoveDeviceFromFilterAcceptList.opcode:
-            text = (try? head.parsed(as: LERemoveDeviceFromFilterAcceptList.self)).map { command in
-                "Remove from filter accept list: \(self.text(of: command.entry))"
-            }
-        case LECreateConnection.opcode:
-            text = (try? head.parsed(as: LECreateConnection.self)).map { command in
-                command.filterPolicy == .acceptList
-                    ? "Connect to devices of the filter accept list" : "Connect to \(self.text(of: command.peer))"
-            }
-        case LEExtendedCreateConnection.opcode:
-            text = (try? head.parsed(as: LEExtendedCreateConnection.self)).map { command in
-                command.filterPolicy == .acceptList
-                    ? "Connect to devices of the filter accept list" : "Connect to \(self.text(of: command.peer))"
-            }
-        case LECreateConnectionCancel.opcode:
-            text = "Cancel connecting"
-        case Disconnect.opcode:
-            let command = try? head.parsed(as: Disconnect.self)
-            handle = command?.handle
-            text = command.map { "Disconnect \(self.text(of: $0.handle)): \($0.reason)" }
-        default:
-            return PacketDescription(layer: .hci, text: packet.description)
+        return PacketDescription(layer: .gap, handle: (command as? Disconnect)?.handle, text: text)
+    }
+
+    /// The text of a command that concerns advertising, scanning or links; `nil` for others.
+    private func text(of command: any HCICommand) -> String? {
+        switch command {
+        case let command as LESetAdvertisingEnable: command.isEnabled ? "Start advertising" : "Stop advertising"
+        case let command as LESetExtendedAdvertisingEnable:
+            command.isEnabled ? "Start extended advertising" : "Stop extended advertising"
+        case let command as LESetAdvertisingData: "Set advertising data: \(advertisingText(command.data))"
+        case let command as LESetScanResponseData: "Set scan response: \(advertisingText(command.data))"
+        case let command as LESetExtendedAdvertisingData: "Set advertising data: \(advertisingText(command.data))"
+        case let command as LESetExtendedScanResponseData: "Set scan response: \(advertisingText(command.data))"
+        case let command as LESetAdvertisingParameters: "Set advertising interval \(command.minimumInterval)"
+        case let command as LESetScanParameters: "Set scan interval \(command.interval), window \(command.window)"
+        case let command as LESetScanEnable: command.isEnabled ? "Start scanning" : "Stop scanning"
+        case let command as LESetExtendedScanEnable:
+            command.isEnabled ? "Start extended scanning" : "Stop extended scanning"
+        case let command as LEAddDeviceToFilterAcceptList:
+            "Add to filter accept list: \(self.text(of: command.entry))"
+        case let command as LERemoveDeviceFromFilterAcceptList:
+            "Remove from filter accept list: \(self.text(of: command.entry))"
+        case let command as LECreateConnection: self.connecting(command.filterPolicy, to: command.peer)
+        case let command as LEExtendedCreateConnection: self.connecting(command.filterPolicy, to: command.peer)
+        case is LECreateConnectionCancel: "Cancel connecting"
+        case let command as Disconnect: "Disconnect \(self.text(of: command.handle)): \(command.reason)"
+        default: nil
         }
-        guard let text else { return PacketDescription(layer: .hci, text: packet.description) }
-        return PacketDescription(layer: .gap, handle: handle, text: text)
+    }
+
+    private func connecting(_ filterPolicy: InitiatorFilterPolicy, to peer: DeviceAddress) -> String {
+        filterPolicy == .acceptList
+            ? "Connect to devices of the filter accept list" : "Connect to \(self.text(of: peer))"
     }
 
     // MARK: Events
