@@ -78,7 +78,7 @@ extension LEHost {
             information: information,
             preferredMTU: self.configuration.preferredMTU
         )
-        link.signalling.channels.listeners = self.channelListeners
+        link.signalling.channels.listeners = self.l2capChannels.listeners
         self.openLinks.append(link)
         self.linksByHandle[event.handle] = link
         self.linksByID[id] = link
@@ -140,7 +140,7 @@ extension LEHost {
     // MARK: Data
 
     /// Puts a PDU into a frame and the frame into the link's queue.
-    func enqueue(_ pdu: consuming ByteBuffer, on channel: L2CAPChannelID, of link: HostLink, tag: FrameTag = .none) {
+    func enqueue(_ pdu: consuming ByteBuffer, on channel: CID, of link: HostLink, tag: FrameTag = .none) {
         guard self.linksByID[link.id] === link else { return self.count(tag, on: link) }
         let packets = ACLFragmenter(
             pdu,
@@ -182,7 +182,7 @@ extension LEHost {
         if let frame = outcome.frame { self.receive(frame.payload, on: frame.channel, of: link) }
     }
 
-    private func receive(_ pdu: ByteBuffer, on channel: L2CAPChannelID, of link: HostLink) {
+    private func receive(_ pdu: ByteBuffer, on channel: CID, of link: HostLink) {
         switch channel {
         case .attributeProtocol:
             guard let first = pdu.getInteger(at: pdu.readerIndex, as: UInt8.self) else { return }

@@ -31,7 +31,7 @@ extension LEHost {
         self.reconcile()
         self.transmit()
         self.reportTransmitted()
-        self.tellReadiness()
+        self.reportWritability()
         self.armTimer()
         self.delegate?.hostDidFinishTurn(self)
         self.detachWhenLeft()
@@ -104,7 +104,7 @@ extension LEHost {
     func count(_ tag: FrameTag, on link: HostLink) {
         switch tag {
         case .none: break
-        case .channel(let tag): self.frameLeft(tag, of: link)
+        case .channel(let id): self.channelFrameSent(id, on: link)
         case .transmission(let transmission): self.count(transmission, on: link)
         }
     }

@@ -78,15 +78,7 @@ public final class LEHost {
     var nextProcedureNumber: UInt64 = 1
 
     // Credit-based channels.
-    /// Who listens, by SPSM.
-    var channelListeners: [UInt16: CreditBasedChannels.Listener] = [:]
-    /// The SPSM that was given out last.
-    var lastDynamicSPSM: UInt16 = 0x007F
-    var openChannels: [ChannelID: OpenChannel] = [:]
-    var channelCompletions: [ChannelID: (Result<ChannelInformation, ChannelOpenError>) -> Void] = [:]
-    var nextChannelNumber: UInt64 = 1
-    /// Channels whose users are to be told of room.
-    var readyChannels: [ChannelID] = []
+    var l2capChannels = HostChannels()
     var spareSignallingActions: [LESignalling.Action] = []
 
     // Turns and time.

@@ -58,16 +58,16 @@ public protocol LEHostDelegate: AnyObject {
     // MARK: L2CAP
 
     /// A peer asks for a channel on an SPSM that is listened on; `.success` accepts it, every other result refuses it.
-    func host(_ host: LEHost, shouldAcceptChannel request: ChannelRequest) -> CreditBasedConnectionResult
+    func host(_ host: LEHost, shouldAcceptChannel request: L2CAPChannelRequest) -> L2CAPConnectionResult
     /// A channel that a peer asked for is open.
-    func host(_ host: LEHost, didOpenChannel channel: ChannelInformation)
+    func host(_ host: LEHost, didOpenChannel channel: L2CAPChannelInformation)
     /// Octets came on a channel: one SDU of the peer, which may be empty. The peer can send more than the channel's
     /// window only when they were given back with ``LEHost/consume(_:of:)``.
-    func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer)
+    func host(_ host: LEHost, channel: L2CAPChannelID, didReceive octets: ByteBuffer)
     /// A channel takes octets again after ``LEHost/write(_:on:)`` has taken less than it was given.
-    func host(_ host: LEHost, channelIsReadyToSend channel: ChannelID)
+    func host(_ host: LEHost, channelIsReadyToSend channel: L2CAPChannelID)
     /// A channel has ended; of a link that ended before the link itself. What was received remains the user's.
-    func host(_ host: LEHost, channel: ChannelID, didCloseBecause reason: ChannelCloseReason)
+    func host(_ host: LEHost, channel: L2CAPChannelID, didCloseBecause reason: L2CAPChannelCloseReason)
 }
 
 extension LEHostDelegate {
@@ -108,17 +108,17 @@ extension LEHostDelegate {
     /// Does nothing.
     public func host(_ host: LEHost, link: LinkID, didSubscribe: Bool, toCharacteristic: AttributeHandle) {}
     /// Accepts every request.
-    public func host(_ host: LEHost, shouldAcceptChannel request: ChannelRequest) -> CreditBasedConnectionResult {
+    public func host(_ host: LEHost, shouldAcceptChannel request: L2CAPChannelRequest) -> L2CAPConnectionResult {
         .success
     }
     /// Does nothing.
-    public func host(_ host: LEHost, didOpenChannel channel: ChannelInformation) {}
+    public func host(_ host: LEHost, didOpenChannel channel: L2CAPChannelInformation) {}
     /// Gives the octets back at once.
-    public func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer) {
+    public func host(_ host: LEHost, channel: L2CAPChannelID, didReceive octets: ByteBuffer) {
         host.consume(octets.readableBytes, of: channel)
     }
     /// Does nothing.
-    public func host(_ host: LEHost, channelIsReadyToSend channel: ChannelID) {}
+    public func host(_ host: LEHost, channelIsReadyToSend channel: L2CAPChannelID) {}
     /// Does nothing.
-    public func host(_ host: LEHost, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) {}
+    public func host(_ host: LEHost, channel: L2CAPChannelID, didCloseBecause reason: L2CAPChannelCloseReason) {}
 }

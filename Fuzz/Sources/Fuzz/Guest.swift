@@ -11,7 +11,7 @@ final class Guest: LEHostDelegate {
     static let channelPSM: UInt16 = 0x80
 
     /// Where the app does: the first one that it can be given.
-    private static let appPSM: UInt16 = 0xC0
+    private static let appPSM: SPSM = 0xC0
 
     private unowned let host: LEHost
     private let connects: Bool
@@ -58,7 +58,7 @@ final class Guest: LEHostDelegate {
             )
         )
         self.updating = handles?.characteristics.last?.value ?? 0
-        _ = try? self.host.listenForChannels(spsm: Self.channelPSM)
+        _ = try? self.host.listenForChannels(spsm: SPSM(rawValue: Self.channelPSM))
     }
 
     func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport) {

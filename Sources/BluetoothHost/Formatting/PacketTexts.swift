@@ -145,19 +145,19 @@ extension LESignallingCommand {
             "Connection Parameter Update Response, \(isAccepted ? "accepted" : "rejected")"
         case .leCreditBasedConnectionRequest(let request):
             """
-            LE Credit Based Connection Request SPSM \(hexadecimal(request.spsm)), channel \(request.source), \
-            MTU \(request.mtu), MPS \(request.mps), \(request.initialCredits) credits
+            LE Credit Based Connection Request SPSM \(request.spsm), channel \(request.source), \
+            \(request.parameters.words)
             """
         case .leCreditBasedConnectionResponse(let response):
             response.result == .success
                 ? """
-                LE Credit Based Connection Response channel \(response.destination), MTU \(response.mtu), \
-                MPS \(response.mps), \(response.initialCredits) credits
+                LE Credit Based Connection Response channel \(response.destination), \
+                \(response.parameters.words)
                 """ : "LE Credit Based Connection Response, refused: \(hexadecimal(response.result.rawValue))"
         case .flowControlCredit(let channel, let credits):
             "Flow Control Credit channel \(channel), \(credits) credits"
         case .creditBasedConnectionRequest(let request):
-            "Credit Based Connection Request SPSM \(hexadecimal(request.spsm)), \(request.sources.count) channels"
+            "Credit Based Connection Request SPSM \(request.spsm), \(request.sources.count) channels"
         case .creditBasedConnectionResponse(let response):
             "Credit Based Connection Response, result \(hexadecimal(response.result.rawValue))"
         case .creditBasedReconfigureRequest(let request):
@@ -167,6 +167,10 @@ extension LESignallingCommand {
         case .unknown(let code): "Signalling command \(hexadecimal(code.rawValue))"
         }
     }
+}
+
+extension CreditBasedParameters {
+    fileprivate var words: String { "MTU \(self.mtu), MPS \(self.mps), \(self.initialCredits) credits" }
 }
 
 /// The name and the octets of a PDU of the Security Manager (Vol 3, Part H, 3.3).

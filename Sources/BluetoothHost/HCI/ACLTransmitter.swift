@@ -12,7 +12,7 @@ enum FrameTag {
     /// It counts what has left for the user.
     case transmission(Transmission)
     /// A K-frame, after which its channel may have the next one.
-    case channel(LESignalling.ChannelTag)
+    case channel(L2CAPChannelID)
 }
 
 /// The controller's room for ACL data, and whose turn it is.

@@ -25,7 +25,7 @@ struct ACLFragmenter: IteratorProtocol, Sendable {
     /// Starts on a frame with `payload`, a PDU of `channel` that was made with headroom.
     init(
         _ payload: consuming ByteBuffer,
-        channel: L2CAPChannelID,
+        channel: CID,
         handle: ConnectionHandle,
         maximumLength: Int
     ) {

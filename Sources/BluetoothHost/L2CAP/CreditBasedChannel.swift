@@ -1,255 +1,396 @@
-// One open LE credit-based channel (Vol 3, Part A, 3.4 and 10.1): the user's octets go out as SDUs, cut into the K-frames
-// that the peer takes, and come in again as SDUs.
+// One LE credit-based channel of a link, from the request to the end (Vol 3, Part A, 4.6, 4.7 and 4.22 to 4.24).
 //
-// Two counts keep both sides' memory in bounds. A K-frame leaves only for a credit of the peer. And the peer has a
-// credit only for a frame that there is room for: of the window's frames, those that it may still send and those that
-// the user has not consumed never exceed the window. The frames of an SDU that is not complete do not count, since it
-// has its own room; so a window shorter than an SDU does not stop it.
+//      this side asks                                         the peer asks
+//            |                                                      |
+//      +-----v------+   30 s   +----------+                   +-----v-----+   refused
+//      | connecting |--------->| timedOut |                   | requested |-----------> closed
+//      +-----+------+          +--+----+--+                   +-----+-----+
+//            | success            |    | refusal -> closed         | accepted
+//            |                    |    |                            |
+//      +-----v--------------------|----------------------------+    |
+//      | open                     |                            |<---+
+//      +-----+--------------+-----|----------------------------+
+//     closed |       closed |     |
+//    octets  |      nothing |     | late success
+//      left  |         left |     |
+//      +-----v-----+        |     |
+//      |  closing  |------->|     |
+//      +-----------+  last  |     |
+//          octet, or 30 s   |     |
+//                     +-----v-----v-----+  response, reject, or 30 s
+//                     |  disconnecting  |---------------------------> closed
+//                     +-----------------+
+//
+// requested: the peer asked, and the user of this side has not answered. The CIDs of both sides are taken; frames mean
+// nothing yet, and a Disconnection Request finds no such channel.
+//
+// connecting: this side asked. The peer accepts, refuses, rejects the command, or lets 30 s pass. A response that is not
+// allowed opens nothing: what the peer has opened by it is disconnected again.
+//
+// timedOut: the user was told of the failure. The CID stays taken, since the peer may open the channel yet; if it does,
+// the channel is disconnected.
+//
+// open: both sides send and receive. Every frame and every credit of the peer is checked; a violation disconnects the
+// channel at once, and the user is told why.
+//
+// closing: the user has closed the channel, and octets of his are left. They go out as the peer gives credits; what
+// comes is dropped, and the peer gets its credits for it. A peer that takes no frame for 30 s loses the rest.
+//
+// disconnecting: a Disconnection Request is on its way. Nothing is sent, and what comes is ignored. If the peer's own
+// request crosses it, that is answered, and no response is waited for.
+//
+// closed: the channel leaves the table of its link, and its CID is free. The peer's own Disconnection Request and the end
+// of the link lead here from every state.
+//
+// Time comes in with the context of a step; `deadline` says when ``advance(_:)`` is to be called. The link is reliable,
+// so that no request is sent twice.
 
 import BluetoothTypes
-import DequeModule
 import NIOCore
 
-/// The two directions of an open channel.
+/// A channel of a link.
 struct CreditBasedChannel: Sendable {
-    /// The least MTU and MPS that either side may offer (4.22).
-    static let minimumSize = 23
-    /// The largest MPS.
-    static let maximumMPS = 65_533
-    /// The most credits that either side may hold.
-    static let maximumCredits = 0xFFFF
-    /// What a first K-frame carries in front of the octets: the length of the SDU.
-    static let sduHeaderLength = 2
+    /// How long the peer may take to respond, and to take a frame of a closing channel (RTX, Vol 3, Part A, 6.2.1).
+    static let timeout = TimeAmount.seconds(30)
 
-    /// What the other side takes, as it was told when the channel was opened.
-    struct Peer: Hashable, Sendable {
-        /// The channel's name at the peer.
-        var channel: L2CAPChannelID
-        /// The longest SDU.
-        var mtu: Int
-        /// The longest frame payload.
-        var mps: Int
-        /// The frames that may be sent to it at first.
-        var credits: Int
+    /// A request of this side.
+    private struct Connecting: Sendable {
+        var id: L2CAPChannelID
+        var spsm: SPSM
+        var configuration: L2CAPChannelConfiguration
+        var identifier: UInt8
+        var deadline: NIODeadline
     }
 
-    /// What a frame of the peer led to.
-    enum Reception: Hashable, Sendable {
-        /// It completed an SDU.
-        case sdu(ByteBuffer)
-        /// More must come.
-        case incomplete
-        /// It broke a rule.
-        case violation(ChannelViolation)
+    private enum State: Sendable {
+        case requested(PeerRequest, L2CAPChannelConfiguration)
+        case connecting(Connecting)
+        case timedOut(identifier: UInt8)
+        case open(Connection)
+        case closing(Connection, deadline: NIODeadline)
+        /// `unreported` is the channel whose end the user has not been told of yet.
+        case disconnecting(remoteCID: CID, identifier: UInt8, deadline: NIODeadline, unreported: L2CAPChannelID?)
+        case closed
     }
 
-    private enum Reassembly: Sendable {
-        /// The next frame is the first of an SDU.
-        case idle
-        /// So many octets are announced; these have come.
-        case collecting(length: Int, ByteBuffer)
-    }
+    /// This side's CID.
+    let localCID: CID
+    private var state: State
 
-    /// An SDU that the user has not consumed.
-    private struct Held: Sendable {
-        /// The octets that are left.
-        var octets: Int
-        /// The frames that it counts for.
-        var frames: Int
-    }
+    // MARK: What is known of the channel
 
-    let id: ChannelID
-    let peer: Peer
-    let configuration: ChannelConfiguration
-
-    // Sending.
-    /// How many K-frames may still be sent.
-    private(set) var credits: Int
-    /// How many octets wait.
-    private(set) var queuedOctets = 0
-    private var queue: Deque<ByteBuffer> = []
-    /// The octets that the SDU in the making still lacks.
-    private var sduRest = 0
-    private var isFrameUnderWay = false
-    private var isRoomAwaited = false
-
-    // Receiving.
-    /// How many K-frames the peer may still send.
-    private(set) var peerCredits: Int
-    private var reassembly = Reassembly.idle
-    private var held: Deque<Held> = []
-    private var heldFrames = 0
-
-    /// Creates an open channel; the peer has been told that it may send the window's frames.
-    init(id: ChannelID, peer: Peer, configuration: ChannelConfiguration) {
-        self.id = id
-        self.peer = peer
-        self.configuration = configuration
-        self.credits = peer.credits
-        self.peerCredits = configuration.window
-    }
-
-    // MARK: Sending
-
-    /// Queues as many of the octets as there is room for, and tells how many these are.
-    mutating func write(_ octets: ByteBuffer) -> Int {
-        let room = self.configuration.sendLimit - self.queuedOctets
-        if octets.readableBytes > room { self.isRoomAwaited = true }
-        var octets = octets
-        guard let taken = octets.readSlice(length: min(room, octets.readableBytes)), taken.readableBytes > 0 else {
-            return 0
+    /// The user's identifier, while the user may use it.
+    var id: L2CAPChannelID? {
+        switch self.state {
+        case .requested, .connecting, .timedOut, .disconnecting, .closed: nil
+        case .open(let connection), .closing(let connection, _): connection.id
         }
-        self.queuedOctets += taken.readableBytes
-        // Small pieces are joined, so that the number of buffers has a limit, too.
-        if taken.readableBytes < Self.joinedLength, !self.queue.isEmpty {
-            self.queue[self.queue.count - 1].writeImmutableBuffer(taken)
-        } else {
-            self.queue.append(taken)
+    }
+
+    /// Both directions, while frames go through the channel.
+    var connection: Connection? {
+        switch self.state {
+        case .requested, .connecting, .timedOut, .disconnecting, .closed: nil
+        case .open(let connection), .closing(let connection, _): connection
         }
-        return taken.readableBytes
     }
 
-    private static let joinedLength = 256
-
-    /// Whether everything that was queued has been handed out.
-    var isDrained: Bool { self.queuedOctets == 0 }
-
-    /// The next K-frame, where the peer takes one and the last one has left.
-    mutating func nextFrame() -> ByteBuffer? {
-        guard self.credits > 0, self.queuedOctets > 0, !self.isFrameUnderWay else { return nil }
-        self.credits -= 1
-        self.isFrameUnderWay = true
-        var room = self.peer.mps
-        let isFirst = self.sduRest == 0
-        if isFirst {
-            self.sduRest = self.nextSDULength
-            room -= Self.sduHeaderLength
+    /// The peer's CID, where both sides know of the channel.
+    var remoteCID: CID? {
+        switch self.state {
+        case .connecting, .timedOut, .closed: nil
+        case .requested(let requested, _): requested.request.source
+        case .open(let connection), .closing(let connection, _): connection.remoteCID
+        case .disconnecting(let remoteCID, _, _, _): remoteCID
         }
-        let length = min(self.sduRest, room)
-        var frame = PDUBuffer.make(capacity: Self.sduHeaderLength + length)
-        if isFirst { frame.writeLittleEndian(UInt16(truncatingIfNeeded: self.sduRest)) }
-        self.moveOctets(length, into: &frame)
-        self.sduRest -= length
-        return frame
     }
 
-    /// An SDU takes what is there. Where that is more than one carries, it is as long as its frames can be full.
-    private var nextSDULength: Int {
-        guard self.queuedOctets > self.peer.mtu else { return self.queuedOctets }
-        let full = (self.peer.mtu + Self.sduHeaderLength) / self.peer.mps * self.peer.mps - Self.sduHeaderLength
-        return full > 0 ? full : self.peer.mtu
+    /// Whether frames go through the channel.
+    var isConnected: Bool {
+        switch self.state {
+        case .requested, .connecting, .timedOut, .disconnecting, .closed: false
+        case .open, .closing: true
+        }
     }
 
-    private mutating func moveOctets(_ count: Int, into frame: inout ByteBuffer) {
-        self.queuedOctets -= count
-        var missing = count
-        while missing > 0 {
-            let length = self.queue[0].readableBytes
-            if length <= missing {
-                frame.writeImmutableBuffer(self.queue.removeFirst())
-                missing -= length
+    /// The identifier of a command that waits for its response.
+    var awaitedIdentifier: UInt8? {
+        switch self.state {
+        case .requested, .open, .closing, .closed: nil
+        case .connecting(let connecting): connecting.identifier
+        case .timedOut(let identifier), .disconnecting(_, let identifier, _, _): identifier
+        }
+    }
+
+    /// When ``advance(_:)`` is to be called; `nil` for never.
+    var deadline: NIODeadline? {
+        switch self.state {
+        case .requested, .timedOut, .open, .closed: nil
+        case .connecting(let connecting): connecting.deadline
+        case .closing(_, let deadline), .disconnecting(_, _, let deadline, _): deadline
+        }
+    }
+
+    /// Whether the channel is over.
+    var isClosed: Bool { if case .closed = self.state { true } else { false } }
+
+    // MARK: Opening
+
+    /// Asks the peer for a channel.
+    init(
+        requesting id: L2CAPChannelID,
+        to spsm: SPSM,
+        _ configuration: L2CAPChannelConfiguration,
+        localCID: CID,
+        _ context: inout Context
+    ) {
+        self.localCID = localCID
+        let request = LECreditBasedConnectionRequest(
+            spsm: spsm,
+            source: localCID,
+            parameters: CreditBasedParameters(configuration)
+        )
+        self.state = .connecting(
+            Connecting(
+                id: id,
+                spsm: spsm,
+                configuration: configuration,
+                identifier: context.start(.leCreditBasedConnectionRequest(request)),
+                deadline: context.now + Self.timeout
+            )
+        )
+    }
+
+    /// A channel that the peer asks for and that the user is to accept or to refuse.
+    init(
+        requestedBy peer: PeerRequest,
+        _ configuration: L2CAPChannelConfiguration,
+        localCID: CID,
+        _ context: inout Context
+    ) {
+        self.localCID = localCID
+        self.state = .requested(peer, configuration)
+        context.report(.requested(localCID, peer.request.spsm))
+    }
+
+    /// The user accepts the peer's request.
+    mutating func accept(as id: L2CAPChannelID, _ context: inout Context) {
+        guard case .requested(let requested, let configuration) = self.state else { return }
+        let request = requested.request
+        self.state = .open(
+            Connection(
+                id: id,
+                remoteCID: request.source,
+                accepted: (requested, CreditBasedParameters(configuration)),
+                sender: CreditBasedSender(to: request.parameters, limit: configuration.sendLimit),
+                receiver: CreditBasedReceiver(configuration)
+            )
+        )
+        _ = self.respondAgain(to: requested, &context)
+        context.report(.opened(id, request.spsm, isIncoming: true, peerMTU: Int(request.parameters.mtu)))
+    }
+
+    /// Responds to a request that was accepted, and that comes again where the peer repeats it (4); false for another one.
+    func respondAgain(to repeated: PeerRequest, _ context: inout Context) -> Bool {
+        guard let accepted = self.connection?.accepted, accepted.request == repeated else { return false }
+        let response = LECreditBasedConnectionResponse(destination: self.localCID, parameters: accepted.offer)
+        context.respond(.leCreditBasedConnectionResponse(response), to: repeated.identifier)
+        return true
+    }
+
+    /// The user refuses the peer's request.
+    mutating func refuse(_ result: L2CAPConnectionResult, _ context: inout Context) {
+        guard case .requested(let requested, _) = self.state else { return }
+        self.state = .closed
+        let response = LECreditBasedConnectionResponse(refusing: result)
+        context.respond(.leCreditBasedConnectionResponse(response), to: requested.identifier)
+    }
+
+    /// The peer responds to the request of this side.
+    /// - Parameter isDuplicate: Whether the peer has the CID of the response for another channel.
+    /// - Returns: Whether the peer has opened a second channel with one CID; both end.
+    mutating func receive(
+        _ response: LECreditBasedConnectionResponse,
+        isDuplicate: Bool,
+        _ context: inout Context
+    ) -> Bool {
+        let remoteCID = response.destination
+        switch self.state {
+        case .requested, .open, .closing, .disconnecting, .closed:
+            return false
+        case .timedOut:
+            self.state = .closed
+            if response.result == .success, remoteCID.isDynamic {
+                self.disconnect(remoteCID, unreported: nil, &context)
+            }
+            return false
+        case .connecting(let connecting):
+            self.state = .closed
+            guard response.result == .success, remoteCID.isDynamic, !isDuplicate, response.parameters.isAcceptable
+            else {
+                let isRefused = response.result != .success
+                context.report(.failed(connecting.id, isRefused ? .refused(response.result) : .invalidResponse))
+                guard !isRefused, remoteCID.isDynamic else { return false }
+                self.disconnect(remoteCID, unreported: nil, &context)
+                return isDuplicate
+            }
+            self.state = .open(
+                Connection(
+                    id: connecting.id,
+                    remoteCID: remoteCID,
+                    accepted: nil,
+                    sender: CreditBasedSender(to: response.parameters, limit: connecting.configuration.sendLimit),
+                    receiver: CreditBasedReceiver(connecting.configuration)
+                )
+            )
+            let mtu = Int(response.parameters.mtu)
+            context.report(.opened(connecting.id, connecting.spsm, isIncoming: false, peerMTU: mtu))
+            return false
+        }
+    }
+
+    /// The peer does not know a command of this side, or not the channel that it is about.
+    mutating func rejected(_ context: inout Context) {
+        switch self.state {
+        case .requested, .open, .closing, .closed:
+            break
+        case .timedOut:
+            self.state = .closed
+        case .connecting(let connecting):
+            self.state = .closed
+            context.report(.failed(connecting.id, .notSupported))
+        case .disconnecting(_, _, _, let unreported):
+            self.finish(unreported, .closedLocally, &context)
+        }
+    }
+
+    /// Works on an open or closing channel in its place; `nil` where it is neither. A closing channel ends here: when its
+    /// last octet was handed out.
+    @discardableResult
+    @inline(__always)
+    mutating func update<Result>(
+        _ context: inout Context,
+        _ body: (inout Connection, _ isClosing: Bool, inout Context) -> Result
+    ) -> Result? {
+        guard self.isConnected else { return nil }
+        var state = State.closed
+        // What is moved out has one owner, so that its queues are changed in their place.
+        swap(&state, &self.state)
+        switch consume state {
+        case .open(var connection):
+            let result = body(&connection, false, &context)
+            self.state = .open(connection)
+            return result
+        case .closing(var connection, let deadline):
+            let queuedOctets = connection.sender.queuedOctets
+            let result = body(&connection, true, &context)
+            if connection.sender.isDrained {
+                self.disconnect(connection.remoteCID, unreported: connection.id, &context)
             } else {
-                self.queue[0].readWithUnsafeReadableBytes { octets in
-                    frame.writeBytes(UnsafeRawBufferPointer(rebasing: octets[..<missing]))
-                    return missing
-                }
-                missing = 0
+                let hasMoved = connection.sender.queuedOctets < queuedOctets
+                self.state = .closing(connection, deadline: hasMoved ? context.now + Self.timeout : deadline)
             }
+            return result
+        case .requested, .connecting, .timedOut, .disconnecting, .closed:
+            return nil
         }
     }
 
-    /// The last frame has left this host.
-    mutating func frameLeft() { self.isFrameUnderWay = false }
+    // MARK: The end
 
-    /// Whether a user who found no room is to be told now that there is some; asked once, answered once.
-    mutating func takeReadiness() -> Bool {
-        guard self.isRoomAwaited, self.queuedOctets <= self.configuration.sendLimit / 2 else { return false }
-        self.isRoomAwaited = false
+    /// The user closes the channel.
+    /// - Parameter lastOctets: Octets that go out before the end, whatever the limit of ``write(_:_:)``.
+    mutating func close(after lastOctets: [ByteBuffer], _ context: inout Context) {
+        guard case .open(var connection) = self.state else { return }
+        connection.sender.finish(with: lastOctets)
+        guard !connection.sender.isDrained else {
+            return self.disconnect(connection.remoteCID, unreported: connection.id, &context)
+        }
+        self.state = .closing(connection, deadline: context.now + Self.timeout)
+        self.update(&context) { connection, _, context in connection.sendFrame(&context) }
+        // Nothing more is read, so the peer need not wait for it.
+        self.consume(.max, &context)
+    }
+
+    /// The peer broke a rule.
+    mutating func end(_ violation: L2CAPChannelViolation, _ context: inout Context) {
+        guard let connection = self.connection else { return }
+        self.disconnect(connection.remoteCID, unreported: nil, &context)
+        context.report(.closed(connection.id, .violation(violation)))
+    }
+
+    /// The peer wants the channel closed; false where it knows no such channel.
+    mutating func receiveDisconnectionRequest(_ source: CID, _ identifier: UInt8, _ context: inout Context) -> Bool {
+        let unreported: L2CAPChannelID?
+        let reason: L2CAPChannelCloseReason
+        switch self.state {
+        case .requested, .connecting, .timedOut, .closed:
+            return false
+        case .open(let connection), .closing(let connection, _):
+            (unreported, reason) = (connection.id, .closedByPeer)
+        case .disconnecting(_, _, _, let disconnecting):
+            // Both ask at once: each responds, and no response is waited for.
+            (unreported, reason) = (disconnecting, .closedLocally)
+        }
+        // A source that does not fit is ignored without a response (4.6).
+        guard self.remoteCID == source else { return true }
+        context.respond(.disconnectionResponse(destination: self.localCID, source: source), to: identifier)
+        self.finish(unreported, reason, &context)
         return true
     }
 
-    /// The peer takes so many frames more; false where they are too many.
-    mutating func addCredits(_ count: Int) -> Bool {
-        guard self.credits + count <= Self.maximumCredits else { return false }
-        self.credits += count
-        return true
+    /// The peer has closed the channel as it was asked to.
+    mutating func receiveDisconnectionResponse(_ source: CID, _ identifier: UInt8, _ context: inout Context) {
+        guard case .disconnecting(source, identifier, _, let unreported) = self.state else { return }
+        self.finish(unreported, .closedLocally, &context)
     }
 
-    // MARK: Receiving
-
-    /// Takes the payload of a K-frame.
-    mutating func receive(_ payload: ByteBuffer) -> Reception {
-        guard self.peerCredits > 0 else { return .violation(.noCredit) }
-        self.peerCredits -= 1
-        guard payload.readableBytes <= self.configuration.mps else { return .violation(.frameTooLong) }
-        let reassembly = self.reassembly
-        // Lets go of the buffer, so that it is written in place.
-        self.reassembly = .idle
-        switch consume reassembly {
-        case .idle:
-            return self.begin(payload)
-        case .collecting(let length, var collected):
-            guard collected.readableBytes + payload.readableBytes <= length else {
-                return .violation(.moreOctetsThanAnnounced)
-            }
-            collected.writeImmutableBuffer(payload)
-            guard collected.readableBytes == length else {
-                self.reassembly = .collecting(length: length, collected)
-                return .incomplete
-            }
-            return self.hold(collected)
+    /// Ends what has lasted too long.
+    mutating func advance(_ context: inout Context) {
+        guard let deadline = self.deadline, deadline <= context.now else { return }
+        switch self.state {
+        case .requested, .timedOut, .open, .closed:
+            break
+        case .connecting(let connecting):
+            self.state = .timedOut(identifier: connecting.identifier)
+            context.report(.failed(connecting.id, .timedOut))
+        case .closing(let connection, _):
+            self.disconnect(connection.remoteCID, unreported: connection.id, &context)
+        case .disconnecting(_, _, _, let unreported):
+            self.finish(unreported, .unconfirmed, &context)
         }
     }
 
-    private mutating func begin(_ payload: ByteBuffer) -> Reception {
-        var payload = payload
-        guard let length = payload.readInteger(endianness: .little, as: UInt16.self).map(Int.init) else {
-            return .violation(.noSDULength)
-        }
-        guard length <= self.configuration.mtu else { return .violation(.sduTooLong) }
-        guard payload.readableBytes <= length else { return .violation(.moreOctetsThanAnnounced) }
-        let isWhole = payload.readableBytes == length
-        // An SDU that a user keeps does not keep a large read of the transport alive.
-        if isWhole, payload.storageCapacity <= Self.keptStorage { return self.hold(payload) }
-        var collected = ByteBufferAllocator().buffer(capacity: length)
-        collected.writeImmutableBuffer(payload)
-        if isWhole { return self.hold(collected) }
-        self.reassembly = .collecting(length: length, collected)
-        return .incomplete
-    }
-
-    private static let keptStorage = 4_096
-
-    private mutating func hold(_ sdu: ByteBuffer) -> Reception {
-        let octets = sdu.readableBytes
-        if octets > 0 {
-            let mps = self.configuration.mps
-            let frames = (octets + Self.sduHeaderLength + mps - 1) / mps
-            self.held.append(Held(octets: octets, frames: frames))
-            self.heldFrames += frames
-        }
-        return .sdu(sdu)
-    }
-
-    /// The user has done with so many octets, the oldest first; more than there are means all.
-    mutating func consume(_ count: Int) {
-        var count = count
-        while count > 0, let first = self.held.first {
-            guard first.octets <= count else {
-                self.held[0].octets -= count
-                return
-            }
-            count -= first.octets
-            self.heldFrames -= first.frames
-            self.held.removeFirst()
+    /// The link has ended.
+    mutating func linkEnded(_ context: inout Context) {
+        switch self.state {
+        case .requested, .timedOut, .closed:
+            self.state = .closed
+        case .connecting(let connecting):
+            self.state = .closed
+            context.report(.failed(connecting.id, .notConnected))
+        case .open(let connection), .closing(let connection, _):
+            self.finish(connection.id, .linkEnded, &context)
+        case .disconnecting(_, _, _, let unreported):
+            self.finish(unreported, .linkEnded, &context)
         }
     }
 
-    /// The credits that the peer is to be given now; `nil` for none. They are given many at once, unless it has none.
-    mutating func takeGrant() -> UInt16? {
-        let room = self.configuration.window - self.peerCredits - self.heldFrames
-        guard room > 0, self.peerCredits == 0 || room * 2 >= self.configuration.window else { return nil }
-        self.peerCredits += room
-        return UInt16(truncatingIfNeeded: room)
+    private mutating func disconnect(_ remoteCID: CID, unreported: L2CAPChannelID?, _ context: inout Context) {
+        self.state = .disconnecting(
+            remoteCID: remoteCID,
+            identifier: context.start(.disconnectionRequest(destination: remoteCID, source: self.localCID)),
+            deadline: context.now + Self.timeout,
+            unreported: unreported
+        )
+    }
+
+    private mutating func finish(
+        _ unreported: L2CAPChannelID?,
+        _ reason: L2CAPChannelCloseReason,
+        _ context: inout Context
+    ) {
+        self.state = .closed
+        if let unreported { context.report(.closed(unreported, reason)) }
     }
 }

@@ -4,20 +4,22 @@
 import BluetoothTypes
 import NIOCore
 
-/// The channel that a frame belongs to (Vol 3, Part A, 2.1).
-struct L2CAPChannelID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// A channel identifier: the channel that a frame belongs to, as one side of the link numbers it (Vol 3, Part A, 2.1).
+struct CID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The two octets.
     var rawValue: UInt16
 
     /// A channel from its two octets.
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
+    /// No channel: what stands in a response that refuses one.
+    static let null = CID(rawValue: 0x0000)
     /// The Attribute Protocol.
-    static let attributeProtocol = L2CAPChannelID(rawValue: 0x0004)
+    static let attributeProtocol = CID(rawValue: 0x0004)
     /// The signalling channel of an LE link.
-    static let signalling = L2CAPChannelID(rawValue: 0x0005)
+    static let signalling = CID(rawValue: 0x0005)
     /// The Security Manager Protocol.
-    static let securityManagerProtocol = L2CAPChannelID(rawValue: 0x0006)
+    static let securityManagerProtocol = CID(rawValue: 0x0006)
     /// The channels that an LE link gives out on request.
     static let dynamicRange: ClosedRange<UInt16> = 0x0040...0x007F
 
@@ -34,7 +36,7 @@ struct L2CAPChannelID: RawRepresentable, Hashable, Sendable, CustomStringConvert
 /// A complete frame that came from the peer.
 struct L2CAPFrame: Hashable, Sendable {
     /// The channel.
-    var channel: L2CAPChannelID
+    var channel: CID
     /// What the channel carries.
     var payload: ByteBuffer
 }
@@ -47,7 +49,7 @@ enum L2CAPHeader {
     static let maximumPayloadLength = 0xFFFF
 
     /// Puts the header in front of `pdu`, into its headroom.
-    static func prepend(to pdu: inout ByteBuffer, channel: L2CAPChannelID) {
+    static func prepend(to pdu: inout ByteBuffer, channel: CID) {
         let length = pdu.readableBytes
         precondition(length <= self.maximumPayloadLength, "an L2CAP payload has at most 65,535 octets")
         PDUBuffer.moveStart(of: &pdu, back: self.length)

@@ -16,7 +16,7 @@ struct L2CAPReassembler: Sendable {
         /// More octets came than the header announced; the frame is lost.
         case moreOctetsThanAnnounced
         /// The header announces so many octets for a channel, more than this host takes; the frame is dropped.
-        case tooLong(Int, L2CAPChannelID)
+        case tooLong(Int, CID)
     }
 
     /// What a fragment led to.
@@ -35,7 +35,7 @@ struct L2CAPReassembler: Sendable {
         /// A start came, but not even the whole header.
         case header(ByteBuffer)
         /// The header is known and `collected` holds a part of the payload.
-        case payload(L2CAPChannelID, length: Int, collected: ByteBuffer)
+        case payload(CID, length: Int, collected: ByteBuffer)
         /// The rest of a dropped frame is still to come.
         case discarding
     }
@@ -98,7 +98,7 @@ struct L2CAPReassembler: Sendable {
             self.state = .header(octets)
             return Outcome()
         }
-        let id = L2CAPChannelID(rawValue: channel)
+        let id = CID(rawValue: channel)
         guard Int(length) <= self.maximumPayloadLength else {
             self.state = .discarding
             return Outcome(violation: .tooLong(Int(length), id))

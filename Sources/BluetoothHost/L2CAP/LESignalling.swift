@@ -2,8 +2,27 @@
 // central answers; what is about credit-based channels is in LESignalling+Channels.swift; everything else that asks for
 // an answer gets a Command Reject.
 //
-// A peripheral has one parameter request under way. A newer wish waits, and the newest one wins: first for the answer,
-// then for the 30 s that must lie between an answer and the next request (Vol 3, Part C, 9.3.9.2).
+// The peripheral's request for connection parameters (4.20, 4.21, and Vol 3, Part C, 9.3.9.2):
+//
+//               request                   response, reject
+//     +------+ ---------> +------------+ -----------------> +---------+
+//     | idle |            |    sent    |                    | resting |
+//     +------+ <--------- +------------+ <----------------- +---------+
+//        ^       30 s                      30 s, `next` waits    |
+//        +-------------------------------------------------------+
+//                          30 s, nothing waits
+//
+// idle: nothing is asked for; a request leaves at once.
+//
+// sent: the response is awaited. A newer request of the user waits as `next`, and the newest one wins.
+//
+// resting: the central has responded, and must not be asked again for 30 s; a newer request waits as before.
+//
+// closed: the link has ended, from every state; requests fail at once.
+//
+// A peer can respond with anything at any time: only a response with the identifier that is awaited counts. Its own
+// requests are answered one by one, and nothing is stored for them but the last one. Time comes in with each call;
+// `nextDeadline` says when ``advance(to:into:)`` is due.
 
 import BluetoothTypes
 import NIOCore
@@ -19,13 +38,13 @@ struct LESignalling: Sendable {
         /// The peripheral's request for these parameters has ended.
         case parameterRequestEnded(LEConnectionParameterRequest, ParameterRequestOutcome)
         /// Something about a credit-based channel.
-        case channel(ChannelAction)
+        case channel(CreditBasedChannel.Action)
 
         /// Takes the action out of where it is kept, so that a PDU in it has one owner.
         @inline(__always)
         mutating func take() -> Action {
             let action = consume self
-            self = .channel(.ready(ChannelID(rawValue: 0)))
+            self = .channel(.writable(L2CAPChannelID(rawValue: 0)))
             return action
         }
     }
@@ -71,16 +90,15 @@ struct LESignalling: Sendable {
 
     /// Whether this side is the central.
     let isCentral: Bool
-    private var lastIdentifier: UInt8 = 0
+    /// The identifier of the last command that this side started.
+    var lastIdentifier: UInt8 = 0
     private var parameterRequest = ParameterRequest.idle
     /// The last parameter request of the peer, to know it when it comes again.
     private var lastAnswered: (identifier: UInt8, request: LEConnectionParameterRequest)?
     /// The link's credit-based channels.
     var channels = CreditBasedChannels()
-    /// How safe the link is, for those who ask for a channel.
+    /// The security of the link, for requests for channels.
     var security = GATTLinkSecurity.none
-    /// The last request for a channel that was granted, and the answer, for when it comes again.
-    var lastGranted: (identifier: UInt8, request: LECreditBasedConnectionRequest, answer: ByteBuffer)?
 
     /// Creates the channel of a new link.
     init(isCentral: Bool) { self.isCentral = isCentral }
@@ -93,8 +111,8 @@ struct LESignalling: Sendable {
             case .sent(_, _, let deadline, _): deadline
             case .resting(let until, let next): next == nil ? nil : until
             }
-        guard let ofChannels = self.channels.nextDeadline else { return deadline }
-        return min(deadline ?? ofChannels, ofChannels)
+        guard let channelDeadline = self.channels.nextDeadline else { return deadline }
+        return min(deadline ?? channelDeadline, channelDeadline)
     }
 
     /// Whether the link has ended.
@@ -146,22 +164,28 @@ struct LESignalling: Sendable {
             deadline: now + Self.parameterRequestTimeout,
             next: nil
         )
-        let command = LESignallingCommand.connectionParameterUpdateRequest(wanted)
-        actions.append(.send(command.encoded(identifier: identifier)))
+        self.send(.connectionParameterUpdateRequest(wanted), identifier, into: &actions)
     }
 
-    /// The identifiers go round from 1 to 255, so that one is not used again before all others were (4). One whose
-    /// answer is awaited is left out: of these there are far fewer than 255.
-    mutating func makeIdentifier() -> UInt8 {
+    /// The identifier for the next command that this side starts: they go round from 1 to 255, so that one is not used
+    /// again before all others were (4). One whose response is awaited is left out: of these there are far fewer.
+    var nextIdentifier: UInt8 {
+        var identifier = self.lastIdentifier
         repeat {
-            self.lastIdentifier = self.lastIdentifier == 255 ? 1 : self.lastIdentifier + 1
-        } while self.isAwaited(self.lastIdentifier)
+            identifier = identifier == 255 ? 1 : identifier + 1
+        } while self.isAwaited(identifier)
+        return identifier
+    }
+
+    /// Takes the next identifier.
+    mutating func makeIdentifier() -> UInt8 {
+        self.lastIdentifier = self.nextIdentifier
         return self.lastIdentifier
     }
 
     private func isAwaited(_ identifier: UInt8) -> Bool {
         if case .sent(_, identifier, _, _) = self.parameterRequest { return true }
-        return self.channels.name(ofRequest: identifier) != nil
+        return self.channels.localCID(awaiting: identifier) != nil
     }
 
     /// Ends what has lasted too long, sends what had to wait.
@@ -235,30 +259,31 @@ struct LESignalling: Sendable {
             self.endParameterRequest(identifier, isAccepted ? .accepted : .rejected, now: now, into: &actions)
         case .commandReject:
             self.endParameterRequest(identifier, .notUnderstood, now: now, into: &actions)
-            self.requestRejected(identifier, into: &actions)
+            let cid = self.channels.localCID(awaiting: identifier)
+            self.update(cid, now: now, into: &actions) { $0.rejected(&$1) }
         case .leCreditBasedConnectionRequest(let request):
-            self.channelRequested(request, identifier: identifier, into: &actions)
+            self.receive(request, identifier: identifier, now: now, into: &actions)
         case .leCreditBasedConnectionResponse(let response):
-            self.channelAnswered(response, identifier: identifier, now: now, into: &actions)
+            self.receive(response, identifier: identifier, now: now, into: &actions)
         case .flowControlCredit(let channel, let credits):
-            self.creditsReceived(Int(credits), peer: channel, now: now, into: &actions)
+            let cid = self.channels.localCID(sendingTo: channel)
+            self.update(cid, now: now, into: &actions) { $0.receiveCredits(Int(credits), &$1) }
         case .disconnectionRequest(let destination, let source):
             // The request names the channels as its receiver sees them: the destination is ours (4.6).
-            guard self.disconnectionRequested(destination, peer: source, identifier: identifier, into: &actions) else {
-                return self.reject(header, .invalidChannel(local: destination, remote: source), into: &actions)
+            let isKnown = self.update(destination, now: now, into: &actions) {
+                $0.receiveDisconnectionRequest(source, identifier, &$1)
             }
+            if isKnown != true { self.reject(header, .invalidCID(local: destination, remote: source), into: &actions) }
         case .disconnectionResponse(let destination, let source):
-            self.disconnectionAnswered(source, peer: destination, identifier: identifier, into: &actions)
+            self.update(source, now: now, into: &actions) {
+                $0.receiveDisconnectionResponse(destination, identifier, &$1)
+            }
         case .creditBasedConnectionRequest(let request):
-            let response = LESignallingCommand.creditBasedConnectionResponse(
-                CreditBasedConnectionResponse(refusing: .spsmNotSupported, count: request.sources.count)
-            )
-            actions.append(.send(response.encoded(identifier: identifier)))
+            let response = CreditBasedConnectionResponse(refusing: .spsmNotSupported, count: request.sources.count)
+            self.send(.creditBasedConnectionResponse(response), identifier, into: &actions)
         case .creditBasedReconfigureRequest:
-            let response = LESignallingCommand.creditBasedReconfigureResponse(
-                result: CreditBasedReconfigureRequest.invalidDestination
-            )
-            actions.append(.send(response.encoded(identifier: identifier)))
+            let result = CreditBasedReconfigureRequest.invalidDestination
+            self.send(.creditBasedReconfigureResponse(result: result), identifier, into: &actions)
         case .creditBasedConnectionResponse, .creditBasedReconfigureResponse:
             // About enhanced channels, which this side never asks for.
             break
@@ -274,8 +299,7 @@ struct LESignalling: Sendable {
         into actions: inout [Action]
     ) {
         let isAccepted = request.isValid
-        let response = LESignallingCommand.connectionParameterUpdateResponse(isAccepted: isAccepted)
-        actions.append(.send(response.encoded(identifier: identifier)))
+        self.send(.connectionParameterUpdateResponse(isAccepted: isAccepted), identifier, into: &actions)
         // A repeated request is answered again but followed once (4).
         if let last = self.lastAnswered, last.identifier == identifier, last.request == request { return }
         self.lastAnswered = (identifier, request)
@@ -296,7 +320,10 @@ struct LESignalling: Sendable {
     /// Rejects what asks for an answer, and is silent about what is an answer itself.
     private func reject(_ header: LESignallingHeader, _ reason: LECommandReject, into actions: inout [Action]) {
         guard !header.code.isResponse else { return }
-        let command = LESignallingCommand.commandReject(reason)
-        actions.append(.send(command.encoded(identifier: header.identifier)))
+        self.send(.commandReject(reason), header.identifier, into: &actions)
+    }
+
+    func send(_ command: LESignallingCommand, _ identifier: UInt8, into actions: inout [Action]) {
+        actions.append(.send(command.encoded(identifier: identifier)))
     }
 }

@@ -75,9 +75,9 @@ enum LESignallingCommand: Hashable, Sendable {
     /// A request that cannot be followed (4.1).
     case commandReject(LECommandReject)
     /// The peer wants a channel closed (4.6).
-    case disconnectionRequest(destination: L2CAPChannelID, source: L2CAPChannelID)
+    case disconnectionRequest(destination: CID, source: CID)
     /// The channel is closed (4.7).
-    case disconnectionResponse(destination: L2CAPChannelID, source: L2CAPChannelID)
+    case disconnectionResponse(destination: CID, source: CID)
     /// A peripheral wants other connection parameters (4.20).
     case connectionParameterUpdateRequest(LEConnectionParameterRequest)
     /// Whether the central sets them (4.21).
@@ -87,7 +87,7 @@ enum LESignallingCommand: Hashable, Sendable {
     /// The answer to it (4.23).
     case leCreditBasedConnectionResponse(LECreditBasedConnectionResponse)
     /// The peer takes more frames on a channel (4.24).
-    case flowControlCredit(channel: L2CAPChannelID, credits: UInt16)
+    case flowControlCredit(channel: CID, credits: UInt16)
     /// The peer wants up to five channels (4.25).
     case creditBasedConnectionRequest(CreditBasedConnectionRequest)
     /// The answer to it (4.26).
@@ -125,13 +125,13 @@ enum LESignallingCommand: Hashable, Sendable {
             self = .commandReject(try LECommandReject(parameters: &parameters))
         case .disconnectionRequest:
             self = .disconnectionRequest(
-                destination: try L2CAPChannelID(parsing: &parameters, "Destination CID"),
-                source: try L2CAPChannelID(parsing: &parameters, "Source CID")
+                destination: try CID(parsing: &parameters, "Destination CID"),
+                source: try CID(parsing: &parameters, "Source CID")
             )
         case .disconnectionResponse:
             self = .disconnectionResponse(
-                destination: try L2CAPChannelID(parsing: &parameters, "Destination CID"),
-                source: try L2CAPChannelID(parsing: &parameters, "Source CID")
+                destination: try CID(parsing: &parameters, "Destination CID"),
+                source: try CID(parsing: &parameters, "Source CID")
             )
         case .connectionParameterUpdateRequest:
             self = .connectionParameterUpdateRequest(try LEConnectionParameterRequest(parameters: &parameters))
@@ -144,7 +144,7 @@ enum LESignallingCommand: Hashable, Sendable {
             self = .leCreditBasedConnectionResponse(try LECreditBasedConnectionResponse(parameters: &parameters))
         case .flowControlCredit:
             self = .flowControlCredit(
-                channel: try L2CAPChannelID(parsing: &parameters, "CID"),
+                channel: try CID(parsing: &parameters, "CID"),
                 credits: try parameters.readLittleEndian("Credits")
             )
         case .creditBasedConnectionRequest:
@@ -206,7 +206,7 @@ enum LESignallingCommand: Hashable, Sendable {
     }
 }
 
-extension L2CAPChannelID {
+extension CID {
     /// Reads the two octets of a channel.
     init(parsing bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) {
         self.init(rawValue: try bytes.readLittleEndian(field))

@@ -53,7 +53,7 @@ extension CBError {
     }
 
     /// Why a channel could not be published.
-    static func publishingFailure(_ error: ChannelListenError) -> CBError {
+    static func publishingFailure(_ error: L2CAPListenError) -> CBError {
         switch error {
         case .inUse: .told(.outOfSpace)
         case .invalidSPSM: .told(.invalidParameters)
@@ -90,7 +90,7 @@ func coreBluetoothError(_ error: GATTError) -> any Error {
 
 /// What a channel's failure is called in Core Bluetooth: what the link lacks has the name that it has with attributes,
 /// where apps know it.
-func coreBluetoothError(_ error: ChannelOpenError) -> any Error {
+func coreBluetoothError(_ error: L2CAPChannelOpenError) -> any Error {
     switch error {
     case .refused(.insufficientAuthentication): CBATTError.told(.insufficientAuthentication)
     case .refused(.insufficientAuthorization): CBATTError.told(.insufficientAuthorization)
@@ -99,8 +99,8 @@ func coreBluetoothError(_ error: ChannelOpenError) -> any Error {
     case .refused(.spsmNotSupported), .notSupported: CBError.told(.operationNotSupported)
     case .refused(.noResources), .noResources: CBError.told(.outOfSpace)
     case .refused(.unacceptableParameters): CBError.told(.invalidParameters)
-    case .refused(.invalidSourceChannel), .refused(.sourceChannelAllocated): CBError.told(.invalidHandle)
-    case .refused, .invalidAnswer: CBError.told(.unknown)
+    case .refused(.invalidSourceCID), .refused(.sourceCIDAllocated): CBError.told(.invalidHandle)
+    case .refused, .invalidResponse: CBError.told(.unknown)
     case .timedOut: CBError.told(.connectionTimeout)
     case .notConnected: CBError.told(.notConnected)
     }

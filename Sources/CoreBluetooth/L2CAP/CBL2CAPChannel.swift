@@ -11,9 +11,9 @@ import NIOConcurrencyHelpers
 ///
 /// Apple documents it as `CBL2CAPChannel`.
 open class CBL2CAPChannel: NSObject {
-    private let ends: Ends?
+    private let endpoints: Endpoints?
 
-    private struct Ends {
+    private struct Endpoints {
         var handle: ChannelHandle
         var peer: CBPeer
         var psm: CBL2CAPPSM
@@ -23,14 +23,14 @@ open class CBL2CAPChannel: NSObject {
 
     /// A channel to nobody, as an app can make it: without peer and streams.
     public override init() {
-        self.ends = nil
+        self.endpoints = nil
         super.init()
     }
 
     /// An open channel.
     init(_ handle: ChannelHandle, peer: CBPeer, psm: CBL2CAPPSM) {
         handle.claim()
-        self.ends = Ends(
+        self.endpoints = Endpoints(
             handle: handle,
             peer: peer,
             psm: psm,
@@ -41,20 +41,20 @@ open class CBL2CAPChannel: NSObject {
     }
 
     /// The peer; `nil` for a channel that an app made by itself.
-    open var peer: CBPeer! { self.ends?.peer }
+    open var peer: CBPeer! { self.endpoints?.peer }
 
     /// What the peer sends; `nil` for a channel that an app made by itself.
-    open var inputStream: InputStream! { self.ends?.input }
+    open var inputStream: InputStream! { self.endpoints?.input }
 
     /// What is sent to the peer; `nil` for a channel that an app made by itself.
-    open var outputStream: OutputStream! { self.ends?.output }
+    open var outputStream: OutputStream! { self.endpoints?.output }
 
     /// The PSM of the channel.
-    open var psm: CBL2CAPPSM { self.ends?.psm ?? 0 }
+    open var psm: CBL2CAPPSM { self.endpoints?.psm ?? 0 }
 
     /// The object as log lines show it.
     open override var description: String {
-        let peer = self.ends?.peer.identifier.uuidString ?? "(null)"
+        let peer = self.endpoints?.peer.identifier.uuidString ?? "(null)"
         return "<\(Swift.type(of: self)): \(pointerText(self)), peer = \(peer), psm = \(self.psm)>"
     }
 }
@@ -84,7 +84,7 @@ final class ChannelHandle: Sendable {
 
     deinit {
         self.claim()
-        self.pipe.release()
+        self.pipe.change { $0.release(&$1) }
     }
 }
 
@@ -96,7 +96,7 @@ final class UnclaimedChannels: Sendable {
     private let count = NIOLockedValueBox(0)
 
     /// Whether another channel may be opened.
-    var hasRoom: Bool { self.count.withLockedValue { $0 < Self.limit } }
+    var hasCapacity: Bool { self.count.withLockedValue { $0 < Self.limit } }
 
     fileprivate func add() { self.count.withLockedValue { $0 += 1 } }
     fileprivate func remove() { self.count.withLockedValue { $0 -= 1 } }

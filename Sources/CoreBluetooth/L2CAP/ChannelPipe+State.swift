@@ -1,68 +1,116 @@
-// What a channel's pipe keeps for both directions, and the steps that change it. All of it is under the pipe's lock.
+// What a channel's pipe decides, as a value: which octets may be read and written, which stream has an event for its
+// delegate, and what the event loop has to do. ChannelPipe guards it with its lock and carries out its actions.
+//
+//                 the app lets the channel go            +----------+
+//            +------------------------------------------>| released |
+//            |                                           +----+-----+
+//        +---+--+   this side ends the channel   +-------+    |
+//        | open +------------------------------->| ended |    |
+//        +---+--+                                +---+---+    |
+//            |              the host has ended it    |        |
+//            +---------------------+-----------------+--------+
+//                                  v
+//                            +----------+
+//                            | detached |
+//                            +----------+
+//
+// open: octets go both ways. When the app has closed both streams, the event loop closes the channel; the state remains
+// until the host has done so.
+//
+// released: the app has no reference to the channel any more. Streams that it still has are at their end once what came is
+// read. Where they were in use, the app is told so when the channel has ended.
+//
+// ended: the adapter ends the channel, because the app withdrew its PSM or its connection.
+//
+// detached: the channel is over, and the event loop is not woken any more.
+//
+// In every state but `open`, nothing more is written, and the event loop closes the host's channel behind everything that
+// was written before: the closing itself is CreditBasedChannel's. A peer fills no more than the window, drains no more
+// than was written, and can end the channel at any time. Time plays no part.
 
 import DequeModule
-import Dispatch
 import Foundation
 import NIOCore
 
 extension ChannelPipe {
-    /// What is to be done after the lock is free.
-    struct Calls {
-        var wakesLoop = false
-        var input: StreamSchedule?
-        var output: StreamSchedule?
+    /// One of the two streams.
+    enum Side {
+        case input
+        case output
     }
 
-    /// What became of an attempt to read or write.
-    enum Step {
+    /// Streams for which there is something to do.
+    struct Sides: OptionSet {
+        let rawValue: UInt8
+        static let input = Sides(rawValue: 1)
+        static let output = Sides(rawValue: 2)
+    }
+
+    /// What is to be done after a step.
+    struct Actions: Equatable {
+        /// The event loop is to call ``ChannelPipe/State/takeWork()``.
+        var wakesLoop = false
+        /// Streams that have events for their delegates.
+        var reports: Sides = []
+        /// Streams whose waiting threads may go on.
+        var resumes: Sides = []
+    }
+
+    /// What became of a read or a write.
+    enum Attempt: Equatable {
         /// The operation's result.
         case done(Int)
-        /// The thread has to wait and try again.
-        case wait(DispatchSemaphore)
+        /// It has to wait.
+        case wouldBlock
     }
 
-    /// Everything that is guarded.
-    struct State {
-        // To the app.
-        var received: Deque<ByteBuffer> = []
-        var receivedOctets = 0
-        /// What was read and the event loop was not told of: octets, and pieces that came since.
-        var consumed = 0
-        var unreportedPieces = 0
-        // From the app.
+    /// What the event loop has to do.
+    struct Work {
+        /// Octets to send, in order.
         var written: Deque<ByteBuffer> = []
-        /// Written, and not yet taken by the host.
-        var queuedOctets = 0
-        /// Whether room ran out, and half of it is not free yet: a stream says that it has room when that is worth a word.
-        var isFull = false
-        // Both.
-        var input = StreamEnd()
-        var output = StreamEnd()
-        var inputSchedule: StreamSchedule?
-        var outputSchedule: StreamSchedule?
-        /// Whether nothing comes or goes any more.
-        var hasEnded = false
-        /// Whether the event loop knows the pipe no more.
-        var isDetached = false
-        /// Whether the app has let go of the channel.
-        var isReleased = false
-        /// Whether it did so with the streams in use.
-        var wasDropped = false
+        /// How many octets were read.
+        var consumed = 0
+        /// The channel is to be closed behind everything that was written.
+        var isClosing = false
+    }
+
+    /// Everything that the lock guards, and the steps that change it.
+    struct State {
+        private enum Phase {
+            case open
+            /// `wasInUse` says that the app had not closed both streams.
+            case released(wasInUse: Bool)
+            case ended
+            case detached
+        }
+
+        private var phase = Phase.open
+        private var input = StreamState()
+        private var output = StreamState()
+        private var receiveBuffer: ReceiveBuffer
+        private var sendBuffer = SendBuffer()
         /// Whether the event loop was woken and has not looked yet.
-        var isLoopAwake = false
+        private var isLoopAwake = false
+
+        /// An open pipe of a channel whose peer may send so many frames that were not read, each so long.
+        init(window: (frames: Int, length: Int)) { self.receiveBuffer = ReceiveBuffer(window: window) }
+
+        /// Whether nothing comes or goes any more.
+        private var hasEnded: Bool {
+            switch self.phase {
+            case .open: false
+            case .released, .ended, .detached: true
+            }
+        }
+
+        private var isClosing: Bool { self.hasEnded || (self.input.isClosed && self.output.isClosed) }
     }
 }
 
-extension StreamEnd {
-    /// An operation cannot be done now, and another may.
-    mutating func refuse(_ code: POSIXErrorCode) -> ChannelPipe.Step {
-        self.note(code)
-        return .done(-1)
-    }
-}
+// MARK: - The app
 
 extension ChannelPipe.State {
-    subscript(side: ChannelPipe.Side) -> StreamEnd {
+    private subscript(side: ChannelPipe.Side) -> StreamState {
         _read {
             switch side {
             case .input: yield self.input
@@ -77,124 +125,163 @@ extension ChannelPipe.State {
         }
     }
 
-    var isClosing: Bool { self.isReleased || (self.input.isClosed && self.output.isClosed) }
-
-    func isReady(_ side: ChannelPipe.Side) -> Bool {
+    private func condition(_ side: ChannelPipe.Side) -> StreamState.Condition {
         switch side {
-        case .input: self.receivedOctets > 0
-        case .output: !self.hasEnded && !self.isFull
+        case .input:
+            .init(isReady: !self.receiveBuffer.isEmpty, isAtEnd: self.hasEnded && self.receiveBuffer.isEmpty)
+        case .output:
+            .init(isReady: !self.hasEnded && !self.sendBuffer.isFull, isAtEnd: self.hasEnded)
         }
     }
 
-    func prospects(_ side: ChannelPipe.Side) -> StreamEnd.Prospects {
-        switch side {
-        case .input: .init(isReady: self.receivedOctets > 0, isAtEnd: self.hasEnded && self.receivedOctets == 0)
-        case .output: .init(isReady: self.isReady(.output), isAtEnd: self.hasEnded)
-        }
-    }
-
+    /// The next event for a stream's delegate.
     func nextEvent(_ side: ChannelPipe.Side) -> Stream.Event? {
-        switch side {
-        case .input: self.input.nextEvent(.hasBytesAvailable, self.prospects(.input))
-        case .output: self.output.nextEvent(.hasSpaceAvailable, self.prospects(.output))
+        let readiness: Stream.Event = side == .input ? .hasBytesAvailable : .hasSpaceAvailable
+        return self[side].nextEvent(readiness, self.condition(side))
+    }
+
+    /// The next event for a stream's delegate that is not among `told`; it is told now.
+    mutating func takeEvent(_ side: ChannelPipe.Side, excluding told: Stream.Event) -> Stream.Event? {
+        guard let event = self.nextEvent(side), !told.contains(event) else { return nil }
+        self[side].report(event)
+        return event
+    }
+
+    /// Whether a stream could be read or written at once.
+    func isReady(_ side: ChannelPipe.Side) -> Bool { self[side].isOpen && self.condition(side).isReady }
+
+    /// A stream's status.
+    func status(_ side: ChannelPipe.Side) -> Stream.Status { self[side].status(self.condition(side)) }
+
+    /// A stream's error.
+    func error(_ side: ChannelPipe.Side) -> (any Error)? { self[side].error }
+
+    /// The app opens a stream.
+    mutating func open(_ side: ChannelPipe.Side, _ actions: inout ChannelPipe.Actions) {
+        self[side].open()
+        self.report(side, &actions)
+    }
+
+    /// The app closes a stream; with the second one the channel closes, too.
+    mutating func close(_ side: ChannelPipe.Side, _ actions: inout ChannelPipe.Actions) {
+        guard !self[side].isClosed else { return }
+        self[side].close()
+        actions.resumes.insert(side == .input ? .input : .output)
+        if side == .input { self.receiveBuffer.discard() }
+        if self.isClosing || side == .input { self.wakeLoop(&actions) }
+    }
+
+    /// The app has let go of the channel.
+    mutating func release(_ actions: inout ChannelPipe.Actions) {
+        switch self.phase {
+        case .open: self.end(.released(wasInUse: !self.isClosing), &actions)
+        case .released, .ended, .detached: break
         }
+        self.wakeLoop(&actions)
     }
 
-    /// Has a stream's delegate called where there is something to tell.
-    func owe(_ side: ChannelPipe.Side, _ calls: inout ChannelPipe.Calls) {
-        guard self.nextEvent(side) != nil else { return }
-        switch side {
-        case .input: calls.input = self.inputSchedule
-        case .output: calls.output = self.outputSchedule
+    /// The app reads.
+    mutating func read(
+        into buffer: UnsafeMutableRawBufferPointer,
+        _ actions: inout ChannelPipe.Actions
+    ) -> ChannelPipe.Attempt {
+        guard self.input.isOpen else { return self.refuse(.input, .ENOTCONN) }
+        guard !buffer.isEmpty else { return .done(0) }
+        let count = self.receiveBuffer.read(into: buffer)
+        // The end; the delegate is told of it, too.
+        guard count > 0 else { return self.hasEnded ? .done(0) : .wouldBlock }
+        self.input.arm()
+        if self.receiveBuffer.isReportDue { self.wakeLoop(&actions) }
+        self.report(.input, &actions)
+        return .done(count)
+    }
+
+    /// The app writes.
+    mutating func write(
+        _ buffer: UnsafeRawBufferPointer,
+        _ actions: inout ChannelPipe.Actions
+    ) -> ChannelPipe.Attempt {
+        guard self.output.isOpen else { return self.refuse(.output, .ENOTCONN) }
+        guard !self.hasEnded else {
+            self.output.fail(.EPIPE)
+            self.report(.output, &actions)
+            return .done(-1)
         }
-    }
-
-    mutating func wakeLoop(_ calls: inout ChannelPipe.Calls) {
-        guard !self.isLoopAwake, !self.isDetached else { return }
-        self.isLoopAwake = true
-        calls.wakesLoop = true
-    }
-
-    mutating func end(_ calls: inout ChannelPipe.Calls) {
-        guard !self.hasEnded else { return }
-        self.hasEnded = true
-        self.input.wake()
-        self.output.wake()
-        self.owe(.input, &calls)
-        self.owe(.output, &calls)
-    }
-
-    mutating func receive(_ pieces: [ByteBuffer]) {
-        self.unreportedPieces += pieces.count
-        guard !self.input.isClosed else {
-            self.consumed += pieces.reduce(0) { $0 + $1.readableBytes }
-            return
-        }
-        for piece in pieces {
-            let count = piece.readableBytes
-            self.receivedOctets += count
-            // A small piece is not kept with all of the packet that it came in.
-            if count < ChannelPipe.joinedLength / 16 {
-                self.join(piece)
-            } else {
-                self.received.append(piece)
-            }
-        }
-    }
-
-    private mutating func join(_ piece: ByteBuffer) {
-        if let last = self.received.indices.last, self.received[last].writableBytes >= piece.readableBytes {
-            self.received[last].writeImmutableBuffer(piece)
-        } else {
-            var joined = ByteBufferAllocator().buffer(capacity: ChannelPipe.joinedLength)
-            joined.writeImmutableBuffer(piece)
-            self.received.append(joined)
-        }
-    }
-
-    mutating func discardReceived() {
-        self.consumed += self.receivedOctets
-        self.receivedOctets = 0
-        self.received = []
-    }
-
-    mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        var count = 0
-        while count < buffer.count, !self.received.isEmpty {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-            count += self.received[0].readWithUnsafeReadableBytes { octets in
-                let length = min(octets.count, rest.count)
-                rest.copyMemory(from: UnsafeRawBufferPointer(rebasing: octets[..<length]))
-                return length
-            }
-            if self.received[0].readableBytes == 0 { self.received.removeFirst() }
-        }
-        self.receivedOctets -= count
-        self.consumed += count
-        if count > 0 { self.input.arm() }
-        return count
-    }
-
-    /// Whether enough was read that the peer is to get credits for it.
-    func hasReportDue(_ octets: Int, _ pieces: Int) -> Bool {
-        self.consumed >= octets || (self.receivedOctets == 0 && self.unreportedPieces >= pieces)
-    }
-
-    mutating func write(_ buffer: UnsafeRawBufferPointer) -> Int {
-        let room = ChannelPipe.sendLimit - self.queuedOctets
-        let count = min(buffer.count, room)
-        if count == room { self.isFull = true }
-        guard count > 0 else { return 0 }
-        let octets = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-        if let last = self.written.indices.last, self.written[last].writableBytes >= count {
-            self.written[last].writeBytes(octets)
-        } else {
-            var piece = ByteBufferAllocator().buffer(capacity: max(count, ChannelPipe.joinedLength))
-            piece.writeBytes(octets)
-            self.written.append(piece)
-        }
-        self.queuedOctets += count
+        guard !buffer.isEmpty else { return .done(0) }
+        let count = self.sendBuffer.write(buffer)
+        guard count > 0 else { return .wouldBlock }
         self.output.arm()
-        return count
+        self.wakeLoop(&actions)
+        self.report(.output, &actions)
+        return .done(count)
+    }
+
+    /// An operation was not done, and the next one may be.
+    mutating func refuse(_ side: ChannelPipe.Side, _ code: POSIXErrorCode) -> ChannelPipe.Attempt {
+        self[side].refuse(code)
+        return .done(-1)
+    }
+
+    /// Has a stream's delegate called where there is an event for it.
+    private func report(_ side: ChannelPipe.Side, _ actions: inout ChannelPipe.Actions) {
+        if self.nextEvent(side) != nil { actions.reports.insert(side == .input ? .input : .output) }
+    }
+
+    private mutating func wakeLoop(_ actions: inout ChannelPipe.Actions) {
+        if case .detached = self.phase { return }
+        guard !self.isLoopAwake else { return }
+        self.isLoopAwake = true
+        actions.wakesLoop = true
+    }
+}
+
+// MARK: - The event loop
+
+extension ChannelPipe.State {
+    /// Octets came.
+    mutating func receive(_ pieces: [ByteBuffer], _ actions: inout ChannelPipe.Actions) {
+        self.receiveBuffer.append(pieces)
+        guard !self.input.isClosed else {
+            self.receiveBuffer.discard()
+            return self.wakeLoop(&actions)
+        }
+        actions.resumes.insert(.input)
+        self.report(.input, &actions)
+    }
+
+    /// What the app has asked for since the last time.
+    mutating func takeWork() -> ChannelPipe.Work {
+        self.isLoopAwake = false
+        return ChannelPipe.Work(
+            written: self.sendBuffer.take(),
+            consumed: self.receiveBuffer.takeConsumed(),
+            isClosing: self.isClosing
+        )
+    }
+
+    /// The host has taken so many octets.
+    mutating func sent(_ count: Int, _ actions: inout ChannelPipe.Actions) {
+        guard self.sendBuffer.sent(count) else { return }
+        actions.resumes.insert(.output)
+        self.report(.output, &actions)
+    }
+
+    /// The adapter ends the channel: what came may still be read, nothing more is written.
+    mutating func end(_ actions: inout ChannelPipe.Actions) { self.end(.ended, &actions) }
+
+    /// The host has ended the channel; returns whether the app had let it go while it used it.
+    mutating func detach(_ actions: inout ChannelPipe.Actions) -> Bool {
+        let wasInUse = if case .released(let wasInUse) = self.phase { wasInUse } else { false }
+        self.end(.detached, &actions)
+        self.phase = .detached
+        return wasInUse
+    }
+
+    private mutating func end(_ phase: Phase, _ actions: inout ChannelPipe.Actions) {
+        guard !self.hasEnded else { return }
+        self.phase = phase
+        actions.resumes.formUnion([.input, .output])
+        self.report(.input, &actions)
+        self.report(.output, &actions)
     }
 }

@@ -1,5 +1,4 @@
-// The channels that an app asks for on its connection. They are opened one after the other, since an app that is told of
-// a failure is not told which PSM it was.
+// The channels that an app asks for on its connection: carries out what ChannelOpenRequests decides.
 
 import BluetoothHost
 
@@ -7,36 +6,38 @@ extension PeripheralConnection {
     /// Queues a request for a channel.
     func openChannel(_ psm: CBL2CAPPSM) {
         guard case .established = self.phase else { return }
-        self.channelRequests.append(psm)
-        if self.channelRequests.count == 1 { self.openNextChannel() }
+        self.perform(self.channelRequests.enqueue(psm))
     }
 
-    private func openNextChannel() {
+    private func perform(_ action: ChannelOpenRequests.Action?) {
         let core = self.session.core
-        while let psm = self.channelRequests.first, case .established = self.phase, let link = self.peer.link {
-            if Channels.dynamicPSMs.contains(psm) {
-                return core.host.openChannel(on: link, spsm: psm, configuration: Channels.configuration) {
+        var next = action
+        while let action = next, case .established = self.phase, let link = self.peer.link {
+            switch action {
+            case .open(let psm):
+                let spsm = SPSM(rawValue: psm)
+                return core.host.openChannel(on: link, spsm: spsm, configuration: Channels.configuration) {
                     [weak self, unowned core] result in
-                    if let self, case .established = self.phase { return self.answered(psm, result) }
+                    if let self, case .established = self.phase { return self.opened(psm, result) }
                     // Given up meanwhile.
                     if case .success(let channel) = result { core.host.closeChannel(channel.id) }
                 }
+            case .refuse:
+                self.tell(.channelRefused(self.name, CBError.told(.invalidParameters)))
+                next = self.channelRequests.completed()
             }
-            self.channelRequests.removeFirst()
-            self.tell(.channelRefused(self.name, CBError.told(.invalidParameters)))
         }
     }
 
-    private func answered(_ psm: CBL2CAPPSM, _ result: Result<ChannelInformation, ChannelOpenError>) {
+    private func opened(_ psm: CBL2CAPPSM, _ result: Result<L2CAPChannelInformation, L2CAPChannelOpenError>) {
         switch result {
         case .success(let channel):
             let handle = self.session.core.channels.opened(channel, for: self)
             self.tell(.channelOpened(self.name, psm, handle))
-        // What a lost link ends is not told: the disconnection is.
-        case .failure(.notConnected): return self.channelRequests.removeAll()
+        // What a lost link ends is not reported: the disconnection is.
+        case .failure(.notConnected): return self.channelRequests.cancelAll()
         case .failure(let error): self.tell(.channelRefused(self.name, coreBluetoothError(error)))
         }
-        if !self.channelRequests.isEmpty { self.channelRequests.removeFirst() }
-        self.openNextChannel()
+        self.perform(self.channelRequests.completed())
     }
 }

@@ -15,14 +15,18 @@ final class StreamSchedule: Sendable {
         case eventLoop(any EventLoop)
     }
 
+    private enum Phase {
+        /// The delegate is not being called. A run loop may have been woken: waking it twice is no matter.
+        case idle
+        /// A turn of the event loop is on its way.
+        case posted
+        /// The delegate is being called; whether there was another signal meanwhile.
+        case delivering(isSignalled: Bool)
+    }
+
     private struct State {
         var entries: [RunLoopEntry] = []
-        /// Whether a turn of the event loop is under way to the delegate.
-        var isPosted = false
-        /// Whether the delegate is being called.
-        var isDelivering = false
-        /// Whether there was news meanwhile.
-        var hasNews = false
+        var phase = Phase.idle
     }
 
     private enum Step {
@@ -36,7 +40,7 @@ final class StreamSchedule: Sendable {
     private let deliver: @Sendable () -> Void
 
     /// A schedule without a run loop yet.
-    /// - Parameter deliver: Tells the delegate what it is owed; called where it is to be told, never twice at a time.
+    /// - Parameter deliver: Reports to the delegate; called where the delegate is to be called, never twice at a time.
     init(_ delivery: Delivery, deliver: @escaping @Sendable () -> Void) {
         self.delivery = delivery
         self.deliver = deliver
@@ -81,20 +85,23 @@ final class StreamSchedule: Sendable {
 
     private var usesRunLoops: Bool { if case .runLoops = self.delivery { true } else { false } }
 
-    /// There may be something to tell.
+    /// There may be an event to report.
     func signal() {
         let step = self.state.withLockedValue { state -> Step in
             guard !state.entries.isEmpty else { return .nothing }
-            guard !state.isDelivering else {
-                state.hasNews = true
+            switch state.phase {
+            case .posted:
                 return .nothing
-            }
-            switch self.delivery {
-            case .runLoops: return .wake(state.entries)
-            case .eventLoop(let eventLoop):
-                guard !state.isPosted else { return .nothing }
-                state.isPosted = true
-                return .post(eventLoop)
+            case .delivering:
+                state.phase = .delivering(isSignalled: true)
+                return .nothing
+            case .idle:
+                switch self.delivery {
+                case .runLoops: return .wake(state.entries)
+                case .eventLoop(let eventLoop):
+                    state.phase = .posted
+                    return .post(eventLoop)
+                }
             }
         }
         switch step {
@@ -106,24 +113,23 @@ final class StreamSchedule: Sendable {
 
     private func perform() {
         let mayDeliver = self.state.withLockedValue { state in
-            state.isPosted = false
-            guard !state.isDelivering else {
-                state.hasNews = true
+            switch state.phase {
+            case .delivering:
+                state.phase = .delivering(isSignalled: true)
                 return false
+            case .idle, .posted:
+                // It may have been taken out of all run loops since.
+                state.phase = state.entries.isEmpty ? .idle : .delivering(isSignalled: false)
+                return !state.entries.isEmpty
             }
-            // Taken out of all run loops since.
-            guard !state.entries.isEmpty else { return false }
-            state.isDelivering = true
-            state.hasNews = false
-            return true
         }
         guard mayDeliver else { return }
         self.deliver()
-        let hasNews = self.state.withLockedValue { state in
-            state.isDelivering = false
-            return state.hasNews
+        let isSignalled = self.state.withLockedValue { state in
+            defer { state.phase = .idle }
+            return if case .delivering(isSignalled: true) = state.phase { true } else { false }
         }
-        if hasNews { self.signal() }
+        if isSignalled { self.signal() }
     }
 }
 

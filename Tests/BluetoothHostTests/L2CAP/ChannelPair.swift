@@ -18,23 +18,23 @@ struct ChannelPair {
         private(set) var wasWithinWindow = true
 
         fileprivate private(set) var unread = 0
-        fileprivate var coming: [(channel: L2CAPChannelID, payload: ByteBuffer)] = []
+        fileprivate var coming: [(channel: CID, payload: ByteBuffer)] = []
         fileprivate private(set) var actions: [LESignalling.Action] = []
         private var signalling: LESignalling
-        private var tag: LESignalling.ChannelTag?
+        private var id: L2CAPChannelID?
         private let window: Int
         private var written = 0
         private let now = NIODeadline.uptimeNanoseconds(0)
 
         /// One that asks for a channel, or grants it.
-        fileprivate init(_ configuration: ChannelConfiguration, asks: Bool) {
+        fileprivate init(_ configuration: L2CAPChannelConfiguration, asks: Bool) {
             self.signalling = LESignalling(isCentral: asks)
             self.window = configuration.window * configuration.mps + configuration.mtu
             if asks {
                 self.signalling.openChannel(
-                    ChannelID(rawValue: 1),
-                    spsm: 0x80,
-                    configuration: configuration,
+                    L2CAPChannelID(rawValue: 1),
+                    to: 0x80,
+                    configuration,
                     now: self.now,
                     into: &self.actions
                 )
@@ -45,18 +45,19 @@ struct ChannelPair {
 
         /// The user writes the next octets, no more than up to `total`.
         fileprivate mutating func write(_ count: Int, total: Int) {
-            guard let tag = self.tag else { return Self.complain("the channel is not open") }
+            guard let id = self.id else { return Self.complain("the channel is not open") }
             let places = self.written..<self.written + min(count, total - self.written)
             let octets = ByteBuffer(bytes: places.map(Self.octet))
-            self.written += self.signalling.write(octets, on: tag, now: self.now, into: &self.actions)
+            self.written +=
+                self.signalling.update(id, now: self.now, into: &self.actions) { $0.write(octets, &$1) } ?? 0
         }
 
         /// The user gives octets back.
         fileprivate mutating func consume(_ count: Int) {
-            guard let tag = self.tag else { return Self.complain("the channel is not open") }
+            guard let id = self.id else { return Self.complain("the channel is not open") }
             let count = min(count, self.unread)
             self.unread -= count
-            self.signalling.consume(count, on: tag, into: &self.actions)
+            self.signalling.update(id, now: self.now, into: &self.actions) { $0.consume(count, &$1) }
         }
 
         /// Takes what has come.
@@ -73,8 +74,8 @@ struct ChannelPair {
         }
 
         /// Carries out what the machine wants; what is to be sent comes back.
-        fileprivate mutating func perform() -> [(channel: L2CAPChannelID, payload: ByteBuffer)] {
-            var leaving: [(channel: L2CAPChannelID, payload: ByteBuffer)] = []
+        fileprivate mutating func perform() -> [(channel: CID, payload: ByteBuffer)] {
+            var leaving: [(channel: CID, payload: ByteBuffer)] = []
             while !self.actions.isEmpty {
                 let actions = self.actions
                 self.actions = []
@@ -82,16 +83,17 @@ struct ChannelPair {
                     switch action {
                     case .send(let pdu):
                         leaving.append((.signalling, pdu))
-                    case .channel(.send(let frame, let channel, let tag)):
+                    case .channel(.send(let frame, let channel, let id)):
                         leaving.append((channel, frame))
-                        self.signalling.frameLeft(tag, now: self.now, into: &self.actions)
-                    case .channel(.requested(let name, _)):
-                        self.signalling.acceptChannel(name, as: ChannelID(rawValue: 1), into: &self.actions)
-                    case .channel(.opened(let channel)):
-                        self.tag = channel.tag
+                        self.signalling.update(id, now: self.now, into: &self.actions) { $0.frameSent(&$1) }
+                    case .channel(.requested(let cid, _)):
+                        let id = L2CAPChannelID(rawValue: 1)
+                        self.signalling.update(cid, now: self.now, into: &self.actions) { $0.accept(as: id, &$1) }
+                    case .channel(.opened(let id, _, _, _)):
+                        self.id = id
                     case .channel(.received(_, let octets)):
                         self.check(octets)
-                    case .channel(.ready):
+                    case .channel(.writable):
                         break
                     case .updateConnection, .parameterRequestEnded, .channel(.failed), .channel(.closed):
                         Self.complain("\(action)")
@@ -118,7 +120,7 @@ struct ChannelPair {
     private(set) var second: End
 
     /// Opens a channel with these sizes.
-    init(_ first: ChannelConfiguration, _ second: ChannelConfiguration) {
+    init(_ first: L2CAPChannelConfiguration, _ second: L2CAPChannelConfiguration) {
         self.first = End(first, asks: true)
         self.second = End(second, asks: false)
         self.settle()

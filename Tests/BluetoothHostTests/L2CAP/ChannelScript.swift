@@ -11,7 +11,7 @@
 //     ? received 1 01 02            octets came
 //     consume 1 2                   he gives them back
 //     ? ready 1                     there is room again
-//     close 1 · ? closed 1 WHY
+//     close 1 · ? closed 1 WHY      octets behind it go out first
 //     hold · left                   frames stay in the host from now on; they leave
 //     wait 30 · end                 seconds go by; the link ends
 //     security encrypted 16         the link is safer now
@@ -28,10 +28,9 @@ struct ChannelScript: HexScriptRunner {
     var now = NIODeadline.uptimeNanoseconds(0)
     private var actions: [LESignalling.Action] = []
     private var output: [String] = []
-    private var tags: [UInt64: LESignalling.ChannelTag] = [:]
     private var lastNumber: UInt64 = 0
     private var isHolding = false
-    private var kept: [LESignalling.ChannelTag] = []
+    private var queued: [L2CAPChannelID] = []
     /// How many octets a channel keeps for the peer.
     let sendLimit: Int
 
@@ -42,11 +41,11 @@ struct ChannelScript: HexScriptRunner {
 
     mutating func receive(_ bytes: ByteBuffer) {
         var payload = bytes
-        let name = L2CAPChannelID(rawValue: payload.readInteger(endianness: .little) ?? 0)
-        if name == .signalling {
+        let cid = CID(rawValue: payload.readInteger(endianness: .little) ?? 0)
+        if cid == .signalling {
             self.signalling.receive(payload, now: self.now, into: &self.actions)
         } else {
-            self.signalling.receiveFrame(payload, on: name, now: self.now, into: &self.actions)
+            self.signalling.receiveFrame(payload, on: cid, now: self.now, into: &self.actions)
         }
     }
 
@@ -68,95 +67,84 @@ struct ChannelScript: HexScriptRunner {
             self.output.append("< 05 00 " + hex(pdu))
         case .updateConnection, .parameterRequestEnded:
             self.output.append("? \(action)")
-        case .channel(.requested(let name, let spsm)):
-            self.output.append("? requested \(name.rawValue.hexDigits) \(spsm.hexDigits)")
-        case .channel(.opened(let channel)):
-            self.tags[channel.tag.id.rawValue] = channel.tag
-            let direction = channel.isIncoming ? "in" : "out"
-            self.output.append(
-                "? opened \(channel.tag.id.rawValue) \(channel.spsm.hexDigits) \(direction) \(channel.peerMTU)"
-            )
+        case .channel(.requested(let cid, let spsm)):
+            self.output.append("? requested \(cid.rawValue.hexDigits) \(spsm.rawValue.hexDigits)")
+        case .channel(.opened(let id, let spsm, let isIncoming, let peerMTU)):
+            let direction = isIncoming ? "in" : "out"
+            self.output.append("? opened \(id.rawValue) \(spsm.rawValue.hexDigits) \(direction) \(peerMTU)")
         case .channel(.failed(let id, let error)):
-            let reason =
-                switch error {
-                case .refused(let result): "refused \(result.rawValue.hexDigits)"
-                default: "\(error)"
-                }
-            self.output.append("? failed \(id.rawValue) \(reason)")
+            self.output.append("? failed \(id.rawValue) \(error.word)")
         case .channel(.received(let id, let octets)):
             self.output.append("? received \(id.rawValue)" + (octets.readableBytes > 0 ? " " + hex(octets) : ""))
-        case .channel(.send(let frame, let peer, let tag)):
+        case .channel(.send(let frame, let remoteCID, let id)):
             #expect(frame.readerIndex == PDUBuffer.headroom)
-            var name = ByteBuffer()
-            name.writeInteger(peer.rawValue, endianness: .little)
-            self.output.append("< " + hex(name) + " " + hex(frame))
+            var cid = ByteBuffer()
+            cid.writeInteger(remoteCID.rawValue, endianness: .little)
+            self.output.append("< " + hex(cid) + " " + hex(frame))
             if self.isHolding {
-                self.kept.append(tag)
+                self.queued.append(id)
             } else {
-                self.signalling.frameLeft(tag, now: self.now, into: &self.actions)
+                self.signalling.update(id, now: self.now, into: &self.actions) { $0.frameSent(&$1) }
             }
-        case .channel(.ready(let id)):
+        case .channel(.writable(let id)):
             self.output.append("? ready \(id.rawValue)")
         case .channel(.closed(let id, let reason)):
-            let text =
-                switch reason {
-                case .violation(let violation): "violation \(violation)"
-                default: "\(reason)"
-                }
-            self.output.append("? closed \(id.rawValue) \(text)")
+            self.output.append("? closed \(id.rawValue) \(reason.word)")
         }
     }
 
     mutating func perform(_ word: String, _ arguments: [String]) -> Bool {
         switch word {
         case "listen":
-            let security: ChannelSecurity =
+            let security: L2CAPChannelSecurity =
                 switch arguments.dropFirst(4).first {
                 case "encrypted": .encrypted
                 case "authenticated":
-                    ChannelSecurity(
+                    L2CAPChannelSecurity(
                         needsEncryption: true,
                         needsAuthentication: true,
                         minimumKeySize: 16
                     )
                 default: .none
                 }
-            self.signalling.channels.listeners[number(arguments[0])] = CreditBasedChannels.Listener(
+            self.signalling.channels.listeners[SPSM(rawValue: number(arguments[0]))] = CreditBasedChannels.Listener(
                 configuration: self.configuration(arguments[1...3]),
                 security: security
             )
         case "deafen":
-            self.signalling.channels.listeners[number(arguments[0])] = nil
+            self.signalling.channels.listeners[SPSM(rawValue: number(arguments[0]))] = nil
         case "accept":
-            self.signalling.acceptChannel(self.name(arguments[0]), as: self.nextID(), into: &self.actions)
+            let id = self.nextID()
+            self.update(self.cid(arguments[0])) { $0.accept(as: id, &$1) }
         case "refuse":
-            let result = CreditBasedConnectionResult(rawValue: number(arguments[1]))
-            self.signalling.refuseChannel(self.name(arguments[0]), result, into: &self.actions)
+            let result = L2CAPConnectionResult(rawValue: number(arguments[1]))
+            self.update(self.cid(arguments[0])) { $0.refuse(result, &$1) }
         case "open":
             self.signalling.openChannel(
                 self.nextID(),
-                spsm: number(arguments[0]),
-                configuration: self.configuration(arguments[1...3]),
+                to: SPSM(rawValue: number(arguments[0])),
+                self.configuration(arguments[1...3]),
                 now: self.now,
                 into: &self.actions
             )
         case "write":
             let octets = octets(arguments.dropFirst())
-            let tag = self.tag(arguments[0])
-            let taken = self.signalling.write(octets, on: tag, now: self.now, into: &self.actions)
+            let taken = self.update(self.cid(of: arguments[0])) { $0.write(octets, &$1) } ?? 0
             if taken < octets.readableBytes { self.output.append("? took \(taken)") }
         case "consume":
-            self.signalling.consume(Int(arguments[1]) ?? 0, on: self.tag(arguments[0]), into: &self.actions)
+            let count = Int(arguments[1]) ?? 0
+            self.update(self.cid(of: arguments[0])) { $0.consume(count, &$1) }
         case "close":
-            self.signalling.closeChannel(self.tag(arguments[0]), now: self.now, into: &self.actions)
+            let last = arguments.count > 1 ? [octets(arguments.dropFirst())] : []
+            self.update(self.cid(of: arguments[0])) { $0.close(after: last, &$1) }
         case "overlong":
-            self.signalling.receiveOverlongFrame(on: self.name(arguments[0]), now: self.now, into: &self.actions)
+            self.signalling.receiveOverlongFrame(on: self.cid(arguments[0]), now: self.now, into: &self.actions)
         case "hold":
             self.isHolding = true
         case "left":
-            let kept = self.kept
-            self.kept = []
-            for tag in kept { self.signalling.frameLeft(tag, now: self.now, into: &self.actions) }
+            let queued = self.queued
+            self.queued = []
+            for id in queued { self.signalling.update(id, now: self.now, into: &self.actions) { $0.frameSent(&$1) } }
         case "wait":
             self.now = self.now + .seconds(Int64(arguments[0]) ?? 0)
             self.signalling.advance(to: self.now, into: &self.actions)
@@ -174,23 +162,75 @@ struct ChannelScript: HexScriptRunner {
         return true
     }
 
-    private mutating func nextID() -> ChannelID {
+    private mutating func nextID() -> L2CAPChannelID {
         self.lastNumber += 1
-        return ChannelID(rawValue: self.lastNumber)
+        return L2CAPChannelID(rawValue: self.lastNumber)
     }
 
-    private func tag(_ text: String) -> LESignalling.ChannelTag {
-        let number = UInt64(text) ?? 0
-        let nobody = LESignalling.ChannelTag(id: ChannelID(rawValue: number), name: L2CAPChannelID(rawValue: 0x40))
-        return self.tags[number] ?? nobody
+    @discardableResult
+    private mutating func update<Result>(
+        _ cid: CID?,
+        _ body: (inout CreditBasedChannel, inout CreditBasedChannel.Context) -> Result
+    ) -> Result? {
+        self.signalling.update(cid, now: self.now, into: &self.actions, body)
     }
 
-    private func name(_ text: String) -> L2CAPChannelID { L2CAPChannelID(rawValue: number(text)) }
+    private func cid(of number: String) -> CID? {
+        self.signalling.channels.localCID(of: L2CAPChannelID(rawValue: UInt64(number) ?? 0))
+    }
 
-    private func configuration(_ texts: ArraySlice<String>) -> ChannelConfiguration {
+    private func cid(_ text: String) -> CID { CID(rawValue: number(text)) }
+
+    private func configuration(_ texts: ArraySlice<String>) -> L2CAPChannelConfiguration {
         let numbers = texts.map { Int($0) ?? 0 }
-        return ChannelConfiguration(mtu: numbers[0], mps: numbers[1], window: numbers[2], sendLimit: self.sendLimit)
+        return L2CAPChannelConfiguration(
+            mtu: numbers[0],
+            mps: numbers[1],
+            window: numbers[2],
+            sendLimit: self.sendLimit
+        )
     }
 }
 
 private func number(_ text: String) -> UInt16 { UInt16(text, radix: 16) ?? 0 }
+
+extension L2CAPChannelOpenError {
+    /// The case, as scripts write it.
+    fileprivate var word: String {
+        switch self {
+        case .refused(let result): "refused \(result.rawValue.hexDigits)"
+        case .notSupported: "notSupported"
+        case .invalidResponse: "invalidResponse"
+        case .timedOut: "timedOut"
+        case .noResources: "noResources"
+        case .notConnected: "notConnected"
+        }
+    }
+}
+
+extension L2CAPChannelCloseReason {
+    /// The case, as scripts write it.
+    var word: String {
+        switch self {
+        case .closedLocally: "closedLocally"
+        case .unconfirmed: "unconfirmed"
+        case .closedByPeer: "closedByPeer"
+        case .violation(let violation): "violation \(violation.word)"
+        case .linkEnded: "linkEnded"
+        }
+    }
+}
+
+extension L2CAPChannelViolation {
+    fileprivate var word: String {
+        switch self {
+        case .noCredit: "noCredit"
+        case .creditOverflow: "creditOverflow"
+        case .frameTooLong: "frameTooLong"
+        case .noSDULength: "noSDULength"
+        case .sduTooLong: "sduTooLong"
+        case .moreOctetsThanAnnounced: "moreOctetsThanAnnounced"
+        case .duplicateRemoteCID: "duplicateRemoteCID"
+        }
+    }
+}

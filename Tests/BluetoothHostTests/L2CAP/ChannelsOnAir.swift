@@ -17,8 +17,8 @@ final class ChannelUser: LEHostDelegate {
     private(set) var received = 0
     private(set) var isUnchanged = true
     private(set) var link: LinkID?
-    private(set) var channel: ChannelID?
-    private(set) var closed: ChannelCloseReason?
+    private(set) var channel: L2CAPChannelID?
+    private(set) var closed: L2CAPChannelCloseReason?
     private var total = 0
     /// What is sent, again and again; a prime number of octets, so that nothing that is cut wrong goes unseen.
     private let pattern: ByteBuffer
@@ -73,18 +73,20 @@ final class ChannelUser: LEHostDelegate {
         if let channel = self.channel { self.host.closeChannel(channel) }
     }
 
-    func host(_ host: LEHost, didOpenChannel channel: ChannelInformation) { self.channel = channel.id }
+    func host(_ host: LEHost, didOpenChannel channel: L2CAPChannelInformation) { self.channel = channel.id }
 
-    func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer) {
+    func host(_ host: LEHost, channel: L2CAPChannelID, didReceive octets: ByteBuffer) {
         let start = self.received % Self.patternLength
         if octets != self.expected.getSlice(at: start, length: octets.readableBytes) { self.isUnchanged = false }
         self.received += octets.readableBytes
         host.consume(octets.readableBytes, of: channel)
     }
 
-    func host(_ host: LEHost, channelIsReadyToSend channel: ChannelID) { self.writeMore() }
+    func host(_ host: LEHost, channelIsReadyToSend channel: L2CAPChannelID) { self.writeMore() }
 
-    func host(_ host: LEHost, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) { self.closed = reason }
+    func host(_ host: LEHost, channel: L2CAPChannelID, didCloseBecause reason: L2CAPChannelCloseReason) {
+        self.closed = reason
+    }
 
     func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }

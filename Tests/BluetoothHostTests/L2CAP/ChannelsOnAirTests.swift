@@ -26,6 +26,6 @@ struct ChannelsOnAirTests {
         }
         scene.central.close()
         scene.settle()
-        #expect(scene.central.closed == .closedHere && scene.peripheral.closed == .closedByPeer)
+        #expect(scene.central.closed == .closedLocally && scene.peripheral.closed == .closedByPeer)
     }
 }

@@ -142,13 +142,13 @@ struct CreditBasedChannelTests {
     func streams(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var pair = ChannelPair(
-            ChannelConfiguration(
+            L2CAPChannelConfiguration(
                 mtu: Int.random(in: 23...600, using: &random),
                 mps: Int.random(in: 23...300, using: &random),
                 window: Int.random(in: 1...40, using: &random),
                 sendLimit: Int.random(in: 1...5_000, using: &random)
             ),
-            ChannelConfiguration(
+            L2CAPChannelConfiguration(
                 mtu: Int.random(in: 23...600, using: &random),
                 mps: Int.random(in: 23...300, using: &random),
                 window: Int.random(in: 1...40, using: &random),
@@ -225,6 +225,26 @@ struct CreditBasedChannelTests {
                 consume 1 1000                            # no more than there was
                 > 40 00 01 00 CC
                 ? received 1 CC
+                """
+        )
+    }
+
+    @Test func `The length of an SDU counts with its octets: one that just needs two frames holds back two credits`() {
+        self.run(
+            self.incoming + """
+                > 40 00 1F 00 AA*30                       # 2 octets of length and 31 of the SDU: 33, one more than the MPS
+                > 40 00 AA
+                ? received 1 AA*31
+                > 40 00 1E 00 BB*30                       # 32: exactly one frame
+                ? received 1 BB*30
+                > 40 00 1E 00 CC*30                       # the peer has no credits left, and none is free
+                ? received 1 CC*30
+                consume 1 30
+                consume 1 1                               # both frames at once
+                < 05 00 16 01 04 00 40 00 02 00
+                consume 1 30
+                consume 1 30
+                < 05 00 16 02 04 00 40 00 02 00
                 """
         )
     }
@@ -399,7 +419,7 @@ struct CreditBasedChannelTests {
                 > 05 00 07 01 04 00 41 00 41 00
                 > 05 00 07 02 04 00 41 00 40 00           # not this request
                 > 05 00 07 01 04 00 41 00 40 00
-                ? closed 1 closedHere
+                ? closed 1 closedLocally
                 > 05 00 07 01 04 00 41 00 40 00
                 """
         )
@@ -436,8 +456,33 @@ struct CreditBasedChannelTests {
                 < 41 00 AA*2
                 < 05 00 06 01 04 00 41 00 40 00
                 > 05 00 07 01 04 00 41 00 40 00
-                ? closed 1 closedHere
+                ? closed 1 closedLocally
                 """
+        )
+    }
+
+    @Test func `The last octets of a close go out behind what was written, whatever the limit`() {
+        self.run(
+            self.incoming + """
+                write 1 AA*60
+                ? took 40                                 # the limit, and the user waits for capacity
+                < 41 00 28 00 AA*30
+                ? ready 1
+                < 41 00 AA*10
+                write 1 BB*50
+                ? took 40
+                close 1 CC*60                             # no capacity is reported any more
+                > 05 00 16 02 04 00 41 00 02 00
+                < 41 00 3E 00 BB*30
+                < 41 00 BB*10 CC*22
+                > 05 00 16 03 04 00 41 00 02 00
+                < 41 00 26 00 CC*30
+                < 41 00 CC*8
+                < 05 00 06 01 04 00 41 00 40 00
+                > 05 00 07 01 04 00 41 00 40 00
+                ? closed 1 closedLocally
+                """,
+            sendLimit: 40
         )
     }
 
@@ -491,7 +536,7 @@ struct CreditBasedChannelTests {
                 < 05 00 06 01 04 00 41 00 40 00
                 > 05 00 06 02 04 00 40 00 41 00
                 < 05 00 07 02 04 00 40 00 41 00
-                ? closed 1 closedHere
+                ? closed 1 closedLocally
                 > 05 00 07 01 04 00 41 00 40 00
                 """
         )
@@ -503,7 +548,7 @@ struct CreditBasedChannelTests {
                 close 1
                 < 05 00 06 01 04 00 41 00 40 00
                 > 05 00 01 01 06 00 02 00 41 00 40 00
-                ? closed 1 closedHere
+                ? closed 1 closedLocally
                 """
         )
     }
@@ -534,38 +579,35 @@ struct CreditBasedChannelTests {
         )
     }
 
-    @Test func `A frame of a channel that was is nothing to the channel that has its name now`() {
-        var channels = CreditBasedChannels()
-        let peer = CreditBasedChannel.Peer(channel: L2CAPChannelID(rawValue: 0x41), mtu: 64, mps: 32, credits: 9)
-        guard let name = channels.freeName() else { return #expect(Bool(false), "there is a name") }
-        channels.open(
-            CreditBasedChannel(id: ChannelID(rawValue: 2), peer: peer, configuration: ChannelConfiguration()),
-            as: name
-        )
+    @Test func `A frame of a channel that was is nothing to the channel that has its CID now`() {
         var signalling = LESignalling(isCentral: false)
-        signalling.channels = channels
+        signalling.channels.listeners[0x80] = .init(configuration: L2CAPChannelConfiguration(), security: .none)
         var actions: [LESignalling.Action] = []
-        let tag = LESignalling.ChannelTag(id: ChannelID(rawValue: 2), name: name)
-        let stale = LESignalling.ChannelTag(id: ChannelID(rawValue: 1), name: name)
         let now = NIODeadline.uptimeNanoseconds(0)
-        #expect(signalling.write(ByteBuffer(repeating: 1, count: 60), on: tag, now: now, into: &actions) == 60)
+        signalling.receive(hex("14 01 0A 00 80 00 41 00 40 00 20 00 09 00"), now: now, into: &actions)
+        let id = L2CAPChannelID(rawValue: 2)
+        signalling.update(CID(rawValue: 0x40), now: now, into: &actions) { $0.accept(as: id, &$1) }
+        actions = []
+        let stale = L2CAPChannelID(rawValue: 1)
+        let octets = ByteBuffer(repeating: 1, count: 60)
+        #expect(signalling.update(id, now: now, into: &actions) { $0.write(octets, &$1) } == 60)
         #expect(actions.count == 1)
-        signalling.frameLeft(stale, now: now, into: &actions)
+        signalling.update(stale, now: now, into: &actions) { $0.frameSent(&$1) }
         #expect(actions.count == 1)
-        #expect(signalling.write(ByteBuffer(repeating: 1, count: 60), on: stale, now: now, into: &actions) == 0)
-        signalling.consume(5, on: stale, into: &actions)
-        signalling.closeChannel(stale, now: now, into: &actions)
+        #expect(signalling.update(stale, now: now, into: &actions) { $0.write(octets, &$1) } == nil)
+        signalling.update(stale, now: now, into: &actions) { $0.consume(5, &$1) }
+        signalling.update(stale, now: now, into: &actions) { $0.close(after: [], &$1) }
         #expect(actions.count == 1)
-        signalling.frameLeft(tag, now: now, into: &actions)
+        signalling.update(id, now: now, into: &actions) { $0.frameSent(&$1) }
         #expect(actions.count == 2)
     }
 
     // MARK: Sizes
 
     @Test func `Sizes out of range take the nearest value in it`() {
-        let least = ChannelConfiguration(mtu: 0, mps: -1, window: 0, sendLimit: 0)
+        let least = L2CAPChannelConfiguration(mtu: 0, mps: -1, window: 0, sendLimit: 0)
         #expect((least.mtu, least.mps, least.window, least.sendLimit) == (23, 23, 1, 1))
-        let most = ChannelConfiguration(mtu: .max, mps: .max, window: .max)
+        let most = L2CAPChannelConfiguration(mtu: .max, mps: .max, window: .max)
         #expect((most.mtu, most.mps, most.window) == (65_535, 2_048, 65_535))
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite("LE credit-based channels and chance")
 struct CreditBasedChannelsRandomTests {
     private static let sendLimit = 500
-    private static let configuration = ChannelConfiguration(mtu: 100, mps: 40, window: 6, sendLimit: sendLimit)
+    private static let configuration = L2CAPChannelConfiguration(mtu: 100, mps: 40, window: 6, sendLimit: sendLimit)
 
     @Test("Any frames: no trap, no channel too many, no queue without end", arguments: 0..<8 as Range<UInt64>)
     func hostilePeer(seed: UInt64) {
@@ -19,13 +19,13 @@ struct CreditBasedChannelsRandomTests {
         signalling.channels.listeners[0x80] = .init(configuration: Self.configuration, security: .none)
         signalling.channels.listeners[0x81] = .init(configuration: Self.configuration, security: .encrypted)
         var now = NIODeadline.uptimeNanoseconds(0)
-        var open: [ChannelID: LESignalling.ChannelTag] = [:]
-        var ended: Set<ChannelID> = []
-        var unread: [ChannelID: Int] = [:]
+        var open: Set<L2CAPChannelID> = []
+        var ended: Set<L2CAPChannelID> = []
+        var unread: [L2CAPChannelID: Int] = [:]
         var nextID: UInt64 = 1
-        var pendingFrames: [LESignalling.ChannelTag] = []
+        var pendingFrames: [L2CAPChannelID] = []
         var opened = 0
-        var peerNames: [UInt16] = []
+        var remoteCIDs: [UInt16] = []
         var awaited: [UInt8] = []
 
         // An expectation costs more than all else here, so that only what fails becomes one.
@@ -34,41 +34,42 @@ struct CreditBasedChannelsRandomTests {
         }
         for _ in 0..<8_000 {
             var actions: [LESignalling.Action] = []
-            let order = open.values.sorted { $0.id.rawValue < $1.id.rawValue }
+            let order = open.sorted { $0.rawValue < $1.rawValue }
             switch Int.random(in: 0..<12, using: &random) {
             case 0:
-                let id = ChannelID(rawValue: nextID)
+                let id = L2CAPChannelID(rawValue: nextID)
                 nextID += 1
-                signalling.openChannel(id, spsm: 0x80, configuration: Self.configuration, now: now, into: &actions)
+                signalling.openChannel(id, to: 0x80, Self.configuration, now: now, into: &actions)
             case 1:
-                if let tag = order.randomElement(using: &random) {
+                if let id = order.randomElement(using: &random) {
                     let count = Int.random(in: 0...300, using: &random)
                     let octets = ByteBuffer(repeating: 7, count: count)
-                    let taken = signalling.write(octets, on: tag, now: now, into: &actions)
+                    let taken = signalling.update(id, now: now, into: &actions) { $0.write(octets, &$1) } ?? 0
                     demand(taken <= count)
                 }
             case 2:
-                if let tag = order.randomElement(using: &random) {
+                if let id = order.randomElement(using: &random) {
                     let count = Int.random(in: 0...200, using: &random)
-                    unread[tag.id] = max(0, (unread[tag.id] ?? 0) - count)
-                    signalling.consume(count, on: tag, into: &actions)
+                    unread[id] = max(0, (unread[id] ?? 0) - count)
+                    signalling.update(id, now: now, into: &actions) { $0.consume(count, &$1) }
                 }
             case 3:
-                if Int.random(in: 0..<8, using: &random) == 0, let tag = order.randomElement(using: &random) {
-                    signalling.closeChannel(tag, now: now, into: &actions)
+                if Int.random(in: 0..<8, using: &random) == 0, let id = order.randomElement(using: &random) {
+                    let last = Bool.random(using: &random) ? [ByteBuffer(repeating: 8, count: 600)] : []
+                    signalling.update(id, now: now, into: &actions) { $0.close(after: last, &$1) }
                 }
             case 4:
                 now = now + .milliseconds(Int64.random(in: 0...5_000, using: &random))
                 signalling.advance(to: now, into: &actions)
             case 5:
-                let kept = pendingFrames
+                let sent = pendingFrames
                 pendingFrames = []
-                for tag in kept { signalling.frameLeft(tag, now: now, into: &actions) }
+                for id in sent { signalling.update(id, now: now, into: &actions) { $0.frameSent(&$1) } }
             case 6, 7, 8:
-                signalling.receive(Self.command(peerNames, awaited, &random), now: now, into: &actions)
+                signalling.receive(Self.command(remoteCIDs, awaited, &random), now: now, into: &actions)
             default:
-                let name = L2CAPChannelID(rawValue: UInt16.random(in: 0x40...0x50, using: &random))
-                signalling.receiveFrame(Self.frame(&random), on: name, now: now, into: &actions)
+                let cid = CID(rawValue: UInt16.random(in: 0x40...0x50, using: &random))
+                signalling.receiveFrame(Self.frame(&random), on: cid, now: now, into: &actions)
             }
 
             while !actions.isEmpty {
@@ -78,47 +79,51 @@ struct CreditBasedChannelsRandomTests {
                     switch action {
                     case .send(let pdu):
                         demand(pdu.readableBytes <= LESignalling.mtu)
-                    case .updateConnection, .parameterRequestEnded, .channel(.ready):
+                    case .updateConnection, .parameterRequestEnded, .channel(.writable):
                         break
-                    case .channel(.requested(let name, let spsm)):
+                    case .channel(.requested(let cid, let spsm)):
                         demand(spsm == 0x80)
                         if Bool.random(using: &random) {
-                            signalling.acceptChannel(name, as: ChannelID(rawValue: nextID), into: &actions)
+                            let id = L2CAPChannelID(rawValue: nextID)
+                            signalling.update(cid, now: now, into: &actions) { $0.accept(as: id, &$1) }
                             nextID += 1
                         } else {
-                            signalling.refuseChannel(name, .insufficientAuthorization, into: &actions)
+                            signalling.update(cid, now: now, into: &actions) {
+                                $0.refuse(.insufficientAuthorization, &$1)
+                            }
                         }
-                    case .channel(.opened(let channel)):
-                        demand(open[channel.tag.id] == nil && !ended.contains(channel.tag.id))
-                        open[channel.tag.id] = channel.tag
+                    case .channel(.opened(let id, _, _, _)):
+                        demand(!open.contains(id) && !ended.contains(id))
+                        open.insert(id)
                         opened += 1
                     case .channel(.failed(let id, _)):
-                        demand(open[id] == nil && ended.insert(id).inserted)
+                        demand(!open.contains(id) && ended.insert(id).inserted)
                     case .channel(.received(let id, let octets)):
-                        demand(open[id] != nil)
+                        demand(open.contains(id))
                         unread[id, default: 0] += octets.readableBytes
                         demand(unread[id, default: 0] <= 6 * 40 + 100)
-                    case .channel(.send(let frame, _, let tag)):
+                    case .channel(.send(let frame, _, let id)):
                         demand(frame.readableBytes <= 65_533)
-                        pendingFrames.append(tag)
+                        pendingFrames.append(id)
                     case .channel(.closed(let id, _)):
-                        demand(open.removeValue(forKey: id) != nil && ended.insert(id).inserted)
+                        demand(open.remove(id) != nil && ended.insert(id).inserted)
                     }
                 }
             }
 
-            demand(signalling.channels.taken.count <= CreditBasedChannels.maximumCount)
-            peerNames = []
+            demand(signalling.channels.localCIDs.count <= CreditBasedChannels.maximumCount)
+            remoteCIDs = []
             var sending: [UInt16] = []
             awaited = []
-            for name in signalling.channels.taken {
-                let slot = signalling.channels[name]
-                if let peer = slot.peer { peerNames.append(peer.rawValue) }
-                if slot.sends, let peer = slot.peer { sending.append(peer.rawValue) }
-                if let identifier = slot.identifier { awaited.append(identifier) }
-                if let channel = signalling.channels.flow(name) {
-                    demand(0...0xFFFF ~= channel.credits && 0...6 ~= channel.peerCredits)
-                    demand(channel.queuedOctets <= Self.sendLimit)
+            for cid in signalling.channels.localCIDs {
+                guard let channel = signalling.channels[cid] else { return demand(false) }
+                demand(!channel.isClosed)
+                if let remoteCID = channel.remoteCID { remoteCIDs.append(remoteCID.rawValue) }
+                if let identifier = channel.awaitedIdentifier { awaited.append(identifier) }
+                if let connection = channel.connection {
+                    sending.append(connection.remoteCID.rawValue)
+                    demand(0...0xFFFF ~= connection.sender.credits && 0...6 ~= connection.receiver.peerCredits)
+                    demand(connection.sender.queuedOctets <= Self.sendLimit + 600)
                 }
             }
             demand(Set(sending).count == sending.count)
@@ -127,7 +132,7 @@ struct CreditBasedChannelsRandomTests {
 
         var actions: [LESignalling.Action] = []
         signalling.close(into: &actions)
-        #expect(signalling.channels.taken.isEmpty && signalling.nextDeadline == nil)
+        #expect(signalling.channels.localCIDs.isEmpty && signalling.nextDeadline == nil)
     }
 
     /// A command about channels, most of it as it should be.
@@ -136,18 +141,25 @@ struct CreditBasedChannelsRandomTests {
         _ awaited: [UInt8],
         _ random: inout SeededGenerator
     ) -> ByteBuffer {
-        func ours(_ random: inout SeededGenerator) -> L2CAPChannelID {
-            L2CAPChannelID(rawValue: UInt16.random(in: 0x3F...0x50, using: &random))
+        func ours(_ random: inout SeededGenerator) -> CID {
+            CID(rawValue: UInt16.random(in: 0x3F...0x50, using: &random))
         }
-        func theirs(_ random: inout SeededGenerator) -> L2CAPChannelID {
+        func theirs(_ random: inout SeededGenerator) -> CID {
             if let peer = peers.randomElement(using: &random), Int.random(in: 0..<4, using: &random) > 0 {
-                return L2CAPChannelID(rawValue: peer)
+                return CID(rawValue: peer)
             }
-            return L2CAPChannelID(rawValue: UInt16.random(in: 0x3F...0x80, using: &random))
+            return CID(rawValue: UInt16.random(in: 0x3F...0x80, using: &random))
         }
         func size(_ random: inout SeededGenerator) -> UInt16 {
             Bool.random(using: &random)
                 ? UInt16.random(in: 23...80, using: &random) : .random(in: 20...0xFFFF, using: &random)
+        }
+        func parameters(_ random: inout SeededGenerator) -> CreditBasedParameters {
+            CreditBasedParameters(
+                mtu: size(&random),
+                mps: size(&random),
+                initialCredits: UInt16.random(in: 0...4, using: &random)
+            )
         }
         let chance = UInt8.random(in: 1...255, using: &random)
         let identifier = awaited.randomElement(using: &random) ?? chance
@@ -156,21 +168,17 @@ struct CreditBasedChannelsRandomTests {
             case 0, 1:
                 .leCreditBasedConnectionRequest(
                     LECreditBasedConnectionRequest(
-                        spsm: UInt16.random(in: 0x80...0x82, using: &random),
+                        spsm: SPSM(rawValue: .random(in: 0x80...0x82, using: &random)),
                         source: theirs(&random),
-                        mtu: size(&random),
-                        mps: size(&random),
-                        initialCredits: UInt16.random(in: 0...4, using: &random)
+                        parameters: parameters(&random)
                     )
                 )
             case 2, 3:
                 .leCreditBasedConnectionResponse(
                     LECreditBasedConnectionResponse(
                         destination: theirs(&random),
-                        mtu: size(&random),
-                        mps: size(&random),
-                        initialCredits: UInt16.random(in: 0...4, using: &random),
-                        result: CreditBasedConnectionResult(rawValue: Bool.random(using: &random) ? 0 : 4)
+                        parameters: parameters(&random),
+                        result: L2CAPConnectionResult(rawValue: Bool.random(using: &random) ? 0 : 4)
                     )
                 )
             case 4, 5, 6:

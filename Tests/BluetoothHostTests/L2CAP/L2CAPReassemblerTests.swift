@@ -40,7 +40,7 @@ struct L2CAPReassemblerTests {
         var reassembler = L2CAPReassembler()
         #expect(
             reassembler.receive(hex("00 00 3A 00"), isStart: true)
-                == Outcome(frame: L2CAPFrame(channel: L2CAPChannelID(rawValue: 0x003A), payload: ByteBuffer()))
+                == Outcome(frame: L2CAPFrame(channel: CID(rawValue: 0x003A), payload: ByteBuffer()))
         )
     }
 

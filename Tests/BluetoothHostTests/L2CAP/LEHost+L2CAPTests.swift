@@ -14,8 +14,8 @@ struct HostL2CAPTests {
     private final class User: LEHostDelegate {
         private(set) var lines: [String] = []
         var link: LinkID?
-        var channel: ChannelID?
-        var answer = CreditBasedConnectionResult.success
+        var channel: L2CAPChannelID?
+        var answer = L2CAPConnectionResult.success
         var consumesAtOnce = true
         var onReady: (() -> Void)?
 
@@ -30,24 +30,24 @@ struct HostL2CAPTests {
         func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
             self.note("disconnected \(reason.rawValue)")
         }
-        func host(_ host: LEHost, shouldAcceptChannel request: ChannelRequest) -> CreditBasedConnectionResult {
-            self.note("request \(request.spsm)")
+        func host(_ host: LEHost, shouldAcceptChannel request: L2CAPChannelRequest) -> L2CAPConnectionResult {
+            self.note("request \(request.spsm.rawValue)")
             return self.answer
         }
-        func host(_ host: LEHost, didOpenChannel channel: ChannelInformation) {
-            self.note("opened \(channel.spsm) \(channel.isIncoming) \(channel.peerMTU)")
+        func host(_ host: LEHost, didOpenChannel channel: L2CAPChannelInformation) {
+            self.note("opened \(channel.spsm.rawValue) \(channel.isIncoming) \(channel.peerMTU)")
             self.channel = channel.id
         }
-        func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer) {
+        func host(_ host: LEHost, channel: L2CAPChannelID, didReceive octets: ByteBuffer) {
             self.note("received \(hex(octets))")
             if self.consumesAtOnce { host.consume(octets.readableBytes, of: channel) }
         }
-        func host(_ host: LEHost, channelIsReadyToSend channel: ChannelID) {
+        func host(_ host: LEHost, channelIsReadyToSend channel: L2CAPChannelID) {
             self.note("ready")
             self.onReady?()
         }
-        func host(_ host: LEHost, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) {
-            self.note("closed \(channel.rawValue) \(reason)")
+        func host(_ host: LEHost, channel: L2CAPChannelID, didCloseBecause reason: L2CAPChannelCloseReason) {
+            self.note("closed \(channel.rawValue) \(reason.word)")
         }
     }
 
@@ -91,8 +91,8 @@ struct HostL2CAPTests {
         /// A channel that the peer opens: MTU 2,048, MPS 247 and so many credits.
         func openIncoming(
             credits: UInt16 = 0xFFFF,
-            configuration: ChannelConfiguration = ChannelConfiguration()
-        ) throws -> ChannelID {
+            configuration: L2CAPChannelConfiguration = L2CAPChannelConfiguration()
+        ) throws -> L2CAPChannelID {
             _ = try self.host.listenForChannels(spsm: 0x80, configuration: configuration)
             let low = octet(Int(credits & 0xFF))
             let high = octet(Int(credits >> 8))
@@ -109,11 +109,13 @@ struct HostL2CAPTests {
 
     @Test func `A free SPSM is given, each once in a round, until there is none`() throws {
         let scene = Scene()
-        for expected in UInt16(0x80)...0xFF { #expect(try scene.host.listenForChannels() == expected) }
-        #expect(throws: ChannelListenError.inUse) { try scene.host.listenForChannels() }
-        #expect(throws: ChannelListenError.inUse) { try scene.host.listenForChannels(spsm: 0x90) }
-        #expect(throws: ChannelListenError.invalidSPSM) { try scene.host.listenForChannels(spsm: 0) }
-        #expect(throws: ChannelListenError.invalidSPSM) { try scene.host.listenForChannels(spsm: 0x100) }
+        for expected in UInt16(0x80)...0xFF {
+            #expect(try scene.host.listenForChannels() == SPSM(rawValue: expected))
+        }
+        #expect(throws: L2CAPListenError.inUse) { try scene.host.listenForChannels() }
+        #expect(throws: L2CAPListenError.inUse) { try scene.host.listenForChannels(spsm: 0x90) }
+        #expect(throws: L2CAPListenError.invalidSPSM) { try scene.host.listenForChannels(spsm: 0) }
+        #expect(throws: L2CAPListenError.invalidSPSM) { try scene.host.listenForChannels(spsm: 0x100) }
         #expect(try scene.host.listenForChannels(spsm: 0x25) == 0x25)
         scene.host.stopListening(spsm: 0x83)
         scene.host.stopListening(spsm: 0x82)
@@ -124,7 +126,9 @@ struct HostL2CAPTests {
 
     @Test func `A peer opens a channel on a link that was there before, and on one that comes later`() throws {
         let scene = Scene()
-        let spsm = try scene.host.listenForChannels(configuration: ChannelConfiguration(mtu: 64, mps: 32, window: 4))
+        let spsm = try scene.host.listenForChannels(
+            configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
+        )
         #expect(spsm == 0x80)
         scene.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
         #expect(scene.takeSent() == ["05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00"])
@@ -132,9 +136,9 @@ struct HostL2CAPTests {
         scene.connect(0x41)
         scene.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00", from: 0x41)
         #expect(scene.user.takeLines() == ["request 128", "opened 128 true 64"])
-        #expect(scene.user.channel == ChannelID(rawValue: 2))
-        #expect(scene.host.information(of: ChannelID(rawValue: 1))?.link != scene.user.link)
-        #expect(scene.host.information(of: ChannelID(rawValue: 2))?.link == scene.user.link)
+        #expect(scene.user.channel == L2CAPChannelID(rawValue: 2))
+        #expect(scene.host.information(of: L2CAPChannelID(rawValue: 1))?.link != scene.user.link)
+        #expect(scene.host.information(of: L2CAPChannelID(rawValue: 2))?.link == scene.user.link)
 
         scene.host.stopListening(spsm: 0x80)
         _ = scene.takeSent()
@@ -168,11 +172,11 @@ struct HostL2CAPTests {
     @Test func `This side opens a channel; the completion comes before what is received`() throws {
         let scene = Scene()
         let link = try #require(scene.user.link)
-        var information: ChannelInformation?
+        var information: L2CAPChannelInformation?
         scene.host.openChannel(
             on: link,
             spsm: 0x25,
-            configuration: ChannelConfiguration(mtu: 64, mps: 32, window: 4)
+            configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
         ) {
             information = try? $0.get()
             scene.user.note("completed")
@@ -199,7 +203,7 @@ struct HostL2CAPTests {
     @Test func `Channels that are not opened say why`() throws {
         let scene = Scene()
         let link = try #require(scene.user.link)
-        var errors: [ChannelOpenError] = []
+        var errors: [L2CAPChannelOpenError] = []
         func open(on link: LinkID) {
             scene.host.openChannel(on: link, spsm: 0x80) { result in
                 if case .failure(let error) = result { errors.append(error) }
@@ -278,7 +282,7 @@ struct HostL2CAPTests {
 
     @Test func `A writer is told of room in a later turn and may write at once`() throws {
         let scene = Scene(packetCount: 4)
-        let channel = try scene.openIncoming(configuration: ChannelConfiguration(sendLimit: 1_000))
+        let channel = try scene.openIncoming(configuration: L2CAPChannelConfiguration(sendLimit: 1_000))
         var written = 0
         scene.user.onReady = { written += scene.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) }
         written += scene.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel)
@@ -297,7 +301,7 @@ struct HostL2CAPTests {
 
     @Test func `A user who reads late holds the peer back`() throws {
         let scene = Scene()
-        let channel = try scene.openIncoming(configuration: ChannelConfiguration(mtu: 64, mps: 32, window: 2))
+        let channel = try scene.openIncoming(configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 2))
         scene.user.consumesAtOnce = false
         scene.receive(0x40, "02 00 A1 A2")
         scene.receive(0x40, "02 00 B1 B2")
@@ -311,7 +315,7 @@ struct HostL2CAPTests {
         scene.receive(0x40, "01 00 AA")
         scene.receive(0x40, "01 00 AA")
         #expect(scene.takeSent() == ["05 00 06 03 04 00 41 00 40 00"])
-        #expect(scene.user.takeLines().last == "closed 1 violation(BluetoothHost.ChannelViolation.noCredit)")
+        #expect(scene.user.takeLines().last == "closed 1 violation noCredit")
     }
 
     @Test func `A frame that is longer than any buffer ends its channel alone`() throws {
@@ -324,7 +328,7 @@ struct HostL2CAPTests {
         )
         scene.loop.run()
         #expect(scene.takeSent() == ["05 00 06 01 04 00 41 00 40 00"])
-        #expect(scene.user.takeLines() == ["closed 1 violation(BluetoothHost.ChannelViolation.frameTooLong)"])
+        #expect(scene.user.takeLines() == ["closed 1 violation frameTooLong"])
         #expect(scene.host.links.count == 1)
     }
 
@@ -342,12 +346,12 @@ struct HostL2CAPTests {
         #expect(scene.takeSent() == ["41 00 01 01 01 01 01", "05 00 06 01 04 00 41 00 40 00"])
         #expect(scene.user.takeLines().isEmpty)
         scene.receive(5, "07 01 04 00 41 00 40 00")
-        #expect(scene.user.takeLines() == ["closed 1 closedHere"])
+        #expect(scene.user.takeLines() == ["closed 1 closedLocally"])
         #expect(scene.host.information(of: channel) == nil)
         scene.host.consume(1, of: channel)
         scene.host.closeChannel(channel)
         scene.receive(5, "14 03 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(scene.user.channel == ChannelID(rawValue: 2))
+        #expect(scene.user.channel == L2CAPChannelID(rawValue: 2))
     }
 
     @Test func `A peer that does not confirm the end has 30 s`() throws {
@@ -368,14 +372,14 @@ struct HostL2CAPTests {
         scene.controller.disconnect(0x40, reason: .remoteUserTerminated)
         scene.loop.run()
         #expect(scene.user.takeLines() == ["closed 1 linkEnded", "disconnected 19"])
-        #expect(scene.host.openChannels.isEmpty && scene.host.transmitter.credits == 1)
+        #expect(scene.host.l2capChannels.isEmpty && scene.host.transmitter.credits == 1)
         #expect(scene.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
     }
 
     @Test func `The end of the controller ends everything, and listening goes on with the next one`() throws {
         let scene = Scene()
         _ = try scene.openIncoming()
-        var error: ChannelOpenError?
+        var error: L2CAPChannelOpenError?
         scene.host.openChannel(on: try #require(scene.user.link), spsm: 0x90) { result in
             if case .failure(let why) = result { error = why }
         }
@@ -383,7 +387,7 @@ struct HostL2CAPTests {
         scene.host.detach()
         scene.loop.run()
         #expect(scene.user.takeLines() == ["closed 1 linkEnded", "disconnected 8"])
-        #expect(error == .notConnected && scene.host.channelCompletions.isEmpty)
+        #expect(error == .notConnected && scene.host.l2capChannels.isEmpty)
         let next = ScriptedController(eventLoop: scene.loop)
         scene.host.attach(to: next)
         scene.loop.run()

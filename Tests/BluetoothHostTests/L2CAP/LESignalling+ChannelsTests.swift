@@ -334,7 +334,7 @@ struct LESignallingChannelsTests {
                 open 0080 64 32 4
                 < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
                 > 05 00 15 01 0A 00 \(destination) \(mtu) \(mps) 02 00 00 00
-                ? failed 1 invalidAnswer
+                ? failed 1 invalidResponse
                 < 05 00 06 02 04 00 41 00 40 00
                 > 05 00 07 02 04 00 41 00 40 00
                 """
@@ -345,7 +345,7 @@ struct LESignallingChannelsTests {
             open 0080 64 32 4
             < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
             > 05 00 15 01 0A 00 80 00 40 00 20 00 02 00 00 00    # no dynamic channel
-            ? failed 1 invalidAnswer
+            ? failed 1 invalidResponse
             """
         )
     }
@@ -356,10 +356,10 @@ struct LESignallingChannelsTests {
                 open 0080 64 32 4
                 < 05 00 14 02 0A 00 80 00 41 00 40 00 20 00 04 00
                 > 05 00 15 02 0A 00 41 00 40 00 20 00 02 00 00 00
-                ? failed 2 invalidAnswer
+                ? failed 2 invalidResponse
                 < 05 00 06 03 04 00 41 00 41 00
                 < 05 00 06 04 04 00 41 00 40 00
-                ? closed 1 violation nameGivenTwice
+                ? closed 1 violation duplicateRemoteCID
                 write 1 AA
                 ? took 0
                 > 05 00 07 03 04 00 41 00 41 00
@@ -406,9 +406,9 @@ struct LESignallingChannelsTests {
         var signalling = LESignalling(isCentral: false)
         var actions: [LESignalling.Action] = []
         signalling.openChannel(
-            ChannelID(rawValue: 1),
-            spsm: 0x80,
-            configuration: ChannelConfiguration(),
+            L2CAPChannelID(rawValue: 1),
+            to: 0x80,
+            L2CAPChannelConfiguration(),
             now: .uptimeNanoseconds(0),
             into: &actions
         )

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("LE signalling commands")
 struct LESignallingCommandTests {
-    private static func channel(_ value: UInt16) -> L2CAPChannelID { L2CAPChannelID(rawValue: value) }
+    private static func channel(_ value: UInt16) -> CID { CID(rawValue: value) }
 
     private static func read(_ text: String) throws -> LESignallingCommand {
         var bytes = hex(text)
@@ -22,7 +22,7 @@ struct LESignallingCommandTests {
         (.commandReject(.notUnderstood), "01 07 02 00 00 00"),
         (.commandReject(.signallingMTUExceeded(mtu: 23)), "01 07 04 00 01 00 17 00"),
         (
-            .commandReject(.invalidChannel(local: Self.channel(0x40), remote: Self.channel(0x41))),
+            .commandReject(.invalidCID(local: Self.channel(0x40), remote: Self.channel(0x41))),
             "01 07 06 00 02 00 40 00 41 00"
         ),
         (
@@ -51,9 +51,7 @@ struct LESignallingCommandTests {
                 LECreditBasedConnectionRequest(
                     spsm: 0x80,
                     source: Self.channel(0x40),
-                    mtu: 512,
-                    mps: 247,
-                    initialCredits: 10
+                    parameters: CreditBasedParameters(mtu: 512, mps: 247, initialCredits: 10)
                 )
             ),
             "14 07 0A 00 80 00 40 00 00 02 F7 00 0A 00"
@@ -62,9 +60,7 @@ struct LESignallingCommandTests {
             .leCreditBasedConnectionResponse(
                 LECreditBasedConnectionResponse(
                     destination: Self.channel(0x44),
-                    mtu: 512,
-                    mps: 247,
-                    initialCredits: 10,
+                    parameters: CreditBasedParameters(mtu: 512, mps: 247, initialCredits: 10),
                     result: .success
                 )
             ),
@@ -75,9 +71,7 @@ struct LESignallingCommandTests {
             .creditBasedConnectionRequest(
                 CreditBasedConnectionRequest(
                     spsm: 0x27,
-                    mtu: 64,
-                    mps: 64,
-                    initialCredits: 1,
+                    parameters: CreditBasedParameters(mtu: 64, mps: 64, initialCredits: 1),
                     sources: [Self.channel(0x40), Self.channel(0x41)]
                 )
             ),
@@ -86,9 +80,7 @@ struct LESignallingCommandTests {
         (
             .creditBasedConnectionResponse(
                 CreditBasedConnectionResponse(
-                    mtu: 64,
-                    mps: 64,
-                    initialCredits: 1,
+                    parameters: CreditBasedParameters(mtu: 64, mps: 64, initialCredits: 1),
                     result: .noResources,
                     destinations: [Self.channel(0x40), Self.channel(0)]
                 )

@@ -19,10 +19,10 @@ struct RefusalTests {
     /// A peripheral that says what it is told to.
     private final class RefusingPeripheral: LEHostDelegate {
         let host: LEHost
-        var result = CreditBasedConnectionResult.success
+        var result = L2CAPConnectionResult.success
         var link: LinkID?
-        var failures: [ChannelOpenError] = []
-        var channels: [ChannelInformation] = []
+        var failures: [L2CAPChannelOpenError] = []
+        var channels: [L2CAPChannelInformation] = []
 
         init(_ testbed: Testbed) {
             let address = DeviceAddress(0xC000_0000_0BAD, kind: .random)
@@ -31,7 +31,7 @@ struct RefusalTests {
             self.host.attach(to: testbed.air.makeController())
         }
 
-        func open(_ psm: UInt16) {
+        func open(_ psm: SPSM) {
             guard let link = self.link else { return }
             self.host.openChannel(on: link, spsm: psm) { result in
                 switch result {
@@ -41,7 +41,7 @@ struct RefusalTests {
             }
         }
 
-        func host(_ host: LEHost, shouldAcceptChannel request: ChannelRequest) -> CreditBasedConnectionResult {
+        func host(_ host: LEHost, shouldAcceptChannel request: L2CAPChannelRequest) -> L2CAPConnectionResult {
             self.result
         }
         func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
@@ -78,7 +78,7 @@ struct RefusalTests {
     )
     func results(result: UInt16, domain: String, code: Int) throws {
         let setup = try Setup()
-        setup.remote.result = CreditBasedConnectionResult(rawValue: result)
+        setup.remote.result = L2CAPConnectionResult(rawValue: result)
         setup.peripheral.openL2CAPChannel(0x80)
         setup.testbed.run()
         #expect(setup.central.calls.last == "channel \(domain) \(code)")
@@ -91,8 +91,8 @@ struct RefusalTests {
 
     @Test("12.2 failures that are not the peer's word")
     func otherFailures() {
-        let cases: [(ChannelOpenError, CBError.Code)] = [
-            (.notSupported, .operationNotSupported), (.invalidAnswer, .unknown), (.timedOut, .connectionTimeout),
+        let cases: [(L2CAPChannelOpenError, CBError.Code)] = [
+            (.notSupported, .operationNotSupported), (.invalidResponse, .unknown), (.timedOut, .connectionTimeout),
             (.noResources, .outOfSpace), (.notConnected, .notConnected),
         ]
         for (error, code) in cases { #expect((coreBluetoothError(error) as? CBError)?.code == code) }
@@ -125,22 +125,22 @@ struct RefusalTests {
         try #require(talk.testbed.run { remote.link != nil })
         let unclaimed = UnclaimedChannels()
         var held: [ChannelHandle] = []
-        let pipe = ChannelPipe(window: (1, 1), maySleep: { false }, wakeLoop: {})
-        while unclaimed.hasRoom { held.append(ChannelHandle(pipe, .runLoops, unclaimed)) }
+        let pipe = ChannelPipe(window: (1, 1), mayBlock: { false }, wakeLoop: {})
+        while unclaimed.hasCapacity { held.append(ChannelHandle(pipe, .runLoops, unclaimed)) }
         #expect(held.count == UnclaimedChannels.limit)
         held[0].claim()
-        #expect(unclaimed.hasRoom)
+        #expect(unclaimed.hasCapacity)
         held[0].claim()
         held.removeFirst()
         held.append(ChannelHandle(pipe, .runLoops, unclaimed))
-        #expect(!unclaimed.hasRoom)
+        #expect(!unclaimed.hasCapacity)
         held.removeLast()
-        #expect(unclaimed.hasRoom)
+        #expect(unclaimed.hasCapacity)
         // And an app that looks sees all of them, one after the other.
         let lines = CapturedLog()
         try lines.capture {
             for round in 1...100 {
-                remote.open(try #require(talk.ball.psms.first))
+                remote.open(SPSM(rawValue: try #require(talk.ball.psms.first)))
                 try #require(talk.testbed.run { talk.ball.count("channel \(talk.ball.psms[0])") == round })
                 talk.ball.channels.removeAll()
                 try #require(talk.testbed.run { remote.channels.count == round })

@@ -140,7 +140,7 @@ struct StreamTests {
         ball.write(2_000_000)
         talk.testbed.run(.seconds(20))
         let window = Channels.configuration.window * Channels.configuration.mps
-        let limit = ChannelPipe.sendLimit + Channels.configuration.sendLimit + window + Channels.configuration.mtu
+        let limit = SendBuffer.limit + Channels.configuration.sendLimit + window + Channels.configuration.mtu
         for user in [central, ball] {
             #expect(user.written > limit / 2 && user.written <= limit)
         }
@@ -165,7 +165,7 @@ struct StreamTests {
         let (central, ball) = try talk.openUsers()
         ball.reads = false
         let octets = [UInt8](repeating: 1, count: 1_000_000)
-        #expect(central.output.write(octets, maxLength: octets.count) == ChannelPipe.sendLimit)
+        #expect(central.output.write(octets, maxLength: octets.count) == SendBuffer.limit)
         #expect(central.output.write(octets, maxLength: octets.count) == -1)
         // In virtual time nobody can wait.
         #expect((central.output.streamError as? POSIXError)?.code == .EAGAIN && central.output.streamStatus == .open)

@@ -277,7 +277,7 @@ struct ThreadedStreamTests {
         // The peer does not read, so room runs out.
         let isUnderWay = DispatchSemaphore(value: 0)
         let writer = self.thread(user) { user in
-            while user.writeOnce(65_521) { if user.written >= ChannelPipe.sendLimit { isUnderWay.signal() } }
+            while user.writeOnce(65_521) { if user.written >= SendBuffer.limit { isUnderWay.signal() } }
         }
         #expect(await Self.ended([isUnderWay]))
         switch how {

@@ -80,19 +80,19 @@ extension AdapterCore: LEHostDelegate {
         }
     }
 
-    func host(_ host: LEHost, shouldAcceptChannel request: ChannelRequest) -> CreditBasedConnectionResult {
+    func host(_ host: LEHost, shouldAcceptChannel request: L2CAPChannelRequest) -> L2CAPConnectionResult {
         self.channels.answer(request)
     }
 
-    func host(_ host: LEHost, didOpenChannel channel: ChannelInformation) { self.channels.opened(channel) }
+    func host(_ host: LEHost, didOpenChannel channel: L2CAPChannelInformation) { self.channels.opened(channel) }
 
-    func host(_ host: LEHost, channel: ChannelID, didReceive octets: ByteBuffer) {
+    func host(_ host: LEHost, channel: L2CAPChannelID, didReceive octets: ByteBuffer) {
         self.channels.received(octets, on: channel)
     }
 
-    func host(_ host: LEHost, channelIsReadyToSend channel: ChannelID) { self.channels.ready(channel) }
+    func host(_ host: LEHost, channelIsReadyToSend channel: L2CAPChannelID) { self.channels.ready(channel) }
 
-    func host(_ host: LEHost, channel: ChannelID, didCloseBecause reason: ChannelCloseReason) {
+    func host(_ host: LEHost, channel: L2CAPChannelID, didCloseBecause reason: L2CAPChannelCloseReason) {
         self.channels.closed(channel)
     }
 

@@ -44,8 +44,7 @@ final class PeripheralConnection {
     /// The ranges in which services became invalid, in order.
     private var invalidRanges: [AttributeHandleRange] = []
     private var isStarting = false
-    /// The PSMs to which channels are to be opened; the first one is being asked for.
-    var channelRequests: Deque<CBL2CAPPSM> = []
+    var channelRequests = ChannelOpenRequests()
     /// The value handles for which this object gets notifications.
     var notifying: ContiguousArray<AttributeHandle> = []
 
@@ -96,7 +95,7 @@ final class PeripheralConnection {
         self.runningOperation = nil
         self.isRunningInVain = false
         self.notifying.removeAll()
-        self.channelRequests.removeAll()
+        self.channelRequests.cancelAll()
         self.session.core.channels.close(of: self)
     }
 

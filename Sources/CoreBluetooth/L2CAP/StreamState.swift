@@ -1,0 +1,114 @@
+// One of a channel's two streams as Foundation's callers see it, and the events that its delegate is owed.
+//
+//     +---------+  open   +------+   an operation fails   +--------+
+//     | notOpen | ------> | open | ---------------------> | failed |
+//     +----+----+         +--+---+                        +---+----+
+//          | close           | close                          | close
+//          +-----------------+-------------> closed <---------+
+//
+// notOpen: nothing is read or written, and no event is reported.
+//
+// open: the delegate is told once that the stream is open, then of octets or capacity once after each operation of the
+// app, and once of the end.
+//
+// failed: an operation on a stream whose channel has ended failed; the delegate is told once.
+//
+// closed: the app has done with the stream; nothing is reported, and it is never opened again.
+//
+// A peer reaches this only through the condition of the stream: what there is to read, and whether the channel has ended.
+// Time plays no part. The pipe's lock guards the value.
+
+import Foundation
+
+/// The state of one stream.
+struct StreamState {
+    private enum Phase {
+        case notOpen
+        case open
+        case failed(POSIXErrorCode)
+        case closed
+    }
+
+    /// What a stream can do at a moment.
+    struct Condition {
+        /// There are octets to read, or there is capacity to write.
+        var isReady: Bool
+        /// Nothing comes or goes any more.
+        var isAtEnd: Bool
+    }
+
+    private var phase = Phase.notOpen
+    /// Why the last operation was not done, where the next one may be.
+    private var refusal: POSIXErrorCode?
+    /// What was reported and is reported once.
+    private var reported: Stream.Event = []
+    /// Whether readiness is to be reported: from the beginning, and again after each read or write.
+    private var isArmed = true
+
+    var isOpen: Bool { if case .open = self.phase { true } else { false } }
+    var isClosed: Bool { if case .closed = self.phase { true } else { false } }
+
+    /// The app opens the stream; only the first time counts.
+    mutating func open() {
+        guard case .notOpen = self.phase else { return }
+        self.phase = .open
+        self.refusal = nil
+    }
+
+    /// The app closes the stream.
+    mutating func close() {
+        self.phase = .closed
+        self.refusal = nil
+    }
+
+    /// An operation failed for good.
+    mutating func fail(_ code: POSIXErrorCode) { self.phase = .failed(code) }
+
+    /// An operation was not done, and the next one may be.
+    mutating func refuse(_ code: POSIXErrorCode) { self.refusal = code }
+
+    /// The app read or wrote, so that the next readiness is reported.
+    mutating func arm() {
+        self.isArmed = true
+        self.refusal = nil
+    }
+
+    /// How the stream describes itself.
+    func status(_ condition: Condition) -> Stream.Status {
+        switch self.phase {
+        case .notOpen: .notOpen
+        case .open: condition.isAtEnd ? .atEnd : .open
+        case .failed: .error
+        case .closed: .closed
+        }
+    }
+
+    /// The error that the stream shows.
+    var error: (any Error)? {
+        switch self.phase {
+        case .notOpen, .open, .closed: self.refusal.map { POSIXError($0) }
+        case .failed(let code): POSIXError(code)
+        }
+    }
+
+    /// The event that is to be reported next.
+    func nextEvent(_ readiness: Stream.Event, _ condition: Condition) -> Stream.Event? {
+        switch self.phase {
+        case .notOpen, .closed: return nil
+        case .failed: return self.reported.contains(.errorOccurred) ? nil : .errorOccurred
+        case .open:
+            if !self.reported.contains(.openCompleted) { return .openCompleted }
+            if self.isArmed, condition.isReady { return readiness }
+            return condition.isAtEnd && !self.reported.contains(.endEncountered) ? .endEncountered : nil
+        }
+    }
+
+    /// An event is reported now.
+    mutating func report(_ event: Stream.Event) {
+        if event == .hasBytesAvailable || event == .hasSpaceAvailable {
+            self.isArmed = false
+        } else {
+            self.reported.insert(event)
+        }
+    }
+}
