@@ -20,7 +20,7 @@ extension CreditBasedChannel {
             if self.sender.takeWritability() { context.report(.writable(self.id)) }
         }
 
-        /// Gives the peer the credits that are due; they name this side's CID (4.24).
+        /// Gives the peer the credits that are due; they carry this side's CID (4.24).
         mutating func grant(_ localCID: CID, _ context: inout Context) {
             guard let credits = self.receiver.takeGrant() else { return }
             context.start(.flowControlCredit(channel: localCID, credits: credits))

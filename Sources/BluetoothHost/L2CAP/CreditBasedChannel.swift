@@ -33,7 +33,7 @@
 // open: both sides send and receive. Every frame and every credit of the peer is checked; a violation disconnects the
 // channel at once, and the user is told why.
 //
-// closing: the user has closed the channel, and octets of his are left. They go out as the peer gives credits; what
+// closing: the user has closed the channel, and octets are left to send. They go out as the peer gives credits; what
 // comes is dropped, and the peer gets its credits for it. A peer that takes no frame for 30 s loses the rest.
 //
 // disconnecting: a Disconnection Request is on its way. Nothing is sent, and what comes is ignored. If the peer's own

@@ -52,7 +52,7 @@ struct CreditBasedSender: Sendable {
         return capacity
     }
 
-    /// Queues the user's last octets, whatever the limit; nobody waits for capacity any more.
+    /// Queues the user's last octets, whatever the limit; no user waits for capacity any more.
     mutating func finish(with lastOctets: [ByteBuffer]) {
         for octets in lastOctets { self.append(octets) }
         self.isWritabilityAwaited = false

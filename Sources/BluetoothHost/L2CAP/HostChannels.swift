@@ -1,5 +1,5 @@
-// The credit-based channels of a host: who listens on which SPSM, and which channel of which link an identifier of the
-// user names.
+// The credit-based channels of a host: who listens on which SPSM, and which channel of which link a user's identifier
+// stands for.
 
 /// The channels of all links of a host.
 struct HostChannels {

@@ -45,7 +45,7 @@ struct L2CAPFrame: Hashable, Sendable {
 enum L2CAPHeader {
     /// The octets of the header.
     static let length = 4
-    /// The longest payload that the length field can tell.
+    /// The longest payload that fits the length field.
     static let maximumPayloadLength = 0xFFFF
 
     /// Puts the header in front of `pdu`, into its headroom.

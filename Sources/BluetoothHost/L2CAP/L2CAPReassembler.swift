@@ -52,7 +52,7 @@ struct L2CAPReassembler: Sendable {
         self.maximumPayloadLength = maximumPayloadLength
     }
 
-    /// Takes the octets behind the ACL data header of one packet; `isStart` tells what its boundary flag says.
+    /// Takes the octets behind the ACL data header of one packet; `isStart` is what its boundary flag says.
     mutating func receive(_ octets: ByteBuffer, isStart: Bool) -> Outcome {
         let state = self.state
         self.state = .idle
@@ -62,7 +62,7 @@ struct L2CAPReassembler: Sendable {
                 return self.begin(octets)
             case .header, .payload:
                 var outcome = self.begin(octets)
-                // Of two faults the first is told: the one that cost a frame which was nearly there.
+                // Of two violations the first is reported: it cost a frame that was nearly complete.
                 outcome.violation = .startBeforeEnd
                 return outcome
             }

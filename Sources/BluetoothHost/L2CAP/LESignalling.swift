@@ -40,7 +40,7 @@ struct LESignalling: Sendable {
         /// Something about a credit-based channel.
         case channel(CreditBasedChannel.Action)
 
-        /// Takes the action out of where it is kept, so that a PDU in it has one owner.
+        /// Takes the action out of its place, so that a PDU in it has one owner.
         @inline(__always)
         mutating func take() -> Action {
             let action = consume self
@@ -53,7 +53,7 @@ struct LESignalling: Sendable {
     enum ParameterRequestOutcome: Hashable, Sendable {
         /// The central sets them.
         case accepted
-        /// The central keeps what is.
+        /// The central leaves the parameters as they are.
         case rejected
         /// The central does not know the request.
         case notUnderstood
@@ -227,7 +227,7 @@ struct LESignalling: Sendable {
     mutating func receive(_ payload: ByteBuffer, now: NIODeadline, into actions: inout [Action]) {
         if case .closed = self.parameterRequest { return }
         var bytes = payload
-        // Without a head, or with the identifier that nobody may use, there is nothing to answer to.
+        // Without a header, or with the reserved identifier 0, there is nothing to respond to.
         guard let header = try? LESignallingHeader(parsing: &bytes), header.identifier != 0 else { return }
         guard payload.readableBytes <= Self.mtu else {
             self.reject(header, .signallingMTUExceeded(mtu: UInt16(Self.mtu)), into: &actions)
@@ -269,7 +269,7 @@ struct LESignalling: Sendable {
             let cid = self.channels.localCID(sendingTo: channel)
             self.update(cid, now: now, into: &actions) { $0.receiveCredits(Int(credits), &$1) }
         case .disconnectionRequest(let destination, let source):
-            // The request names the channels as its receiver sees them: the destination is ours (4.6).
+            // The destination CID is the receiver's, so this side's (4.6).
             let isKnown = self.update(destination, now: now, into: &actions) {
                 $0.receiveDisconnectionRequest(source, identifier, &$1)
             }

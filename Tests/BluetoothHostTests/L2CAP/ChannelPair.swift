@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHost
 
 struct ChannelPair {
-    /// One side. Every octet that it writes tells its place in the stream.
+    /// One side. Every octet that it writes follows from its place in the stream.
     struct End {
         /// Octets received so far.
         private(set) var received = 0

@@ -3,14 +3,14 @@
 //
 //     listen 0080 64 32 4           grants channels on an SPSM: MTU, MPS, window; `encrypted` or `authenticated` behind it
 //     ? requested 0040 0080         the user is asked whether a peer may open this channel on this SPSM
-//     accept 0040 · refuse 0040 6   he answers; accepted channels and those he opens are numbered from 1 on
-//     open 0080 64 32 4             he asks for a channel
-//     ? opened 1 0080 in 64         a channel is open; `out` where he asked for it; the peer's MTU
+//     accept 0040 · refuse 0040 6   the user answers; accepted and opened channels are numbered from 1 on
+//     open 0080 64 32 4             the user asks for a channel
+//     ? opened 1 0080 in 64         a channel is open; `out` where the user asked; the peer's MTU
 //     ? failed 1 WHY                it is not
-//     write 1 01 02                 he sends octets; `? took N` follows where these are not all
+//     write 1 01 02                 the user sends octets; `? took N` where not all were taken
 //     ? received 1 01 02            octets came
-//     consume 1 2                   he gives them back
-//     ? ready 1                     there is room again
+//     consume 1 2                   the user gives them back
+//     ? ready 1                     there is capacity again
 //     close 1 · ? closed 1 WHY      octets behind it go out first
 //     hold · left                   frames stay in the host from now on; they leave
 //     wait 30 · end                 seconds go by; the link ends
@@ -31,7 +31,7 @@ struct ChannelScript: HexScriptRunner {
     private var lastNumber: UInt64 = 0
     private var isHolding = false
     private var queued: [L2CAPChannelID] = []
-    /// How many octets a channel keeps for the peer.
+    /// How many octets wait at most for the peer.
     let sendLimit: Int
 
     init(isCentral: Bool = false, sendLimit: Int = 65_536) {

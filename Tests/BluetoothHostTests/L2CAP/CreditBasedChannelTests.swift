@@ -204,7 +204,7 @@ struct CreditBasedChannelTests {
         )
     }
 
-    @Test func `A user who does not read gives no credits, and what he reads then is given back`() {
+    @Test func `A user who does not read gives no credits; they follow when the octets are read`() {
         self.run(
             self.incoming + """
                 > 40 00 02 00 A1 A2
@@ -281,7 +281,7 @@ struct CreditBasedChannelTests {
         )
     }
 
-    @Test func `A writer is told of room once, when half of it is free`() {
+    @Test func `Writability is reported once, when half of the limit is free`() {
         self.run(
             self.incoming + """
                 write 1 AA*60

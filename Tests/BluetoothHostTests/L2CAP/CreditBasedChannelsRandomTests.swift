@@ -1,5 +1,5 @@
 // A peer that sends anything: frames and commands that are nearly right, in any order, on a link with several channels.
-// Nothing traps, every channel ends at most once, and what is kept for the peer has a limit.
+// Nothing traps, every channel ends at most once, and what waits for the peer has a limit.
 
 import BluetoothTypes
 import NIOCore

@@ -1,4 +1,4 @@
-// Credit-based channels through the host driver: who is told what and when, how a bulk channel shares the link, and what
+// Credit-based channels through the host: what is reported and when, how a bulk channel shares the link, and what
 // is left when a link or the controller ends.
 
 import BluetoothHCI
@@ -148,7 +148,7 @@ struct HostL2CAPTests {
         #expect(scene.user.takeLines() == ["received AA"])
     }
 
-    @Test func `The user refuses with the result of his choice`() throws {
+    @Test func `The user refuses with any result`() throws {
         let scene = Scene()
         _ = try scene.host.listenForChannels(spsm: 0x80)
         scene.user.answer = .insufficientAuthorization
@@ -241,7 +241,7 @@ struct HostL2CAPTests {
         scene.loop.run()
         let sent = scene.takeSent().map { $0.prefix(2) }
         #expect(sent == ["41", "04"])
-        // Each packet that leaves makes room for the next one, to the end of the queue.
+        // Each packet that leaves is followed by the next one, to the end of the queue.
         for _ in 0..<50 {
             scene.controller.complete(0x40, count: 2)
             scene.loop.run()
@@ -280,7 +280,7 @@ struct HostL2CAPTests {
         #expect(packets.map { $0.bytes.readableBytes - 5 } == Array(repeating: 27, count: 9) + [8, 27, 27, 5])
     }
 
-    @Test func `A writer is told of room in a later turn and may write at once`() throws {
+    @Test func `Writability is reported in a later turn, and the user may write at once`() throws {
         let scene = Scene(packetCount: 4)
         let channel = try scene.openIncoming(configuration: L2CAPChannelConfiguration(sendLimit: 1_000))
         var written = 0
@@ -334,7 +334,7 @@ struct HostL2CAPTests {
 
     // MARK: The end
 
-    @Test func `A closed channel sends what was written, and its name is never given again`() throws {
+    @Test func `A closed channel sends what was written, and its identifier is never given again`() throws {
         let scene = Scene()
         let channel = try scene.openIncoming(credits: 1)
         #expect(scene.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 250)

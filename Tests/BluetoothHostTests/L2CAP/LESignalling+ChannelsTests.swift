@@ -74,7 +74,7 @@ struct LESignallingChannelsTests {
     @Test("L2CAP/LE/CFC/BV-04-C The peer does not know the SPSM")
     func cfcBV04() { self.refusedByPeer(0x0002) }
 
-    @Test("L2CAP/LE/CFC/BV-05-C A request on an SPSM that nobody listens on is refused")
+    @Test("L2CAP/LE/CFC/BV-05-C A request on an SPSM without a listener is refused")
     func cfcBV05() {
         self.run(
             """
@@ -142,7 +142,7 @@ struct LESignallingChannelsTests {
         )
     }
 
-    @Test func `An unencrypted link to a bonded peer is told that encryption is missing`() {
+    @Test func `An unencrypted link to a bonded peer is refused for lack of encryption`() {
         self.run(
             """
             listen 0080 64 32 4 encrypted
@@ -158,7 +158,7 @@ struct LESignallingChannelsTests {
         )
     }
 
-    @Test("L2CAP/LE/CFC/BV-16-C The peer has no room")
+    @Test("L2CAP/LE/CFC/BV-16-C The peer has no resources")
     func cfcBV16() { self.refusedByPeer(0x0004) }
 
     @Test("L2CAP/LE/CFC/BV-17-C A channel too many is refused, and one of our own is not even asked for")
@@ -299,7 +299,7 @@ struct LESignallingChannelsTests {
         )
     }
 
-    @Test func `While the user thinks, the name of the channel is taken on both sides`() {
+    @Test func `Until the user answers, the CIDs of both sides are taken`() {
         self.run(
             """
             listen 0080 64 32 4
@@ -327,7 +327,7 @@ struct LESignallingChannelsTests {
         )
     }
 
-    @Test func `An answer that is not allowed opens nothing, and what the peer opened is closed`() {
+    @Test func `A response that is not valid opens nothing, and what the peer opened is closed`() {
         for (destination, mtu, mps) in [("41 00", "16 00", "20 00"), ("41 00", "40 00", "16 00")] {
             self.run(
                 """
@@ -350,7 +350,7 @@ struct LESignallingChannelsTests {
         )
     }
 
-    @Test func `One name for two channels ends both`() {
+    @Test func `One remote CID for two channels ends both`() {
         self.run(
             Self.outgoing + """
                 open 0080 64 32 4
@@ -389,7 +389,7 @@ struct LESignallingChannelsTests {
         )
     }
 
-    @Test func `Answers that nobody waits for change nothing`() {
+    @Test func `Responses that are not awaited change nothing`() {
         self.run(
             Self.outgoing + """
                 > 05 00 15 01 0A 00 42 00 40 00 20 00 02 00 00 00

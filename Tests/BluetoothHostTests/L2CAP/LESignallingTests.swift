@@ -119,7 +119,7 @@ struct LESignallingTests {
         #expect(self.receive("13 01 02 00 00 00", &signalling, at: .seconds(31)) == [])
     }
 
-    @Test func `An answer with another identifier, or a second one, is nobody's`() {
+    @Test func `A response with another identifier, or a second one, is ignored`() {
         var signalling = LESignalling(isCentral: false)
         #expect(self.receive("13 01 02 00 00 00", &signalling) == [])
         _ = self.request(self.wanted, &signalling)
@@ -256,7 +256,7 @@ struct LESignallingTests {
 
     // MARK: Credit-based channels are refused
 
-    @Test func `A request for a channel finds nobody: SPSM not supported`() {
+    @Test func `A request for a channel without a listener: SPSM not supported`() {
         var signalling = LESignalling(isCentral: false)
         #expect(
             self.receive("14 07 0A 00 80 00 40 00 00 02 F7 00 0A 00", &signalling)

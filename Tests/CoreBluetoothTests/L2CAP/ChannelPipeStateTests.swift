@@ -128,7 +128,7 @@ struct ChannelPipeStateTests {
         }
     }
 
-    @Test("12.3 what came before the end is read, then both streams are at their end, each told once")
+    @Test("12.3 what came before the end is read, then both streams are at their end, each reported once")
     func readingAfterTheEnd() {
         var state = Self.open()
         var actions = Actions()

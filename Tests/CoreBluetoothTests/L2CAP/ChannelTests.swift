@@ -217,7 +217,7 @@ struct ChannelTests {
         #expect(ball.input.streamStatus == .atEnd && !ball.input.hasBytesAvailable)
         var octet: UInt8 = 0
         #expect(ball.input.read(&octet, maxLength: 1) == 0)
-        // Writing to nobody is an error.
+        // Writing behind the end is an error.
         #expect(ball.output.write(&octet, maxLength: 1) == -1)
         #expect((ball.output.streamError as? POSIXError)?.code == .EPIPE)
         talk.testbed.run(.milliseconds(1))
@@ -253,7 +253,7 @@ struct ChannelTests {
         #expect(lines.all == ["[CoreBluetooth] No known channel matching peer \(talk.peripheral) with psm \(talk.psm)"])
     }
 
-    @Test("12.3 a channel that nobody takes closes at once")
+    @Test("12.3 a channel that the app ignores closes at once")
     func ignored() throws {
         let talk = try ChannelTalk()
         talk.talk.ball.onChannel = { _ in }
@@ -267,7 +267,7 @@ struct ChannelTests {
         #expect(lines.all.contains { $0.hasPrefix("[CoreBluetooth] No known channel matching peer <CBCentral") })
     }
 
-    @Test("12.3 closing both streams closes the channel without a word")
+    @Test("12.3 closing both streams closes the channel without a log line")
     func close() throws {
         let talk = try ChannelTalk()
         let (central, ball) = try talk.openUsers()

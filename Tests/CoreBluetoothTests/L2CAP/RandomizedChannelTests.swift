@@ -140,7 +140,7 @@ struct RandomizedChannelTests {
                     self.ball.manager.state == .poweredOn && self.central.manager.state == .poweredOn
                 }
             )
-            // What was closed with much to send, and nobody to read it, is given up after a while.
+            // What was closed with much to send to a peer that does not read is given up after a while.
             self.transferred += (self.centralUsers + self.ballUsers).reduce(0) { $0 + $1.received }
             self.centralUsers.removeAll()
             self.ballUsers.removeAll()

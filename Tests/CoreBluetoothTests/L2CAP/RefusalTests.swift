@@ -1,5 +1,5 @@
 // A peer that refuses channels, with every result that the specification has, and one that never answers: a host without
-// a façade plays it. And what keeps a peer from having too many channels.
+// a façade plays it. And what limits the number of a peer's channels.
 
 import BluetoothAir
 import BluetoothHCI
@@ -16,7 +16,7 @@ import Testing
 
 @Suite("12.2 Refused channels")
 struct RefusalTests {
-    /// A peripheral that says what it is told to.
+    /// A peripheral that answers with a given result.
     private final class RefusingPeripheral: LEHostDelegate {
         let host: LEHost
         var result = L2CAPConnectionResult.success
@@ -89,7 +89,7 @@ struct RefusalTests {
         #expect(setup.testbed.run { setup.central.channels.count == 1 })
     }
 
-    @Test("12.2 failures that are not the peer's word")
+    @Test("12.2 failures that are not results of the peer")
     func otherFailures() {
         let cases: [(L2CAPChannelOpenError, CBError.Code)] = [
             (.notSupported, .operationNotSupported), (.invalidResponse, .unknown), (.timedOut, .connectionTimeout),
@@ -99,7 +99,9 @@ struct RefusalTests {
         #expect(CBError.publishingFailure(.invalidSPSM).code == .invalidParameters)
     }
 
-    @Test("12.2 a link has sixteen channels at most; the next is refused, and there is room again after one has closed")
+    @Test(
+        "12.2 a link has sixteen channels at most; the next is refused, and another one is possible after one has closed"
+    )
     func channelsPerLink() throws {
         let talk = try ChannelTalk()
         var channels = try (0..<16).map { _ in try talk.open() }
@@ -151,7 +153,7 @@ struct RefusalTests {
         #expect(remote.failures.isEmpty)
     }
 
-    @Test("12.2 a lost link ends requests without a word but the disconnection's")
+    @Test("12.2 a lost link ends requests, and only the disconnection is reported")
     func lostWhileAsking() throws {
         let setup = try Setup()
         setup.testbed.air.setLoss(1)

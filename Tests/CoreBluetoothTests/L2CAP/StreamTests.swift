@@ -1,5 +1,5 @@
-// The two streams of a channel in virtual time: how they behave before they are open, what they tell and when, and how
-// little either side keeps for a reader who does not read.
+// The two streams of a channel in virtual time: how they behave before they are open, what they report and when, and how
+// little either side buffers for a reader who does not read.
 
 import BluetoothAir
 import Foundation
@@ -41,7 +41,9 @@ struct StreamTests {
         #expect(ball.received == 10 && ball.isUnchanged)
     }
 
-    @Test("12.3 a stream that is not scheduled calls nobody, and one that is scheduled later tells what it owes")
+    @Test(
+        "12.3 a stream that is not scheduled reports nothing, and one that is scheduled later reports what is pending"
+    )
     func schedulingLater() throws {
         let talk = try ChannelTalk()
         let (central, ball) = try talk.users()
@@ -85,7 +87,7 @@ struct StreamTests {
         #expect(ball.inputEvents == [.hasBytesAvailable] && ball.received == 5)
     }
 
-    @Test("12.3 octets are told once, and again after each read that leaves some")
+    @Test("12.3 octets are reported once, and again after each read that leaves some")
     func bytesAvailable() throws {
         let talk = try ChannelTalk()
         let (central, ball) = try talk.openUsers()
@@ -106,7 +108,7 @@ struct StreamTests {
         #expect(ball.received == 200 && ball.isUnchanged)
     }
 
-    @Test("12.3 room is told at the beginning, after each write, and after it was lacking")
+    @Test("12.3 capacity is reported at the beginning, after each write, and after it was lacking")
     func spaceAvailable() throws {
         let talk = try ChannelTalk()
         let (central, ball) = try talk.openUsers()
@@ -130,7 +132,7 @@ struct StreamTests {
         #expect(ball.isUnchanged)
     }
 
-    @Test("12.3 a reader who does not read stops the sender, and what is kept has a limit")
+    @Test("12.3 a reader who does not read stops the sender, and what is buffered has a limit")
     func backPressure() throws {
         let talk = try ChannelTalk()
         let (central, ball) = try talk.openUsers()
@@ -159,7 +161,7 @@ struct StreamTests {
         #expect(central.isUnchanged && ball.isUnchanged)
     }
 
-    @Test("12.3 a write takes as much as there is room for")
+    @Test("12.3 a write takes as much as there is capacity for")
     func partialWrites() throws {
         let talk = try ChannelTalk()
         let (central, ball) = try talk.openUsers()
@@ -167,7 +169,7 @@ struct StreamTests {
         let octets = [UInt8](repeating: 1, count: 1_000_000)
         #expect(central.output.write(octets, maxLength: octets.count) == SendBuffer.limit)
         #expect(central.output.write(octets, maxLength: octets.count) == -1)
-        // In virtual time nobody can wait.
+        // In virtual time no thread can wait.
         #expect((central.output.streamError as? POSIXError)?.code == .EAGAIN && central.output.streamStatus == .open)
         talk.testbed.run()
         #expect(central.output.write(octets, maxLength: 0) == 0)
@@ -203,7 +205,7 @@ struct StreamTests {
         #expect(stray.streamStatus == .atEnd && !stray.hasSpaceAvailable)
     }
 
-    @Test("12.3 a closed stream says and does nothing more, and takes what comes for nobody")
+    @Test("12.3 a closed stream reports and does nothing more, and drops what comes")
     func closed() throws {
         let talk = try ChannelTalk()
         let (central, ball) = try talk.openUsers()

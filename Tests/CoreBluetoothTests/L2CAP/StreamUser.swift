@@ -1,11 +1,11 @@
-// An app's use of a channel: it writes numbered octets whenever there is room, reads whatever comes, and checks every
+// An app's use of a channel: it writes numbered octets whenever there is capacity, reads what comes, and checks every
 // octet by its place.
 
 import Foundation
 
 @testable import CoreBluetooth
 
-/// The octets of a direction, each told by its place.
+/// The octets of a direction, each following from its place.
 struct Numbered {
     /// A prime number of octets, so that nothing that is cut wrong goes unseen.
     private static let period = 65_521
@@ -41,7 +41,7 @@ final class StreamUser: NSObject, StreamDelegate {
     var channel: CBL2CAPChannel?
     let input: InputStream
     let output: OutputStream
-    /// What was told, by stream.
+    /// What was reported, by stream.
     private(set) var inputEvents: [Stream.Event] = []
     private(set) var outputEvents: [Stream.Event] = []
     private(set) var received = 0
@@ -82,7 +82,7 @@ final class StreamUser: NSObject, StreamDelegate {
         self.output.close()
     }
 
-    /// Writes so many octets more, as there is room.
+    /// Writes so many octets more, as there is capacity.
     func write(_ count: Int) {
         self.total += count
         self.writeMore()
@@ -128,7 +128,7 @@ final class StreamUser: NSObject, StreamDelegate {
         return true
     }
 
-    /// Writes once, waiting for room where there is none; false where nothing goes any more.
+    /// Writes once, waiting for capacity where there is none; false where nothing is sent any more.
     func writeOnce(_ limit: Int) -> Bool {
         let count = self.outgoing.withOctets(at: self.written, count: min(self.piece, limit)) {
             self.output.write($0.baseAddress!, maxLength: $0.count)

@@ -34,7 +34,7 @@ struct ThreadedStreamTests {
             }
         }
 
-        /// The users of the channels, once these are open; nobody else holds the channels from now on.
+        /// The users of the channels, once these are open; no other reference to the channels remains.
         func takeUsers() async -> (here: [StreamUser], there: [StreamUser])? {
             guard await ThreadedStreamTests.ended([self.opened]) else { return nil }
             let users = self.queue.sync {
@@ -106,7 +106,7 @@ struct ThreadedStreamTests {
         let value: Value
     }
 
-    /// Runs `body` on a thread of its own; the semaphore tells its end.
+    /// Runs `body` on a thread of its own; the semaphore signals its end.
     private func thread<Value>(_ value: Value, _ body: @escaping @Sendable (Value) -> Void) -> DispatchSemaphore {
         let handed = Handed(value: value)
         let done = DispatchSemaphore(value: 0)
@@ -219,7 +219,7 @@ struct ThreadedStreamTests {
     }
 
     @Test(
-        "12.3 asked by hand on threads without run loops: reads wait for octets, writes for room",
+        "12.3 asked by hand on threads without run loops: reads wait for octets, writes for capacity",
         .timeLimit(.minutes(1))
     )
     func waiting() async throws {
@@ -261,7 +261,7 @@ struct ThreadedStreamTests {
     }
 
     @Test(
-        "12.3 whoever waits goes on when the channel ends",
+        "12.3 waiting threads go on when the channel ends",
         .timeLimit(.minutes(1)),
         arguments: ["peer", "link", "own"]
     )
@@ -274,7 +274,7 @@ struct ThreadedStreamTests {
         user.input.open()
         user.output.open()
         let reader = self.thread(user) { user in #expect(!user.readOnce()) }
-        // The peer does not read, so room runs out.
+        // The peer does not read, so capacity runs out.
         let isUnderWay = DispatchSemaphore(value: 0)
         let writer = self.thread(user) { user in
             while user.writeOnce(65_521) { if user.written >= SendBuffer.limit { isUnderWay.signal() } }

@@ -44,11 +44,11 @@ private final class StreamEvents {
 
     /// Calls the delegate with the events that it is owed, each once; what is left comes with the next call.
     private func report() {
-        var told: Stream.Event = []
+        var reported: Stream.Event = []
         while let stream = self.stream, let delegate = self.delegate,
-            let event = self.pipe.withState({ $0.takeEvent(self.side, excluding: told) })
+            let event = self.pipe.withState({ $0.takeEvent(self.side, excluding: reported) })
         {
-            told.insert(event)
+            reported.insert(event)
             delegate.stream(stream, handle: event)
         }
         if self.delegate != nil, self.hasEvent { self.schedule.signal() }

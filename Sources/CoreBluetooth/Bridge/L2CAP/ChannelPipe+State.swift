@@ -140,9 +140,9 @@ extension ChannelPipe.State {
         return self[side].nextEvent(readiness, self.condition(side))
     }
 
-    /// The next event for a stream's delegate that is not among `told`; it is told now.
-    mutating func takeEvent(_ side: ChannelPipe.Side, excluding told: Stream.Event) -> Stream.Event? {
-        guard let event = self.nextEvent(side), !told.contains(event) else { return nil }
+    /// The next event for a stream's delegate that is not among `reported`; it is reported now.
+    mutating func takeEvent(_ side: ChannelPipe.Side, excluding reported: Stream.Event) -> Stream.Event? {
+        guard let event = self.nextEvent(side), !reported.contains(event) else { return nil }
         self[side].report(event)
         return event
     }
