@@ -68,7 +68,7 @@ extension CreditBasedChannel {
     /// Takes the payload of a K-frame of the peer.
     mutating func receive(_ payload: ByteBuffer, _ context: inout Context) {
         let localCID = self.localCID
-        let violation: L2CAPChannelViolation?? = self.update(&context) { connection, isClosing, context in
+        let violation = self.update(&context) { connection, isClosing, context -> L2CAPChannelViolation? in
             switch connection.receiver.receive(payload) {
             case .sdu(let sdu):
                 if isClosing {
@@ -83,6 +83,6 @@ extension CreditBasedChannel {
             connection.grant(localCID, &context)
             return nil
         }
-        if let violation = violation ?? nil { self.end(violation, &context) }
+        if case .some(let violation?) = violation { self.end(violation, &context) }
     }
 }

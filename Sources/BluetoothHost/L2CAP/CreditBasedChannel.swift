@@ -27,20 +27,20 @@
 // connecting: this side asked. The peer accepts, refuses, rejects the command, or lets 30 s pass. A response that is not
 // allowed opens nothing: what the peer has opened by it is disconnected again.
 //
-// timedOut: the user was told of the failure. The CID stays taken, since the peer may open the channel yet; if it does,
+// timedOut: the failure was reported to the user. The CID stays taken, since the peer may open the channel yet; if it does,
 // the channel is disconnected.
 //
 // open: both sides send and receive. Every frame and every credit of the peer is checked; a violation disconnects the
-// channel at once, and the user is told why.
+// channel at once, and is reported to the user.
 //
 // closing: the user has closed the channel, and octets are left to send. They go out as the peer gives credits; what
 // comes is dropped, and the peer gets its credits for it. A peer that takes no frame for 30 s loses the rest.
 //
-// disconnecting: a Disconnection Request is on its way. Nothing is sent, and what comes is ignored. If the peer's own
-// request crosses it, that is answered, and no response is waited for.
+// disconnecting: a Disconnection Request was sent. Nothing more is sent, and what comes is ignored. If the peer's own
+// request crosses it, that is answered, and no response is awaited.
 //
-// closed: the channel leaves the table of its link, and its CID is free. The peer's own Disconnection Request and the end
-// of the link lead here from every state.
+// closed: the channel leaves the table of its link, and its CID is free. The end of the link leads here from every state,
+// and the peer's own Disconnection Request from the three lower ones.
 //
 // Time comes in with the context of a step; `deadline` says when ``advance(_:)`` is to be called. The link is reliable,
 // so that no request is sent twice.
@@ -68,7 +68,7 @@ struct CreditBasedChannel: Sendable {
         case timedOut(identifier: UInt8)
         case open(Connection)
         case closing(Connection, deadline: NIODeadline)
-        /// `unreported` is the channel whose end the user has not been told of yet.
+        /// `unreported` is the channel whose end is still to be reported to the user.
         case disconnecting(remoteCID: CID, identifier: UInt8, deadline: NIODeadline, unreported: L2CAPChannelID?)
         case closed
     }
@@ -329,7 +329,7 @@ struct CreditBasedChannel: Sendable {
         case .open(let connection), .closing(let connection, _):
             (unreported, reason) = (connection.id, .closedByPeer)
         case .disconnecting(_, _, _, let disconnecting):
-            // Both ask at once: each responds, and no response is waited for.
+            // The requests of both sides cross: each responds, and no response is awaited.
             (unreported, reason) = (disconnecting, .closedLocally)
         }
         // A source that does not fit is ignored without a response (4.6).

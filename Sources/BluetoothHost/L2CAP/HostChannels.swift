@@ -13,7 +13,7 @@ struct HostChannels {
 
     /// Who listens, by SPSM.
     private(set) var listeners: [SPSM: CreditBasedChannels.Listener] = [:]
-    /// The channels whose users are to be told of capacity at the end of the turn.
+    /// The channels whose capacity is reported at the end of the turn.
     var writable: [L2CAPChannelID] = []
     private var entries: [L2CAPChannelID: Entry] = [:]
     private var lastDynamicSPSM: SPSM?

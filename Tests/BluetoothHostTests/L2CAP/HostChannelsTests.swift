@@ -1,0 +1,42 @@
+// Which SPSM a listener gets, and which identifier a channel, without a host.
+
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Host: identifiers of channels")
+struct HostChannelsTests {
+    private static let listener = CreditBasedChannels.Listener(
+        configuration: L2CAPChannelConfiguration(),
+        security: .none
+    )
+
+    @Test func `Dynamic SPSMs are given out in turn, from the first one on and round`() throws {
+        var channels = HostChannels()
+        #expect(try channels.listen(on: nil, from: 0xFE, Self.listener) == 0xFE)
+        #expect(try channels.listen(on: nil, from: 0xFE, Self.listener) == 0xFF)
+        #expect(try channels.listen(on: 0x81, from: 0xFE, Self.listener) == 0x81)
+        #expect(try channels.listen(on: nil, from: 0xFE, Self.listener) == 0x80)
+        channels.stopListening(on: 0xFE)
+        #expect(try channels.listen(on: nil, from: 0xFE, Self.listener) == 0x82)
+        #expect(channels.listeners.keys.sorted() == [0x80, 0x81, 0x82, 0xFF])
+    }
+
+    @Test func `An SPSM outside of the valid range, or in use, is refused`() throws {
+        var channels = HostChannels()
+        #expect(try channels.listen(on: 0x25, from: 0x80, Self.listener) == 0x25)
+        #expect(throws: L2CAPListenError.inUse) { try channels.listen(on: 0x25, from: 0x80, Self.listener) }
+        #expect(throws: L2CAPListenError.invalidSPSM) { try channels.listen(on: 0, from: 0x80, Self.listener) }
+        #expect(throws: L2CAPListenError.invalidSPSM) { try channels.listen(on: 0x100, from: 0x80, Self.listener) }
+        #expect(channels.listeners.count == 1)
+    }
+
+    @Test func `An identifier is never given twice, and a channel that was removed is gone`() {
+        var channels = HostChannels()
+        let id = channels.makeID()
+        channels.insert(id, opening: { _ in })
+        #expect(channels[id] == nil && !channels.isEmpty)
+        _ = channels.remove(id)
+        #expect(channels.isEmpty && channels.makeID() != id)
+    }
+}
