@@ -36,27 +36,34 @@ struct CreditBasedChannels: Sendable {
     // MARK: Finding
 
     /// The channel of the user's identifier.
-    func localCID(of id: L2CAPChannelID) -> CID? { self.channels.first { $0.id == id }?.localCID }
+    func localCID(of id: L2CAPChannelID) -> CID? { self.localCID { $0.id == id } }
 
     /// The channel that the peer has this CID for.
-    func localCID(forRemote remoteCID: CID) -> CID? { self.channels.first { $0.remoteCID == remoteCID }?.localCID }
+    func localCID(forRemote remoteCID: CID) -> CID? { self.localCID { $0.remoteCID == remoteCID } }
 
     /// The channel that sends to this CID of the peer.
     func localCID(sendingTo remoteCID: CID) -> CID? {
-        self.channels.first { $0.isConnected && $0.remoteCID == remoteCID }?.localCID
+        self.localCID { $0.isConnected && $0.remoteCID == remoteCID }
     }
 
     /// The channel that awaits the response to a command.
-    func localCID(awaiting identifier: UInt8) -> CID? {
-        self.channels.first { $0.awaitedIdentifier == identifier }?.localCID
-    }
+    func localCID(awaiting identifier: UInt8) -> CID? { self.localCID { $0.awaitedIdentifier == identifier } }
 
     /// The channels whose deadline has come.
     func localCIDs(dueAt now: NIODeadline) -> [CID] {
         self.channels.lazy.filter { $0.deadline.map { $0 <= now } ?? false }.map(\.localCID)
     }
 
-    private func index(of localCID: CID) -> Int? { self.channels.firstIndex { $0.localCID == localCID } }
+    /// The first channel that is meant; looked at in its place, since that is done for each frame.
+    @inline(__always)
+    private func localCID(where isMeant: (borrowing CreditBasedChannel) -> Bool) -> CID? {
+        for index in self.channels.indices where isMeant(self.channels[index]) { return self.channels[index].localCID }
+        return nil
+    }
+
+    private func index(of localCID: CID) -> Int? {
+        self.channels.indices.first { self.channels[$0].localCID == localCID }
+    }
 
     // MARK: Changing
 
