@@ -1,5 +1,7 @@
 // The resources of a virtual controller: buffers, lists, links.
 
+public import NIOCore
+
 /// The resources of a virtual controller.
 public struct VirtualControllerConfiguration: Hashable, Sendable {
     /// The longest ACL data packet that it takes from its host, in octets behind the header: 27 to 251.
@@ -17,8 +19,22 @@ public struct VirtualControllerConfiguration: Hashable, Sendable {
     /// How many advertising sets it has: 1 to 240.
     public var advertisingSetCount = 16
 
+    /// How long HCI_Number_Of_Completed_Packets may wait for another packet to the host that it can travel with, as long
+    /// as at most half of the buffers are waited for (Vol 4, Part E, 7.7.19).
+    ///
+    /// Zero, the default, is at once. With air time this has no effect: there, packets are sent once per connection event.
+    public var completedPacketsDelay = TimeAmount.zero
+
     /// The resources of a large controller of today.
     public init() {}
+
+    /// The same for a host in another process, which every packet wakes: it is told of sent packets no sooner than a
+    /// chip does it, whose shortest connection interval is 7.5 ms.
+    public static var served: VirtualControllerConfiguration {
+        var result = VirtualControllerConfiguration()
+        result.completedPacketsDelay = .microseconds(7_500)
+        return result
+    }
 
     /// The same with every number in its range.
     var clamped: VirtualControllerConfiguration {

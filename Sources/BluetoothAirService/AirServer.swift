@@ -90,7 +90,9 @@ public final class AirServer {
         limits: H4Server.Limits = H4Server.Limits(),
         logger: Logger
     ) -> EventLoopFuture<AirServer> {
-        self.serve(on: air.eventLoop, at: address, limits: limits, logger: logger) { air.makeController() }
+        self.serve(on: air.eventLoop, at: address, limits: limits, logger: logger) {
+            air.makeController(configuration: .served)
+        }
     }
 
     /// Starts serving the controllers that `makeController` makes, one for each client; to be called on `eventLoop`.

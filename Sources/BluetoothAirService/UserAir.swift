@@ -104,7 +104,7 @@ public final class UserAir {
     ) {
         self.init(eventLoop: eventLoop, configuration: configuration, logger: logger) {
             let air = Air(eventLoop: eventLoop, settings: configuration.settings, seed: .random(in: .min ... .max))
-            return { air.makeController() }
+            return { air.makeController(configuration: .served) }
         }
     }
 

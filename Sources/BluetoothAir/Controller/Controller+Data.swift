@@ -11,6 +11,10 @@ struct TransmitBuffers {
     var used = 0
     /// The ends that have sent packets since the last report to the host.
     var completedEnds: [LinkEnd] = []
+    /// How many packets they have sent.
+    var completedCount = 0
+    /// Whether the air looks at the end of the round if the host is to be told.
+    var isReportQueued = false
 }
 
 /// The buffers of the host for data of the controller, where the host wants to be asked (4.1.2).
@@ -64,17 +68,33 @@ extension Controller {
         self.complete(end)
     }
 
-    /// A packet of `end` was sent; the host gets the buffer back at the end of the round.
+    /// A packet of `end` was sent; the host gets the buffer back at the end of the round, or a little later.
     func complete(_ end: LinkEnd) {
-        if end.completedPackets == 0 {
-            if self.transmitBuffers.completedEnds.isEmpty { self.air.enqueueCompletion(self) }
-            self.transmitBuffers.completedEnds.append(end)
-        }
+        if end.completedPackets == 0 { self.transmitBuffers.completedEnds.append(end) }
         end.completedPackets += 1
+        self.transmitBuffers.completedCount += 1
+        guard !self.transmitBuffers.isReportQueued else { return }
+        self.transmitBuffers.isReportQueued = true
+        self.air.enqueueCompletion(self)
+    }
+
+    /// At the end of a round: tells the host how many of its packets were sent, or puts it off until there is something
+    /// else to tell.
+    func reportCompletedPackets() {
+        self.transmitBuffers.isReportQueued = false
+        let delay = self.configuration.completedPacketsDelay
+        let mayWait =
+            delay > .zero && !self.air.settings.hasAirTime && !self.hasPacketsForHost
+            && self.transmitBuffers.completedCount <= self.configuration.aclDataPacketCount / 2
+        guard mayWait else { return self.tellCompletedPackets() }
+        guard self.completedPacketsTimer.deadline == nil else { return }
+        self.air.arm(self.completedPacketsTimer, at: self.now + delay)
     }
 
     /// Reports to the host how many of its packets were sent (7.7.19).
-    func reportCompletedPackets() {
+    func tellCompletedPackets() {
+        self.completedPacketsTimer.cancel()
+        self.transmitBuffers.completedCount = 0
         if self.transmitBuffers.completedEnds.count == 1 {
             let end = self.transmitBuffers.completedEnds[0]
             self.transmitBuffers.completedEnds.removeAll(keepingCapacity: true)
@@ -107,6 +127,7 @@ extension Controller {
     /// The link of `end` has ended: its buffers are free, and the host knows it (4.3).
     func forgetBuffers(of end: LinkEnd) {
         self.transmitBuffers.used -= end.usedBuffers
+        self.transmitBuffers.completedCount -= end.completedPackets
         end.usedBuffers = 0
         end.completedPackets = 0
         end.data.removeAll()

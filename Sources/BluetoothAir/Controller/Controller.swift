@@ -45,6 +45,8 @@ final class Controller {
     var radioBusyUntil = NIODeadline.uptimeNanoseconds(0)
 
     let scanTimer = AirTimer()
+    /// When the host is told at the latest that its packets were sent.
+    let completedPacketsTimer = AirTimer()
 
     init(air: Air, index: Int, configuration: VirtualControllerConfiguration) {
         self.air = air
@@ -56,9 +58,13 @@ final class Controller {
         self.publicAddress = Self.publicAddress(seed: air.seed, index: index)
         self.links = LinkTable(limit: self.configuration.maximumLinkCount)
         self.scanTimer.action = { [unowned self] in self.scanTimerFired() }
+        self.completedPacketsTimer.action = { [unowned self] in self.tellCompletedPackets() }
     }
 
-    deinit { self.scanTimer.cancel() }
+    deinit {
+        self.scanTimer.cancel()
+        self.completedPacketsTimer.cancel()
+    }
 
     /// A locally administered address, different for each controller of an air.
     private static func publicAddress(seed: UInt64, index: Int) -> DeviceAddress {
@@ -135,6 +141,9 @@ final class Controller {
         self.settings.eventMask.contains(.leMeta) && self.settings.leEventMask.contains(subevent)
     }
 
+    /// Whether packets wait to be handed to the host.
+    var hasPacketsForHost: Bool { !self.toHost.isEmpty }
+
     private func queueDelivery() {
         guard !self.isInDeliveries else { return }
         self.isInDeliveries = true
@@ -143,6 +152,8 @@ final class Controller {
 
     /// Hands all waiting packets to the host, in one batch.
     func deliverToHost() {
+        // What waited for company has it now.
+        if self.transmitBuffers.completedCount > 0 { self.tellCompletedPackets() }
         self.isInDeliveries = false
         guard let channel = self.channel, let receiver = self.receiver else {
             // Until the host has started, packets wait; those for a host that is gone do not.
@@ -198,6 +209,7 @@ final class Controller {
         self.scanTimer.cancel()
         self.initiation = nil
         let abandoned = self.links.removeAll()
+        self.completedPacketsTimer.cancel()
         self.transmitBuffers = TransmitBuffers()
         self.receiveBuffers = ReceiveBuffers()
         for entry in abandoned { entry.link.abandoned(by: entry.end) }

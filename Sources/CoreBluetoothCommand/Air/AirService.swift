@@ -66,7 +66,7 @@ private final class Servers {
         let logger = self.logger
         let captures = plan.captureFile.map { Captures(path: $0, logger: logger) }
         self.makeController = {
-            let controller = air.makeController()
+            let controller = air.makeController(configuration: .served)
             guard let file = captures?.next() else { return controller }
             return CapturingChannel(controller, into: file)
         }
