@@ -17,7 +17,8 @@ public final class H4Channel: HCIChannel {
     public let eventLoop: any EventLoop
     private let channel: any Channel
     private let stream: H4Stream
-    private weak var receiver: (any HCIChannelReceiver)?
+    /// Who gets the packets of the other end.
+    private(set) weak var receiver: (any HCIChannelReceiver)?
     /// Who is at the other end.
     public private(set) lazy var peer = H4Peer(of: self.channel)
 
@@ -112,8 +113,6 @@ public final class H4Channel: HCIChannel {
     }
 
     // MARK: What the stream tells
-
-    func deliver(_ packet: HCIPacket) { self.receiver?.channel(self, didReceive: packet) }
 
     func deliverEndOfBatch() { self.receiver?.channelDidFinishBatch(self) }
 

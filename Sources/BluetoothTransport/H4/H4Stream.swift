@@ -200,6 +200,8 @@ final class H4Stream: ChannelDuplexHandler {
             self.close()
             return
         }
+        // Loaded once for all packets that are at hand: a weak reference costs more than the framing of a packet.
+        let receiver = owner.receiver
         do {
             while case .running = self.state, let packet = try self.framer.next() {
                 guard packet.kind != (self.framer.sender == .host ? .event : .command) else {
@@ -207,7 +209,7 @@ final class H4Stream: ChannelDuplexHandler {
                     return
                 }
                 self.batchIsOpen = true
-                owner.deliver(packet)
+                receiver?.channel(owner, didReceive: packet)
             }
         } catch {
             self.finish(self.medium.nonsenseReason(self.otherEnd, String(describing: error)))

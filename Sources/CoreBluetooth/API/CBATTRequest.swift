@@ -21,6 +21,9 @@ open class CBATTRequest: NSObject {
 
     /// What the system waits for, shared by the requests of one transaction, which are answered once.
     final class Transaction: Sendable {
+        /// The transaction of a write without response, which nobody waits for.
+        static let unawaited = Transaction(.nothing)
+
         private let answer: NIOLockedValueBox<Answer>
 
         init(_ answer: Answer) { self.answer = NIOLockedValueBox(answer) }
