@@ -88,9 +88,11 @@ final class Central: NSObject, CBPeripheralDelegate {
 
     /// Writes once without response, from wherever this is called.
     func writeOnceWithoutResponse(octets: Int) {
-        let (peripheral, target) = self.paced ?? self.queue.sync {
-            (self.peripheral!, self.characteristics[Peripheral.write]!)
-        }
+        let (peripheral, target) =
+            self.paced
+            ?? self.queue.sync {
+                (self.peripheral!, self.characteristics[Peripheral.write]!)
+            }
         self.paced = (peripheral, target)
         peripheral.writeValue(Data(repeating: 0x3C, count: octets), for: target, type: .withoutResponse)
     }
