@@ -308,9 +308,7 @@ extension CBPeripheral {
         let hasRoom = self.lock.withLock { () -> Bool in
             guard self.stateStorage == .connected else { return true }
             // An app that does not ask for room first is borne with for a while.
-            guard self.writeWindow.count < Self.patience else { return false }
-            self.writeWindow.add()
-            return true
+            return self.writeWindow.add(limit: Self.patience)
         }
         guard hasRoom else {
             return Misuse.log(

@@ -60,7 +60,7 @@ extension CentralEvent {
     /// Whether an app is woken for the event; the others are the bookkeeping of its managers.
     fileprivate var isWorthWaking: Bool {
         switch self {
-        case .restored, .state, .mtu, .name, .transmitted: false
+        case .restored, .state, .mtu, .name, .hasRoom: false
         case .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent, .services, .includedServices,
             .characteristics, .descriptors, .value, .readFailed, .wrote, .descriptor, .descriptorReadFailed,
             .wroteDescriptor, .notifying, .rssi, .servicesInvalidated, .channelOpened, .channelRefused,
@@ -72,7 +72,7 @@ extension CentralEvent {
     /// Whether the event may be lost where too many wait.
     fileprivate var isExpendable: Bool {
         switch self {
-        case .discovered, .value, .connected, .mtu, .transmitted: true
+        case .discovered, .value, .connected, .mtu: true
         case .disconnected(_, _, timestamp: _, let isReconnecting): isReconnecting
         default: false
         }

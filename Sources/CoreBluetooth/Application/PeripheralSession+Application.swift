@@ -29,7 +29,7 @@ extension PeripheralEvent {
     /// Whether an app is woken for the event; the others are the bookkeeping of its managers.
     fileprivate var isWorthWaking: Bool {
         switch self {
-        case .restored, .republished, .state, .central, .centralChangedMTU, .centralLeft, .transmitted: false
+        case .restored, .republished, .state, .central, .centralChangedMTU, .centralLeft, .hasRoom: false
         case .added, .startedAdvertising, .subscribed, .read, .write, .channelPublished, .channelUnpublished,
             .channelOpened, .unknownChannelEnded:
             true

@@ -14,7 +14,7 @@ extension CBCentralManager {
         case .value(let name, _, _), .readFailed(let name, _, _), .wrote(let name, _, _), .descriptor(let name, _, _),
             .descriptorReadFailed(let name, _, _), .wroteDescriptor(let name, _, _), .notifying(let name, _, _, _),
             .services(let name, _, _), .includedServices(let name, of: _, _, _),
-            .characteristics(let name, of: _, _, _), .descriptors(let name, of: _, _, _), .transmitted(let name, _),
+            .characteristics(let name, of: _, _, _), .descriptors(let name, of: _, _, _), .hasRoom(let name),
             .mtu(let name, _), .name(let name, _), .rssi(let name, _), .servicesInvalidated(let name, _),
             .channelOpened(let name, _, _), .channelRefused(let name, _), .unknownChannelEnded(let name, _):
             // Nothing of a connection that the app has given up, even where it has not ended yet.
@@ -36,8 +36,9 @@ extension CBCentralManager {
                 rssi: NSNumber(value: discovery.rssi)
             )
 
-        case .connected(let name, let mtu):
-            guard let peripheral = self.context.peripheral(name.token), peripheral.connected(name, mtu: mtu) else {
+        case .connected(let name, let mtu, let window):
+            guard let peripheral = self.context.peripheral(name.token), peripheral.connected(name, mtu: mtu, window)
+            else {
                 return
             }
             self.delegate?.centralManager(self, didConnect: peripheral)

@@ -36,14 +36,14 @@ extension CBPeripheral {
     }
 
     /// A connection was made; says whether the app still wants it.
-    func connected(_ name: ConnectionID, mtu: Int) -> Bool {
+    func connected(_ name: ConnectionID, mtu: Int, _ window: TransmitWindow) -> Bool {
         self.lock.withLock {
             guard name.attempt == self.attempt else { return false }
             switch self.stateStorage {
             case .connecting:
                 self.stateStorage = .connected
                 self.mtu = mtu
-                self.writeWindow = TransmitWindow()
+                self.writeWindow = window
                 return true
             case .connected: return true
             case .disconnected, .disconnecting: return false
@@ -122,10 +122,7 @@ extension CBPeripheral {
         case .characteristics(_, let range, let records, let error):
             self.discoveredCharacteristics(range, records, error)
         case .descriptors(_, let handle, let records, let error): self.discoveredDescriptors(handle, records, error)
-        case .transmitted(_, let count):
-            if self.lock.withLock({ self.writeWindow.remove(count) }) {
-                self.delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
-            }
+        case .hasRoom: self.delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
         case .mtu(_, let mtu): self.lock.withLock { self.mtu = mtu }
         case .name(_, let name):
             let isNews = self.lock.withLock {

@@ -58,16 +58,16 @@ extension CBPeripheralManager {
 
     private func receive(_ event: PeripheralEvent) {
         switch event {
-        case .transmitted(let link, let count): self.transmitted(count, on: link)
+        case .hasRoom(let link): if self.central(link) != nil { self.announceReadiness() }
         case .read(let request): self.received(request)
         case .write(let request): self.received(request)
         case .subscribed(let link, let handle, let isSubscribed): self.subscribed(isSubscribed, link, handle)
-        case .central(let link, let peer, let mtu):
+        case .central(let link, let peer, let mtu, let window):
             let central = self.lock.withLock { self.centrals.insert(link, peer) }
             central.lock.withLock {
                 central.link = link
                 central.mtu = mtu
-                central.window = TransmitWindow()
+                central.window = window
             }
         case .centralChangedMTU(let link, let mtu):
             guard let central = self.central(link) else { return }
@@ -182,7 +182,7 @@ extension CBPeripheralManager {
     }
 
     private func received(_ request: GATTWriteRequest) {
-        let transaction = CBATTRequest.Transaction(request.id.map { .write($0) } ?? .nothing)
+        let transaction = request.id.map { CBATTRequest.Transaction(.write($0)) } ?? .unawaited
         let central = self.central(request.link)
         let requests = request.parts.compactMap { part -> CBATTRequest? in
             guard let central, let characteristic = self.characteristic(part.handle) else { return nil }
@@ -224,11 +224,6 @@ extension CBPeripheralManager {
 
     // MARK: Updates
 
-    private func transmitted(_ count: Int, on link: LinkID) {
-        guard let central = self.central(link), central.lock.withLock({ central.window.remove(count) }) else { return }
-        self.announceReadiness()
-    }
-
     private func announceReadiness() {
         let isOwed = self.lock.withLock {
             defer { self.owesReadiness = false }
@@ -244,11 +239,6 @@ extension CBCentral {
     /// `nil` where there is no room, an empty link where the central is gone. Under the lock.
     fileprivate func reserve() -> LinkID?? {
         guard let link = self.link else { return .some(nil) }
-        guard self.window.hasRoom else {
-            self.window.refuse()
-            return .none
-        }
-        self.window.add()
-        return .some(link)
+        return self.window.addIfRoom() ? .some(link) : .none
     }
 }

@@ -121,7 +121,7 @@ enum CentralEvent: ManagerEvent {
     case restored(CentralRestoration)
     case state(CBManagerState)
     case discovered(Discovery)
-    case connected(ConnectionID, mtu: Int)
+    case connected(ConnectionID, mtu: Int, TransmitWindow)
     case failedToConnect(ConnectionID, HCIErrorCode)
     /// `error` is `nil` where the app asked for it.
     case disconnected(ConnectionID, CBError?, timestamp: CFAbsoluteTime, isReconnecting: Bool)
@@ -142,8 +142,8 @@ enum CentralEvent: ManagerEvent {
     case descriptorReadFailed(ConnectionID, AttributeHandle, GATTError)
     case wroteDescriptor(ConnectionID, AttributeHandle, GATTError?)
     case notifying(ConnectionID, AttributeHandle, Bool, GATTError?)
-    /// So many writes without response have left.
-    case transmitted(ConnectionID, Int)
+    /// There is room again for writes without response.
+    case hasRoom(ConnectionID)
     case rssi(ConnectionID, Result<Int8, GATTError>)
     case servicesInvalidated(ConnectionID, AttributeHandleRange)
     case channelOpened(ConnectionID, CBL2CAPPSM, ChannelHandle)

@@ -63,14 +63,14 @@ enum PeripheralEvent: ManagerEvent {
     case added(LocalServiceToken, Result<GATTServiceHandles, CBError>)
     case startedAdvertising(CBError?)
     /// A central that following events will name.
-    case central(LinkID, PeerDescription, mtu: Int)
+    case central(LinkID, PeerDescription, mtu: Int, TransmitWindow)
     case centralChangedMTU(LinkID, Int)
     case centralLeft(LinkID)
     case subscribed(LinkID, AttributeHandle, Bool)
     case read(GATTReadRequest)
     case write(GATTWriteRequest)
-    /// So many updates of values have left for a central.
-    case transmitted(LinkID, Int)
+    /// There is room again for updates of values to a central.
+    case hasRoom(LinkID)
     case channelPublished(CBL2CAPPSM, CBError?)
     case channelUnpublished(CBL2CAPPSM, CBError?)
     case channelOpened(LinkID, CBL2CAPPSM, ChannelHandle)

@@ -62,7 +62,10 @@ extension CBPeripheral {
         self.lock.withLock {
             self.attempt = live?.name.attempt ?? self.attempt &+ 1
             self.stateStorage = live?.mtu == nil ? .connecting : .connected
-            if let mtu = live?.mtu { self.mtu = mtu }
+            if let live, let mtu = live.mtu {
+                self.mtu = mtu
+                self.writeWindow = live.window
+            }
             self.rebuild(attributes)
             return ConnectionID(token: self.token, attempt: self.attempt)
         }

@@ -51,6 +51,7 @@ extension CBPeripheralManager {
             central.lock.withLock {
                 central.link = entry.link
                 central.mtu = entry.mtu
+                central.window = entry.window
             }
         }
         for subscription in live.subscriptions {

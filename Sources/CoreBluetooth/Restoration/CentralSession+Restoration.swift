@@ -11,6 +11,8 @@ struct CentralRestoration: Sendable {
         var name: ConnectionID
         /// The ATT MTU, where it is connected.
         var mtu: Int?
+        /// Its writes without response on their way.
+        var window: TransmitWindow
     }
 
     var record: CentralRecord
@@ -63,7 +65,7 @@ extension CentralSession {
                     attributes: interest.attributes.isEmpty ? nil : interest.attributes
                 )
             )
-            restoration.live.append(CentralRestoration.Live(name: interest.name, mtu: mtu))
+            restoration.live.append(CentralRestoration.Live(name: interest.name, mtu: mtu, window: interest.window))
         }
         return restoration
     }

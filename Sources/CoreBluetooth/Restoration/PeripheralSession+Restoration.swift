@@ -11,7 +11,7 @@ struct PeripheralRestoration: Sendable {
         /// The handles of the services, in the order of the record.
         var handles: [GATTServiceHandles]
         /// The centrals that the manager was told of.
-        var centrals: [(link: LinkID, peer: PeerDescription, mtu: Int)]
+        var centrals: [(link: LinkID, peer: PeerDescription, mtu: Int, window: TransmitWindow)]
         /// Which of them are subscribed to what.
         var subscriptions: [(link: LinkID, characteristic: AttributeHandle)]
     }
@@ -48,7 +48,8 @@ extension PeripheralSession {
                 centrals: self.announced.compactMap { link in
                     self.core.host.information(of: link).map { information in
                         let known = self.core.identities.record(for: information.peer)
-                        return (link, PeerDescription(known), self.core.host.mtu(of: link))
+                        let window = self.windows[link] ?? TransmitWindow()
+                        return (link, PeerDescription(known), self.core.host.mtu(of: link), window)
                     }
                 },
                 subscriptions: self.subscriptions.map { ($0.link, $0.characteristic) }

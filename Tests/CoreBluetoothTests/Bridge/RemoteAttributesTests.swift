@@ -33,7 +33,7 @@ struct RemoteAttributesTests {
 
     @Test("7.6 a window is full at its size and tells of room at half of it")
     func window() {
-        var window = TransmitWindow()
+        let window = TransmitWindow()
         for _ in 0..<TransmitWindow.size {
             #expect(window.hasRoom)
             window.add()

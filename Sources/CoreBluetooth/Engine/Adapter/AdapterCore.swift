@@ -177,7 +177,7 @@ final class AdapterCore {
         var left = count
         while left > 0, let (session, own) = self.updates.values[index].take(atMost: left) {
             left -= own
-            session.tell(.transmitted(link, own))
+            session.transmitted(own, on: link)
         }
     }
 

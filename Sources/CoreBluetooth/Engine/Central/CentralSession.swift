@@ -124,7 +124,7 @@ final class CentralSession: ManagerSession {
         if let interest = self.interest(name) {
             // Asked for once more: where the link is there, it is told once more.
             if case .established = interest.phase {
-                self.tell(.connected(name, mtu: interest.peer.mtu))
+                self.tell(.connected(name, mtu: interest.peer.mtu, interest.window))
             }
             return
         }

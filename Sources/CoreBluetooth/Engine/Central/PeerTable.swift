@@ -157,7 +157,8 @@ final class PeerTable {
 
     private func establish(_ interest: PeripheralConnection) {
         interest.phase = .established
-        interest.tell(.connected(interest.name, mtu: interest.peer.mtu))
+        interest.window = TransmitWindow()
+        interest.tell(.connected(interest.name, mtu: interest.peer.mtu, interest.window))
         interest.session.noteChange()
         interest.beginResuming()
         self.readName(of: interest.peer)
@@ -326,7 +327,7 @@ final class PeerTable {
                 own += 1
             }
             left -= own
-            if case .established = writer.phase { writer.tell(.transmitted(writer.name, own)) }
+            if case .established = writer.phase { writer.transmitted(own) }
         }
     }
 

@@ -27,6 +27,8 @@ final class PeripheralConnection {
     let peer: Peer
     let options: ConnectOptions
     var phase: Phase = .pending
+    /// The writes without response that are on their way.
+    var window = TransmitWindow()
     /// Whether the object is gone, so that nobody is to be told.
     var isSilent = false
 
@@ -150,7 +152,12 @@ final class PeripheralConnection {
 
     /// A write without response that will never leave makes room for others all the same.
     private func dropped(_ operation: GATTOperation) {
-        if case .writeWithoutResponse = operation { self.tell(.transmitted(self.name, 1)) }
+        if case .writeWithoutResponse = operation { self.transmitted(1) }
+    }
+
+    /// Writes without response have left, or never will.
+    func transmitted(_ count: Int) {
+        if self.window.remove(count) { self.tell(.hasRoom(self.name)) }
     }
 
     private func canStart(_ operation: GATTOperation) -> Bool {

@@ -47,6 +47,8 @@ final class PeripheralSession: ManagerSession {
     private var servicesToAdd: [LocalService] = []
     /// The links whose centrals the app's side knows.
     private(set) var announced: ContiguousArray<LinkID> = []
+    /// What is on its way to them.
+    private(set) var windows: [LinkID: TransmitWindow] = [:]
     /// Who is subscribed to what, in the order in which it came about.
     private(set) var subscriptions: [Subscription] = []
     /// Channels that were opened and that the app was not given yet.
@@ -130,6 +132,7 @@ final class PeripheralSession: ManagerSession {
         self.removeAll()
         self.subscriptions = []
         self.announced = []
+        self.windows = [:]
     }
 
     /// Ends the channels: they end with the app that has their streams.
@@ -223,7 +226,9 @@ final class PeripheralSession: ManagerSession {
         guard !self.announced.contains(link), let information = self.core.host.information(of: link) else { return }
         self.announced.append(link)
         let record = self.core.identities.record(for: information.peer)
-        self.tell(.central(link, PeerDescription(record), mtu: self.core.host.mtu(of: link)))
+        let window = TransmitWindow()
+        self.windows[link] = window
+        self.tell(.central(link, PeerDescription(record), mtu: self.core.host.mtu(of: link), window))
     }
 
     /// A central reads.
@@ -256,6 +261,7 @@ final class PeripheralSession: ManagerSession {
         self.subscriptions.removeAll { $0.link == link }
         guard let index = self.announced.firstIndex(of: link) else { return }
         self.announced.remove(at: index)
+        self.windows[link] = nil
         self.tell(.centralLeft(link))
     }
 
@@ -280,10 +286,15 @@ final class PeripheralSession: ManagerSession {
     private func update(_ handle: AttributeHandle, _ value: ByteBuffer, _ link: LinkID) {
         // What the link no longer carries counts as sent, or the app would wait for it.
         guard self.owns(handle), self.core.host.information(of: link) != nil else {
-            return self.tell(.transmitted(link, 1))
+            return self.transmitted(1, on: link)
         }
         self.core.noteUpdate(of: self, on: link)
         self.core.host.notify(value, characteristic: handle, to: link, token: .notifications)
+    }
+
+    /// Updates have left, or never will.
+    func transmitted(_ count: Int, on link: LinkID) {
+        if self.windows[link]?.remove(count) == true { self.tell(.hasRoom(link)) }
     }
 
     // MARK: The adapter
@@ -293,6 +304,7 @@ final class PeripheralSession: ManagerSession {
     /// Published services and channels stay while it is only switched off.
     func adapterStopped(_ state: CBManagerState) {
         self.announced.removeAll()
+        self.windows.removeAll()
         self.subscriptions.removeAll()
         self.noteChange()
         if state < .poweredOff {
