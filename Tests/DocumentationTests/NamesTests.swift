@@ -1,0 +1,59 @@
+// The documents name tests and files. These tests hold the names against the repository.
+
+import Foundation
+import Testing
+
+@Suite("Names in the documents")
+struct NamesTests {
+    /// The documents, and each one's text.
+    static let documents: [(path: String, text: String)] = files.filter { $0.hasSuffix(".md") }.sorted().compactMap {
+        path in
+        (try? String(contentsOf: WhereTests.root.appendingPathComponent(path), encoding: .utf8)).map { (path, $0) }
+    }
+
+    /// All files of the repository that documents may name.
+    static let files: Set<String> = {
+        let top = ["README.md", "CONTRIBUTING.md", "Package.swift"]
+        var result = Set(top)
+        for folder in ["Sources", "Tests", "docs", "Interop", "Fuzz", "Benchmarks", ".ci"] {
+            let names = FileManager.default.enumerator(atPath: WhereTests.root.appendingPathComponent(folder).path)
+            while let name = names?.nextObject() as? String {
+                if name == ".build" { names?.skipDescendants() }
+                result.insert("\(folder)/\(name)")
+            }
+        }
+        return result
+    }()
+
+    @Test("Every test that a document names is there")
+    func tests() {
+        var names: Set<Substring> = []
+        for file in Self.files where file.hasPrefix("Tests/") {
+            for part in file.replacing(".swift", with: "").split(separator: "/") { names.insert(part) }
+            guard file.hasSuffix("Tests.swift"),
+                let text = try? String(contentsOf: WhereTests.root.appendingPathComponent(file), encoding: .utf8)
+            else { continue }
+            for match in text.matches(of: /struct (\w+Tests)\b/) { names.insert(match.1) }
+        }
+        for (path, text) in Self.documents {
+            for match in text.matches(of: /`([A-Z][A-Za-z0-9_+]*Tests)`/) {
+                #expect(names.contains(match.1), "\(path) names \(match.1)")
+            }
+        }
+    }
+
+    @Test("Every file that a document links to is there")
+    func links() {
+        #expect(Self.documents.count > 10)
+        for (path, text) in Self.documents {
+            let folder = path.split(separator: "/").dropLast().map(String.init)
+            for match in text.matches(of: /\]\(([^)#:\s]+)(#[^)]*)?\)/) {
+                var place = folder
+                for part in match.1.split(separator: "/") {
+                    if part == ".." { place.removeLast() } else if part != "." { place.append(String(part)) }
+                }
+                #expect(Self.files.contains(place.joined(separator: "/")), "\(path) links to \(match.1)")
+            }
+        }
+    }
+}
