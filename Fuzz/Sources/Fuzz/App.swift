@@ -1,5 +1,5 @@
-// The app at one end of a meeting: it publishes what can be published, and looks at, reads, writes and subscribes to all
-// that it finds at the other end.
+// The app under test: it publishes what can be published, and discovers, reads, writes and subscribes to all that it finds
+// at the other end.
 
 import CoreBluetooth
 import Foundation
@@ -19,7 +19,7 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         permissions: [.readable, .writeable]
     )
     private let connects: Bool
-    /// Whether the peripheral that was met last has notified that this app is subscribed.
+    /// Whether the last peripheral has notified that this app is subscribed.
     private(set) var hasHeard = false
 
     init(_ adapter: BluetoothAdapter, connects: Bool) {
@@ -31,8 +31,8 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         }
     }
 
-    /// Lets go of whom it has met, and looks for the next one.
-    func meetAnother() {
+    /// Disconnects from all peripherals, and scans for the next one.
+    func connectToAnotherPeer() {
         for peripheral in self.found { self.central?.cancelPeripheralConnection(peripheral) }
         self.channels = []
         self.found = []
@@ -40,8 +40,8 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         if self.connects { self.central?.scanForPeripherals(withServices: nil) }
     }
 
-    /// Lets go of everything.
-    func leave() {
+    /// Disconnects and releases everything.
+    func end() {
         for peripheral in self.found { self.central?.cancelPeripheralConnection(peripheral) }
         self.channels = []
         self.found = []
@@ -118,7 +118,7 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         peripheral.discoverServices(nil)
         peripheral.readRSSI()
-        peripheral.openL2CAPChannel(Guest.channelPSM)
+        peripheral.openL2CAPChannel(PeerApp.channelPSM)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
@@ -173,7 +173,7 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
 
     // MARK: Channels
 
-    /// Writes, and reads what is there already; a room in virtual time has no run loop that would tell of more.
+    /// Writes, and reads what is there already; there is no run loop in virtual time that would report more.
     private func use(_ channel: CBL2CAPChannel?) {
         guard let channel else { return }
         self.channels.append(channel)

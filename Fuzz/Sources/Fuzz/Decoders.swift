@@ -1,4 +1,4 @@
-// Everything that reads octets by itself, without a meeting around it.
+// Everything that reads octets by itself, without devices around it.
 
 import BluetoothHCI
 import BluetoothHost
@@ -12,7 +12,7 @@ import NIOCore
 /// The readers.
 enum Decoders {
     /// Feeds the reader that the first octet names.
-    static func feed(_ input: Input) {
+    static func run(_ input: Input) {
         switch (input.next() ?? 0) % 6 {
         case 0: self.frame(input, .host)
         case 1: self.frame(input, .controller)

@@ -1,6 +1,6 @@
 // The fuzzer's octets as decisions, read from front to back. Where they end, everything goes its ordinary way.
 
-/// An input that is used up by and by.
+/// An input that is used up octet by octet.
 final class Input {
     private let octets: [UInt8]
     private var place = 0

@@ -8,9 +8,9 @@ import Foundation
 enum Target: String {
     /// A Core Bluetooth app, by what its peer's host sends.
     case peer
-    /// A host, by what its controller says.
+    /// A host, by what its controller sends.
     case controller
-    /// Virtual controllers, and an app on the same air, by what a host tells its controller.
+    /// Virtual controllers, and an app on the same air, by what a host sends to its controller.
     case host
     /// Everything that reads octets by itself.
     case octets
@@ -25,12 +25,12 @@ enum Target: String {
         return target
     }()
 
-    func feed(_ input: Input) {
+    func run(_ input: Input) {
         switch self {
-        case .peer: Meeting(meddlingWith: .dataToController, input).run()
-        case .controller: Meeting(meddlingWith: .allFromController, input).run()
-        case .host: Meeting(meddlingWith: .allToController, input).run()
-        case .octets: Decoders.feed(input)
+        case .peer: Scenario(faultsIn: .dataToController, input).run()
+        case .controller: Scenario(faultsIn: .allFromController, input).run()
+        case .host: Scenario(faultsIn: .allToController, input).run()
+        case .octets: Decoders.run(input)
         }
     }
 }
@@ -39,7 +39,7 @@ var count = CommandLine.argc
 var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
 exit(
     LLVMFuzzerRunDriver(&count, &arguments) { start, count in
-        Target.current.feed(Input(Array(UnsafeBufferPointer(start: start, count: count))))
+        Target.current.run(Input(Array(UnsafeBufferPointer(start: start, count: count))))
         return 0
     }
 )

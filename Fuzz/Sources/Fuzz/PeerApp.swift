@@ -1,12 +1,12 @@
-// The host at the other end of a meeting: no app, but both roles, all procedures and a channel.
+// The user of the host at the other end: no Core Bluetooth, but both roles, all procedures and a channel.
 
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import NIOCore
 
-/// What a host's user does.
-final class Guest: LEHostDelegate {
+/// What the user of the peer's host does.
+final class PeerApp: LEHostDelegate {
     /// Where it listens for channels.
     static let channelPSM: UInt16 = 0x80
 

@@ -1,14 +1,14 @@
-// Somebody between a host and its controller who follows the fuzzer's input: packets pass, are lost, doubled, changed, cut,
-// or others come in their stead.
+// Faults between a host and its controller, as the fuzzer's input has them: packets pass, are lost, doubled, changed, cut,
+// or replaced by others.
 
 import BluetoothHCI
 import NIOCore
 
-/// A channel to a controller with somebody in between.
-final class Meddler: HCIChannel, HCIChannelReceiver {
-    /// Which packets are in his reach.
-    enum Reach {
-        /// Data to the controller: what the peer will get. Its frame for the controller stays whole.
+/// A channel to a controller that injects faults.
+final class FaultInjector: HCIChannel, HCIChannelReceiver {
+    /// The packets that may have faults.
+    enum Scope {
+        /// Data to the controller, which the peer will get. The header for the controller stays whole.
         case dataToController
         /// Everything to the controller.
         case allToController
@@ -19,15 +19,15 @@ final class Meddler: HCIChannel, HCIChannelReceiver {
     let eventLoop: any EventLoop
     private let controller: any HCIChannel
     private weak var receiver: (any HCIChannelReceiver)?
-    private let reach: Reach
+    private let scope: Scope
     private let input: Input
     /// How many packets pass before the input is asked again.
     private var passing = 0
 
-    init(_ controller: any HCIChannel, reach: Reach, _ input: Input) {
+    init(_ controller: any HCIChannel, scope: Scope, _ input: Input) {
         self.eventLoop = controller.eventLoop
         self.controller = controller
-        self.reach = reach
+        self.scope = scope
         self.input = input
     }
 
@@ -39,9 +39,9 @@ final class Meddler: HCIChannel, HCIChannelReceiver {
     }
 
     func send(_ packet: HCIPacket) {
-        switch self.reach {
+        switch self.scope {
         case .dataToController where packet.kind == .aclData, .allToController:
-            for packet in self.meddle(with: packet) { self.controller.send(packet) }
+            for packet in self.withFaults(packet) { self.controller.send(packet) }
         case .dataToController, .allFromController:
             self.controller.send(packet)
         }
@@ -55,8 +55,8 @@ final class Meddler: HCIChannel, HCIChannelReceiver {
     // MARK: HCIChannelReceiver
 
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
-        guard self.reach == .allFromController else { return self.deliver(packet) }
-        for packet in self.meddle(with: packet) { self.deliver(packet) }
+        guard self.scope == .allFromController else { return self.deliver(packet) }
+        for packet in self.withFaults(packet) { self.deliver(packet) }
     }
 
     func channelDidFinishBatch(_ channel: any HCIChannel) { self.receiver?.channelDidFinishBatch(self) }
@@ -67,9 +67,9 @@ final class Meddler: HCIChannel, HCIChannelReceiver {
 
     private func deliver(_ packet: HCIPacket) { self.receiver?.channel(self, didReceive: packet) }
 
-    // MARK: Meddling
+    // MARK: Faults
 
-    private func meddle(with packet: HCIPacket) -> [HCIPacket] {
+    private func withFaults(_ packet: HCIPacket) -> [HCIPacket] {
         guard self.passing == 0 else {
             self.passing -= 1
             return [packet]
@@ -77,7 +77,7 @@ final class Meddler: HCIChannel, HCIChannelReceiver {
         guard let decision = self.input.next() else { return [packet] }
         let octets = Array(packet.bytes.readableBytesView)
         // A data packet's type, handle and length are the controller's own.
-        let head = self.reach == .dataToController ? min(5, octets.count) : 0
+        let head = self.scope == .dataToController ? min(5, octets.count) : 0
         var body = Array(octets[head...])
         switch decision & 0x07 {
         case 0:
@@ -105,7 +105,7 @@ final class Meddler: HCIChannel, HCIChannelReceiver {
 
     /// A packet of the input's octets: a frame with its length, for data to the controller; otherwise as they are.
     private func packet(like octets: [UInt8], with body: [UInt8]) -> HCIPacket {
-        guard self.reach == .dataToController, octets.count >= 5 else { return self.packet([], body) }
+        guard self.scope == .dataToController, octets.count >= 5 else { return self.packet([], body) }
         // The channel comes first, then the frame's content, with the length that it has.
         let content = body.dropFirst()
         let frame = [UInt8(truncatingIfNeeded: content.count), 0, body.first ?? 4, 0] + content
