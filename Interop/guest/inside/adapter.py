@@ -24,4 +24,4 @@ while True:
             break
     except OSError:
         pass  # It is not there yet.
-    time.sleep(0.05)  # The next look; the scene's time limit bounds the wait.
+    time.sleep(0.05)  # The next look; the scenario's time limit bounds the wait.

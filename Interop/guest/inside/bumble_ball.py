@@ -10,13 +10,13 @@ import json
 import pathlib
 import sys
 
-# The folder of this script leaves the search path: what Bumble's host does is written beside its other meetings.
+# The folder of this script leaves the search path: what Bumble's host does is written beside its other scenarios.
 sys.path[0] = str(pathlib.Path(__file__).resolve().parents[2] / "bumble")
 
-from meetings import theirs
-from meetings.balls import ANSWER, BALL, QUESTION, SERVICE
-from meetings.failure import AttributeFailure
-from meetings.grounds import Ground
+from interop import theirs
+from interop.balls import ANSWER, BALL, QUESTION, SERVICE
+from interop.failure import AttributeFailure
+from interop.environments import Environment
 
 
 def say(event, **fields):
@@ -26,7 +26,7 @@ def say(event, **fields):
 class Controller:
     """A controller that is there already."""
 
-    random_address = staticmethod(Ground.random_address)
+    random_address = staticmethod(Environment.random_address)
 
     def __init__(self, socket):
         self.socket = socket

@@ -12,7 +12,7 @@ from dbus_fast.aio import MessageBus
 from dbus_fast.service import ServiceInterface, dbus_property, method
 
 READ = PropertyAccess.READ
-ROOT = "/meeting"
+ROOT = "/scenario"
 
 
 def say(event, **fields):
@@ -141,7 +141,7 @@ async def main():
             )
             break
         except Exception as error:
-            # The daemon or the adapter is not there yet; the scene's time limit ends this.
+            # The daemon or the adapter is not there yet; the scenario's time limit ends this.
             if "InterfaceNotFound" not in type(error).__name__ and "not" not in str(error).lower():
                 raise
             await asyncio.sleep(0.1)

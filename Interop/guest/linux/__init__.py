@@ -1,1 +1,1 @@
-"""Meetings of OpenCoreBluetooth with Linux and BlueZ in a QEMU guest."""
+"""Scenarios of OpenCoreBluetooth with Linux and BlueZ in a QEMU guest."""

@@ -1,4 +1,4 @@
-"""Runs all meetings in the guest: python -m linux PROGRAMS IMAGE FOLDER [PATTERN]"""
+"""Runs all scenarios in the guest: python -m linux PROGRAMS IMAGE FOLDER [PATTERN]"""
 
 import argparse
 import asyncio
@@ -7,42 +7,42 @@ import sys
 import time
 import traceback
 
-from meetings import captures
+from interop import captures
 
-from . import scenes
+from . import scenarios
 
-SCENES = (
-    scenes.bluez_asks_us,
-    scenes.bluez_asks_bumble,
-    scenes.we_ask_bluez,
-    scenes.user_channel,
-    scenes.two_of_ours,
-    scenes.ours_and_bumble,
+SCENARIOS = (
+    scenarios.bluez_asks_us,
+    scenarios.bluez_asks_bumble,
+    scenarios.we_ask_bluez,
+    scenarios.user_channel,
+    scenarios.two_of_ours,
+    scenarios.ours_and_bumble,
 )
 
-#: A meeting that has not ended by then has failed, in seconds; the guest is emulated.
-PATIENCE = 240
+#: A scenario that has not ended by then has failed, in seconds; the guest is emulated.
+TIME_LIMIT = 240
 
 
-async def hold(scene, number, options):
+async def run(scenario, number, options):
     start = time.monotonic()
-    ground = scenes.GuestOnOurAir(options.image.resolve(), options.folder.resolve() / f"{number}", options.programs)
+    environment = scenarios.GuestOnOurAir(options.image.resolve(), options.folder.resolve() / f"{number}", options.programs)
     failure, packets = None, 0
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIME_LIMIT):
             try:
-                await scene(ground)
+                await scenario(environment)
             finally:
-                await ground.close()
-        packets = sum([await captures.check(capture) for capture in ground.captures])
-    except Exception as error:  # Whatever it is, the other meetings are held.
+                await environment.close()
+        packets = sum([await captures.check(capture) for capture in environment.captures])
+    except Exception as error:  # Whatever it is, the other scenarios are run.
         failure = error
-        with open(ground.folder / "failure.txt", "w") as report:
+        with open(environment.folder / "failure.txt", "w") as report:
             traceback.print_exception(error, file=report)
     mark = "ok  " if failure is None else "FAIL"
-    print(f"{mark} {time.monotonic() - start:6.1f} s {packets:7} packets  {scene.title}", flush=True)
+    print(f"{mark} {time.monotonic() - start:6.1f} s {packets:7} packets  {scenario.title}", flush=True)
     if failure is not None:
-        print(f"     {type(failure).__name__}: {failure} ({ground.folder})", flush=True)
+        print(f"     {type(failure).__name__}: {failure} ({environment.folder})", flush=True)
     return failure is None
 
 
@@ -54,12 +54,12 @@ async def main():
     parser.add_argument("pattern", nargs="?", default="")
     options = parser.parse_args()
     options.programs = options.programs.resolve()
-    wanted = [(number, scene) for number, scene in enumerate(SCENES) if options.pattern in scene.title]
-    passed = [await hold(scene, number, options) for number, scene in wanted]
+    wanted = [(number, scenario) for number, scenario in enumerate(SCENARIOS) if options.pattern in scenario.title]
+    passed = [await run(scenario, number, options) for number, scenario in wanted]
     for package in ("linux-image", "bluez_"):
         for file in (options.image / "debs").glob(f"{package}*.deb"):
             print(f"{file.name}")
-    print(f"{sum(passed)} of {len(passed)} meetings passed")
+    print(f"{sum(passed)} of {len(passed)} scenarios passed")
     return 0 if passed and all(passed) else 1
 
 

@@ -8,7 +8,7 @@ import re
 import shlex
 import tempfile
 
-from meetings.failure import MeetingFailure
+from interop.failure import ScenarioFailure
 
 CONTROL = "READY"
 
@@ -56,8 +56,8 @@ class Machine:
                 break
             except OSError:
                 if self.process.returncode is not None:
-                    raise MeetingFailure("QEMU ended, see qemu.txt") from None
-                await asyncio.sleep(0.02)  # The next look; the meeting's deadline bounds the wait.
+                    raise ScenarioFailure("QEMU ended, see qemu.txt") from None
+                await asyncio.sleep(0.02)  # The next look; the scenario's deadline bounds the wait.
         await self.reader.readuntil(f"{CONTROL}\n".encode())
         libraries = ":".join(str(self.image / "programs" / each) for each in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"))
         self.binaries = {
@@ -82,14 +82,14 @@ class Machine:
             while True:
                 line = await self.reader.readline()
                 if not line:
-                    raise MeetingFailure("the guest's shell has ended, see console.txt")
+                    raise ScenarioFailure("the guest's shell has ended, see console.txt")
                 text = line.decode(errors="replace").rstrip("\r\n")
                 if found := pattern.fullmatch(text):
                     break
                 lines.append(text)
         output, got = "\n".join(lines).strip("\n"), int(found[1])
         if status is not None and got != status:
-            raise MeetingFailure(f"{command!r} in the guest ended with {got}: {output}")
+            raise ScenarioFailure(f"{command!r} in the guest ended with {got}: {output}")
         return output
 
     async def begin(self, name, command, **environment):
@@ -112,7 +112,7 @@ class Machine:
         return int((self.share / f"{name}.status").read_text())
 
     async def until(self, command):
-        """Waits until a command succeeds, looking again and again; the scene's time limit ends this."""
+        """Waits until a command succeeds, looking again and again; the scenario's time limit ends this."""
         await self.run(f"until {command}; do sleep 0.05; done")
 
     async def start_bluez(self):
@@ -176,8 +176,8 @@ class Words:
                 return line.decode()
             if self.path.with_suffix(".status").exists():
                 status = self.path.with_suffix(".status").read_text().strip()
-                raise MeetingFailure(f"{self.name} in the guest ended with {status}: {self.errors.strip()[-500:]}")
-            await asyncio.sleep(0.02)  # The next look; the meeting's deadline bounds the wait.
+                raise ScenarioFailure(f"{self.name} in the guest ended with {status}: {self.errors.strip()[-500:]}")
+            await asyncio.sleep(0.02)  # The next look; the scenario's deadline bounds the wait.
 
     async def until(self, part):
         """The first line from here on that holds a text."""

@@ -6,18 +6,18 @@ from bumble import core, hci, pairing
 
 from . import database, theirs
 from .failure import LinkFailure
-from .scenes import NAME, discover, equal, meet, refused
+from .scenarios import NAME, connect, discover, equal, refused
 
 INVALID_HANDLE = 0x01
 
 
-async def parameters(ground, make_central, make_peripheral):
+async def parameters(environment, make_central, make_peripheral):
     """Connection parameters, PHY and data length change at Bumble's wish, and data goes on flowing."""
-    central, peripheral = make_central(ground), make_peripheral(ground)
+    central, peripheral = make_central(environment), make_peripheral(environment)
     description = database.values()
-    link = await meet(central, peripheral, description, database.SERVICE)
+    link = await connect(central, peripheral, description, database.SERVICE)
     await discover(link, description)
-    if "RSSI" not in ground.lacks:
+    if "RSSI" not in environment.lacks:
         rssi = await link.rssi()
         assert -100 <= rssi <= 20 or rssi == 127, rssi
     is_central = isinstance(central, theirs.Central)
@@ -52,14 +52,14 @@ async def parameters(ground, make_central, make_peripheral):
         wanted = (interval, latency, timeout)
         await until("connection_parameters_update", update, "the parameters of the link", wanted, current)
         await flows()
-    if "PHY" not in ground.lacks:
+    if "PHY" not in environment.lacks:
         for phy in (hci.Phy.LE_1M, hci.Phy.LE_2M):
             action = connection.set_phy([phy], [phy])
             await until("connection_phy_update", action, "the PHYs", (phy, phy), lambda got: (got.tx_phy, got.rx_phy))
             got = await connection.get_phy()
             equal((got.tx_phy, got.rx_phy), (phy, phy), "the PHYs that the controller tells")
             await flows()
-    if "data length" not in ground.lacks:
+    if "data length" not in environment.lacks:
         for octets in (100, 251):
             action = connection.set_data_length(octets, (octets + 14) * 8)
             length = lambda: connection.data_length.max_tx_octets  # noqa: E731
@@ -86,11 +86,11 @@ async def parameters(ground, make_central, make_peripheral):
 parameters.title = "parameters, PHY, data length"
 
 
-async def ends(ground, make_central, make_peripheral):
+async def ends(environment, make_central, make_peripheral):
     """A link ends from either side and comes again; the database is what it was."""
-    central, peripheral = make_central(ground), make_peripheral(ground)
+    central, peripheral = make_central(environment), make_peripheral(environment)
     description = database.values()
-    link = await meet(central, peripheral, description, database.SERVICE)
+    link = await connect(central, peripheral, description, database.SERVICE)
     await discover(link, description)
     await link.subscribe(database.NOTIFYING)
     await peripheral.subscribed(database.NOTIFYING)
@@ -113,22 +113,22 @@ async def ends(ground, make_central, make_peripheral):
 ends.title = "ends and reconnections"
 
 
-async def vanishing(ground, make_central, make_peripheral):
+async def vanishing(environment, make_central, make_peripheral):
     """A host dies: the other side is told after the supervision timeout, or as the controller has it."""
-    central, peripheral = make_central(ground), make_peripheral(ground)
-    link = await meet(central, peripheral, database.values(), database.SERVICE)
+    central, peripheral = make_central(environment), make_peripheral(environment)
+    link = await connect(central, peripheral, database.values(), database.SERVICE)
     await peripheral.close()
-    equal(await link.ended(), ground.loss[isinstance(central, theirs.Central)], "why the link ended")
+    equal(await link.ended(), environment.loss[isinstance(central, theirs.Central)], "why the link ended")
 
 
 vanishing.title = "a host that dies"
 
 
-async def changes(ground, make_central, make_peripheral):
+async def changes(environment, make_central, make_peripheral):
     """Services come and go under a link."""
-    central, peripheral = make_central(ground), make_peripheral(ground)
+    central, peripheral = make_central(environment), make_peripheral(environment)
     description = database.values()
-    link = await meet(central, peripheral, description, database.SERVICE)
+    link = await connect(central, peripheral, description, database.SERVICE)
     await discover(link, description)
     if isinstance(central, theirs.Central):
         changed = asyncio.Queue()
@@ -159,12 +159,12 @@ changes.title = "services that come and go"
 def many(count):
     """One of ours with many of Bumble's at once; every stream arrives whole."""
 
-    async def links(ground, make_central, make_peripheral):
+    async def links(environment, make_central, make_peripheral):
         description = database.values()
-        total, length = ground.stream // 4, 20
+        total, length = environment.stream // 4, 20
         if make_central.is_ours:
-            central = make_central(ground)
-            peripherals = [make_peripheral(ground, number=number) for number in range(count)]
+            central = make_central(environment)
+            peripherals = [make_peripheral(environment, number=number) for number in range(count)]
             await asyncio.gather(central.power_on(), *(each.power_on() for each in peripherals))
             held = []
             for number, peripheral in enumerate(peripherals):
@@ -177,8 +177,8 @@ def many(count):
             await asyncio.gather(*(each.subscribed(database.NOTIFYING) for each in peripherals))
             await asyncio.gather(*(each.notify_many(database.NOTIFYING, total, length) for each in peripherals))
         else:
-            peripheral = make_peripheral(ground)
-            centrals = [make_central(ground, number=number) for number in range(count)]
+            peripheral = make_peripheral(environment)
+            centrals = [make_central(environment, number=number) for number in range(count)]
             await asyncio.gather(peripheral.power_on(), *(each.power_on() for each in centrals))
             await peripheral.publish(description)
             await peripheral.advertise(NAME, [database.SERVICE])
@@ -200,17 +200,17 @@ def many(count):
     return links
 
 
-async def channels(ground, make_central, make_peripheral):
+async def channels(environment, make_central, make_peripheral):
     """L2CAP channels with credits: both directions at once, three at a time, ends from both sides, refusals."""
-    central, peripheral = make_central(ground), make_peripheral(ground)
-    link = await meet(central, peripheral, database.values(), database.SERVICE)
+    central, peripheral = make_central(environment), make_peripheral(environment)
+    link = await connect(central, peripheral, database.values(), database.SERVICE)
     psm = await peripheral.publish_channel()
     assert 0x80 <= psm <= 0xFF, psm
     held = []
     for _ in range(3):
         opened, accepted = await asyncio.gather(link.open_channel(psm), peripheral.accepted_channel())
         held.append((opened, accepted))
-    octets = ground.channel
+    octets = environment.channel
     work = []
     for pair in held:
         for sender, receiver in (pair, pair[::-1]):
@@ -235,10 +235,10 @@ async def channels(ground, make_central, make_peripheral):
 channels.title = "L2CAP channels"
 
 
-async def pairing_on_air(ground, make_central, make_peripheral):
+async def pairing_on_air(environment, make_central, make_peripheral):
     """Two Bumble hosts pair on our air, in Secure Connections and in the legacy way: its controllers check the keys."""
     for secure in (True, False):
-        central, peripheral = make_central(ground), make_peripheral(ground)
+        central, peripheral = make_central(environment), make_peripheral(environment)
         await asyncio.gather(central.power_on(), peripheral.power_on())
         for each in (central, peripheral):
             each.device.pairing_config_factory = lambda _, sc=secure: pairing.PairingConfig(sc=sc, mitm=False)
@@ -258,11 +258,11 @@ async def pairing_on_air(ground, make_central, make_peripheral):
 pairing_on_air.title = "pairing and encryption"
 
 
-async def extended_advertising(ground, make_central, make_peripheral):
+async def extended_advertising(environment, make_central, make_peripheral):
     """Bumble's central hears 180 octets that Bumble's peripheral advertises, and connects."""
     from bumble.device import AdvertisingEventProperties, AdvertisingParameters
 
-    central, peripheral = make_central(ground), make_peripheral(ground)
+    central, peripheral = make_central(environment), make_peripheral(environment)
     await asyncio.gather(central.power_on(), peripheral.power_on())
     await peripheral.publish(database.values())
     payload = database.numbered(7, 178)

@@ -5,28 +5,28 @@ import collections
 import json
 import os
 
-from .failure import AttributeFailure, LinkFailure, MeetingFailure
+from .failure import AttributeFailure, LinkFailure, ScenarioFailure
 
 
 class Process:
     """A program of ours on an adapter, with its packets in a capture."""
 
-    def __init__(self, ground, name, program, *arguments, adapter=None):
+    def __init__(self, environment, name, program, *arguments, adapter=None):
         self.name = name
         self.program = program
         self.arguments = arguments
         self.environment = {
             **os.environ,
-            "COREBLUETOOTH_ADAPTER": adapter or ground.our_adapter(),
+            "COREBLUETOOTH_ADAPTER": adapter or environment.our_adapter(),
             "COREBLUETOOTH_IDENTITY": name,
-            # Identities are locked: each meeting has its own.
-            "XDG_STATE_HOME": str(ground.folder / "state"),
+            # Identities are locked: each scenario has its own.
+            "XDG_STATE_HOME": str(environment.folder / "state"),
         }
-        if ground.captures is not None:
-            self.environment["COREBLUETOOTH_CAPTURE"] = str(ground.capture(name))
-        self.errors = ground.folder / f"{name}.txt"
+        if environment.captures is not None:
+            self.environment["COREBLUETOOTH_CAPTURE"] = str(environment.capture(name))
+        self.errors = environment.folder / f"{name}.txt"
         self.process = None
-        ground.parts.append(self)
+        environment.parts.append(self)
 
     async def start(self):
         with open(self.errors, "wb") as errors:
@@ -44,7 +44,7 @@ class Process:
     async def line(self):
         line = (await self.process.stdout.readline()).decode().rstrip("\n")
         if not line:
-            raise MeetingFailure(f"{self.name} ended: {self.errors.read_text().strip() or 'without a word'}")
+            raise ScenarioFailure(f"{self.name} ended: {self.errors.read_text().strip() or 'without a word'}")
         return line
 
     async def close(self):
@@ -62,8 +62,8 @@ class Process:
 class Peer(Process):
     """InteropPeer: commands go in, events come out; whoever waits for an event gets the first that fits."""
 
-    def __init__(self, ground, name, mtu=517):
-        super().__init__(ground, name, ground.programs / "InteropPeer", mtu)
+    def __init__(self, environment, name, mtu=517):
+        super().__init__(environment, name, environment.programs / "InteropPeer", mtu)
         self.events = collections.deque()
         self.waiting = []
         self.reader = None
@@ -79,14 +79,14 @@ class Peer(Process):
             while True:
                 event = json.loads(await self.line())
                 if event["event"] == "fault":
-                    raise MeetingFailure(f"{self.name}: {event['reason']}")
+                    raise ScenarioFailure(f"{self.name}: {event['reason']}")
                 for wanted in self.waiting:
                     if not wanted[2].done() and self.fits(event, wanted[0], wanted[1]):
                         wanted[2].set_result(event)
                         break
                 else:
                     self.events.append(event)
-        except MeetingFailure as failure:
+        except ScenarioFailure as failure:
             self.fault = failure
             for _, _, future in self.waiting:
                 if not future.done():
@@ -122,8 +122,8 @@ class Peer(Process):
 class Program(Process):
     """A program of ours that people use: eightball."""
 
-    def __init__(self, ground, name, *arguments):
-        super().__init__(ground, name, ground.programs / "eightball", *arguments)
+    def __init__(self, environment, name, *arguments):
+        super().__init__(environment, name, environment.programs / "eightball", *arguments)
 
     async def event(self, name):
         """The next event of a program that was given --json."""
@@ -270,7 +270,7 @@ class Link:
         assert opened["psm"] == psm, opened
         return Channel(self.central, opened["channel"])
 
-    async def room(self):
+    async def write_limit(self):
         """The longest value that fits into one write without response."""
         self.central.tell("lengths", peer=self.peer)
         return (await self.central.event("lengths", peer=self.peer))["withoutResponse"]

@@ -1,4 +1,4 @@
-"""The databases that are published in the meetings, described once for both stacks, and the numbered values of streams.
+"""The databases that are published in the scenarios, described once for both stacks, and the numbered values of streams.
 
 A description is what InteropPeer takes as JSON: a list of services with their characteristics and descriptors. UUIDs are
 texts of four digits or in the long form with capitals, as Core Bluetooth prints them.

@@ -1,4 +1,4 @@
-"""The controllers on which two hosts meet: our air, Bumble's controllers, RootCanal. Each meeting has fresh ones."""
+"""The controllers of two hosts: our air, Bumble's controllers, RootCanal. Each scenario has fresh ones."""
 
 import asyncio
 import os
@@ -8,7 +8,7 @@ import socket
 import sys
 import tempfile
 
-from .failure import MeetingFailure
+from .failure import ScenarioFailure
 
 
 def free_port():
@@ -21,23 +21,23 @@ async def listening(port, process, name):
     """Waits until somebody listens at a port."""
     while True:
         if process.returncode is not None:
-            raise MeetingFailure(f"{name} ended with {process.returncode} before it listened")
+            raise ScenarioFailure(f"{name} ended with {process.returncode} before it listened")
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.close()
             return
         except OSError:
-            await asyncio.sleep(0.01)  # The next look; the meeting's deadline bounds the wait.
+            await asyncio.sleep(0.01)  # The next look; the scenario's deadline bounds the wait.
 
 
-class Ground:
-    """Where a meeting takes place, and who takes part."""
+class Environment:
+    """Where a scenario takes place, and who takes part."""
 
     #: How many values a stream has: emulators that move a packet per 10 ms get fewer.
     stream = 400
     #: How many octets an L2CAP channel carries in each direction.
     channel = 50_000
-    #: The meetings that this ground cannot hold, by their titles, with the reason.
+    #: The scenarios that this environment cannot run, by their titles, with the reason.
     cannot = {}
     #: The procedures that its controllers do not know.
     lacks = set()
@@ -87,7 +87,7 @@ class Ground:
         self.sockets.cleanup()
 
 
-class OurAir(Ground):
+class OurAir(Environment):
     """Our air, served by another process."""
 
     name = "our air"
@@ -97,8 +97,8 @@ class OurAir(Ground):
         await self.run(self.programs / "corebluetooth", "air", "--listen", f"unix:{path}")
         while not path.exists():
             if self.process.returncode is not None:
-                raise MeetingFailure("the air ended before it listened, see controllers.txt")
-            # Nothing tells that a socket is there. The meeting's own time limit ends this.
+                raise ScenarioFailure("the air ended before it listened, see controllers.txt")
+            # Nothing tells that a socket is there. The scenario's own time limit ends this.
             await asyncio.sleep(0.005)
 
     def our_adapter(self):
@@ -108,7 +108,7 @@ class OurAir(Ground):
         return f"unix-client:{self.path}"
 
 
-class OurAirOverTCP(Ground):
+class OurAirOverTCP(Environment):
     """Our air, served at a port."""
 
     name = "our air, TCP"
@@ -125,7 +125,7 @@ class OurAirOverTCP(Ground):
         return f"tcp-client:127.0.0.1:{self.port}"
 
 
-class BumbleControllers(Ground):
+class BumbleControllers(Environment):
     """Two of Bumble's controllers on its own link."""
 
     name = "Bumble's controllers"
@@ -145,11 +145,11 @@ class BumbleControllers(Ground):
 
     async def serving(self):
         # A look by connecting would be taken for the one host that each port has, so the kernel's table is read until
-        # both ports listen. The meeting's own time limit ends this.
+        # both ports listen. The scenario's own time limit ends this.
         wanted = {f"{port:04X}" for port in self.ports}
         while True:
             if self.process.returncode is not None:
-                raise MeetingFailure("Bumble's controllers ended before they listened, see controllers.txt")
+                raise ScenarioFailure("Bumble's controllers ended before they listened, see controllers.txt")
             with open("/proc/net/tcp") as table:
                 lines = [line.split() for line in table.readlines()[1:]]
             if wanted <= {line[1].split(":")[1] for line in lines if line[3] == "0A"}:
@@ -163,7 +163,7 @@ class BumbleControllers(Ground):
         return f"tcp-client:127.0.0.1:{self.ports.pop()}"
 
 
-class RootCanal(Ground):
+class RootCanal(Environment):
     """RootCanal: each connection is a new controller on one link layer."""
 
     name = "RootCanal"

@@ -1,12 +1,12 @@
-"""What two hosts do when they meet. A scene gets the ground, a maker of the central and one of the peripheral; either may
-be ours or Bumble's. Each asserts every value that it sees."""
+"""What two hosts do with each other. A scenario gets the environment, a maker of the central and one of the peripheral;
+either may be ours or Bumble's. Each asserts every value that it sees."""
 
 import asyncio
 
 from . import database
 from .failure import AttributeFailure
 
-NAME = "Meeting"
+NAME = "Interop"
 
 READ_NOT_PERMITTED = 0x02
 WRITE_NOT_PERMITTED = 0x03
@@ -26,7 +26,7 @@ def equal(found, expected, what):
     assert found == expected, f"{what}: {found!r} instead of {expected!r}"
 
 
-async def meet(central, peripheral, description, service):
+async def connect(central, peripheral, description, service):
     """Both power on, the peripheral advertises, the central finds it and connects."""
     await asyncio.gather(central.power_on(), peripheral.power_on())
     await peripheral.publish(description)
@@ -46,20 +46,20 @@ async def discover(link, description):
     return found
 
 
-# MARK: Scenes
+# MARK: Scenarios
 
 
 def values_at(mtu):
     """Reads, writes, streams of updates and writes, all at one MTU."""
 
-    async def values(ground, make_central, make_peripheral):
-        central, peripheral = make_central(ground, mtu=mtu), make_peripheral(ground, mtu=mtu)
+    async def values(environment, make_central, make_peripheral):
+        central, peripheral = make_central(environment, mtu=mtu), make_peripheral(environment, mtu=mtu)
         description = database.values()
-        link = await meet(central, peripheral, description, database.SERVICE)
+        link = await connect(central, peripheral, description, database.SERVICE)
         await discover(link, description)
         # No attribute is longer than 512 octets, whatever the MTU.
-        room = min(mtu - 3, 512)
-        equal(await link.room(), room, "the longest write without response")
+        limit = min(mtu - 3, 512)
+        equal(await link.write_limit(), limit, "the longest write without response")
 
         # Reads, short and long ones.
         equal(await link.read(database.LONG), database.LONG_VALUE, "the long value")
@@ -87,13 +87,13 @@ def values_at(mtu):
         await refused(link.write(database.READ_ONLY, b"no"), WRITE_NOT_PERMITTED)
 
         # Streams: none lost, none twice, none out of order.
-        count = ground.stream
-        for length in {20, room}:
+        count = environment.stream
+        for length in {20, limit}:
             for attribute in (database.NOTIFYING, database.INDICATING):
                 total = count if attribute == database.NOTIFYING else count // 4
                 outcome = await link.count(attribute, total, length)
                 await link.subscribe(attribute)
-                equal(await peripheral.subscribed(attribute), room, "the longest update")
+                equal(await peripheral.subscribed(attribute), limit, "the longest update")
                 await peripheral.notify_many(attribute, total, length)
                 equal(await outcome, (total, None), f"updates of {length} octets")
                 await link.subscribe(attribute, on=False)
@@ -111,11 +111,11 @@ def values_at(mtu):
     return values
 
 
-async def large_database(ground, make_central, make_peripheral):
+async def large_database(environment, make_central, make_peripheral):
     """The discovery of 20 services with 80 characteristics, and a read of each that can be read."""
-    central, peripheral = make_central(ground), make_peripheral(ground)
+    central, peripheral = make_central(environment), make_peripheral(environment)
     description = database.large()
-    link = await meet(central, peripheral, description, description[0]["uuid"])
+    link = await connect(central, peripheral, description, description[0]["uuid"])
     await discover(link, description)
     for service in description:
         for characteristic in service["characteristics"]:

@@ -1,5 +1,5 @@
 """Our host and Bumble's on our air, served by another process over a Unix socket: what a round trip and a stream cost, as a
-table with ratios. Each host is a process of its own: python -m meetings.benchmark PROGRAMS FOLDER"""
+table with ratios. Each host is a process of its own: python -m interop.benchmark PROGRAMS FOLDER"""
 
 import argparse
 import asyncio
@@ -10,8 +10,8 @@ import sys
 import time
 
 from . import database, ours, theirs
-from .grounds import OurAir
-from .scenes import discover, meet
+from .environments import OurAir
+from .scenarios import connect, discover
 
 MTU = 247
 LENGTHS = (20, 244)
@@ -19,7 +19,7 @@ RUNS = 3
 
 
 class Quiet(OurAir):
-    """Our air without captures, which are for meetings; here they would cost."""
+    """Our air without captures, which are for scenarios; here they would cost."""
 
     def __init__(self, folder, programs):
         super().__init__(folder, programs)
@@ -32,9 +32,9 @@ class Quiet(OurAir):
 class Remote:
     """Bumble's peripheral in a process of its own, told what to do line by line."""
 
-    def __init__(self, ground, name, mtu):
-        self.ground, self.name, self.mtu, self.process = ground, name, mtu, None
-        ground.parts.append(self)
+    def __init__(self, environment, name, mtu):
+        self.environment, self.name, self.mtu, self.process = environment, name, mtu, None
+        environment.parts.append(self)
 
     async def ask(self, *words):
         self.process.stdin.write((json.dumps(words) + "\n").encode())
@@ -45,7 +45,7 @@ class Remote:
     async def power_on(self):
         self.process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "meetings.benchmark", "--peripheral", self.ground.their_transport(), str(self.mtu)),
+            *("-m", "interop.benchmark", "--peripheral", self.environment.their_transport(), str(self.mtu)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )
@@ -86,14 +86,14 @@ class Served(theirs.Peripheral):
 async def serve(transport, mtu):
     """The process of Bumble's peripheral."""
 
-    class Ground(Quiet):
+    class Environment(Quiet):
         def __init__(self):
             self.parts = []
 
         def their_transport(self):
             return transport
 
-    peripheral = Served(Ground(), "bumble-peripheral", mtu)
+    peripheral = Served(Environment(), "bumble-peripheral", mtu)
     reader = asyncio.StreamReader(limit=1 << 20)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     while line := await reader.readline():
@@ -105,12 +105,12 @@ async def serve(transport, mtu):
 
 async def measure(programs, folder, make_central, make_peripheral, scale):
     """The figures of one pair of hosts: {what: (microseconds, per second)}."""
-    ground = Quiet(folder, programs)
+    environment = Quiet(folder, programs)
     figures = {}
     try:
-        await ground.open()
-        central, peripheral = make_central(ground), make_peripheral(ground)
-        link = await meet(central, peripheral, database.values(), database.SERVICE)
+        await environment.open()
+        central, peripheral = make_central(environment), make_peripheral(environment)
+        link = await connect(central, peripheral, database.values(), database.SERVICE)
         if isinstance(central, theirs.Central):
             central.device.host.snooper = None
         await discover(link, database.values())
@@ -145,14 +145,14 @@ async def measure(programs, folder, make_central, make_peripheral, scale):
             await timed(f"write with response, {length} octets", count, write())
         await timed("read, 40 octets", count, link.read_many(database.STATIC, count))
     finally:
-        await ground.close()
+        await environment.close()
     return figures
 
 
 async def compare(programs, folder):
     pairs = {
-        "ours": (lambda ground: ours.Central(ground, "our-central", MTU), lambda ground: ours.Peripheral(ground, "our-peripheral", MTU), 5),
-        "Bumble": (lambda ground: theirs.Central(ground, "bumble-central", MTU), lambda ground: Remote(ground, "bumble-peripheral", MTU), 1),
+        "ours": (lambda environment: ours.Central(environment, "our-central", MTU), lambda environment: ours.Peripheral(environment, "our-peripheral", MTU), 5),
+        "Bumble": (lambda environment: theirs.Central(environment, "bumble-central", MTU), lambda environment: Remote(environment, "bumble-peripheral", MTU), 1),
     }
     runs = {name: [] for name in pairs}
     for number in range(RUNS):

@@ -25,19 +25,19 @@ def text(uuid):
 class BumbleDevice:
     """A Bumble host on a controller, with its packets in a capture."""
 
-    def __init__(self, ground, name, mtu=517):
-        self.ground = ground
+    def __init__(self, environment, name, mtu=517):
+        self.environment = environment
         self.name = name
         self.mtu = mtu
-        self.capture = ground.capture(name)
+        self.capture = environment.capture(name)
         self.file = None
         self.transport = None
         self.device = None
-        ground.parts.append(self)
+        environment.parts.append(self)
 
     async def power_on(self):
-        self.transport = await open_transport(self.ground.their_transport())
-        configuration = DeviceConfiguration(name=self.name, address=self.ground.random_address())
+        self.transport = await open_transport(self.environment.their_transport())
+        configuration = DeviceConfiguration(name=self.name, address=self.environment.random_address())
         self.device = Device.from_config_with_hci(configuration, self.transport.source, self.transport.sink)
         self.file = open(self.capture, "wb")
         self.device.host.snooper = BtSnooper(self.file)
@@ -216,7 +216,7 @@ class Link:
         except core.ProtocolError as error:
             raise LinkFailure(str(error)) from error
 
-    async def room(self):
+    async def write_limit(self):
         return min(self.connection.att_mtu - 3, 512)
 
     async def rssi(self):

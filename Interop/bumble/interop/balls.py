@@ -5,7 +5,7 @@ import re
 
 from . import ours, theirs
 from .database import shape
-from .scenes import equal, refused
+from .scenarios import equal, refused
 
 SERVICE = "8E38140A-27BE-4090-8955-4FC4B5698D1E"
 QUESTION = "BDD37D7A-F66A-47B9-A49C-FE29FD235A77"
@@ -25,11 +25,11 @@ QUESTIONS = ("Will it rain today?", "Wird es heute regnen, „ja“ oder „nein
 UNLIKELY_ERROR = 0x0E
 
 
-async def our_ball_asked_by_bumble(ground, *_):
+async def our_ball_asked_by_bumble(environment, *_):
     """Bumble's central finds our ball, asks, and is refused what is no question."""
-    ball = await ours.Program(ground, "our-ball", "peripheral", "--name", "Crystal", "--json").start()
+    ball = await ours.Program(environment, "our-ball", "peripheral", "--name", "Crystal", "--json").start()
     await ball.event("advertising")
-    central = theirs.Central(ground, "bumble-central")
+    central = theirs.Central(environment, "bumble-central")
     await central.power_on()
     link = await central.connect(await central.find(SERVICE, "Crystal"))
     found = await link.discover()
@@ -54,14 +54,14 @@ async def our_ball_asked_by_bumble(ground, *_):
 our_ball_asked_by_bumble.title = "Bumble's central asks our eightball"
 
 
-async def bumbles_ball_asked_by_ours(ground, *_):
+async def bumbles_ball_asked_by_ours(environment, *_):
     """`eightball ask` finds a ball written in Bumble and prints its answer."""
-    ball = theirs.Peripheral(ground, "bumble-ball")
+    ball = theirs.Peripheral(environment, "bumble-ball")
     await ball.power_on()
     await ball.publish(BALL)
     assert shape(BALL)
     await ball.advertise("Crystal", [SERVICE])
-    program = ours.Program(ground, "our-central", "ask", QUESTIONS[0], "--device", "Crystal", "--timeout", "20")
+    program = ours.Program(environment, "our-central", "ask", QUESTIONS[0], "--device", "Crystal", "--timeout", "20")
     await program.start()
 
     async def answer():
@@ -77,12 +77,12 @@ async def bumbles_ball_asked_by_ours(ground, *_):
 bumbles_ball_asked_by_ours.title = "our eightball asks a ball written in Bumble"
 
 
-async def our_ball_asked_by_ours(ground, *_):
+async def our_ball_asked_by_ours(environment, *_):
     """Both are ours, in two processes on two controllers."""
-    ball = await ours.Program(ground, "our-ball", "peripheral", "--name", "Crystal", "--json").start()
+    ball = await ours.Program(environment, "our-ball", "peripheral", "--name", "Crystal", "--json").start()
     await ball.event("advertising")
     program = ours.Program(
-        ground, "our-central", "ask", QUESTIONS[0], "--device", "Crystal", "--timeout", "20", "--json"
+        environment, "our-central", "ask", QUESTIONS[0], "--device", "Crystal", "--timeout", "20", "--json"
     )
     await program.start()
     printed, status = await program.output()

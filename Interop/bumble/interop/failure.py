@@ -1,8 +1,8 @@
-"""What can go wrong in a meeting."""
+"""What can go wrong in a scenario."""
 
 
-class MeetingFailure(Exception):
-    """The meeting cannot go on."""
+class ScenarioFailure(Exception):
+    """The scenario cannot go on."""
 
 
 class AttributeFailure(Exception):

@@ -1,4 +1,4 @@
-"""What is done with Linux and BlueZ. Each scene gets the place of the programs, the guest's image and a folder."""
+"""What is done with Linux and BlueZ. Each scenario gets the place of the programs, the guest's image and a folder."""
 
 import asyncio
 import json
@@ -7,16 +7,16 @@ import re
 import shlex
 import sys
 
-from meetings import database, ours, theirs
-from meetings.balls import ANSWER, QUESTION, QUESTIONS, SERVICE, UNLIKELY_ERROR
-from meetings.grounds import OurAir
-from meetings.scenes import equal, refused
+from interop import database, ours, theirs
+from interop.balls import ANSWER, QUESTION, QUESTIONS, SERVICE, UNLIKELY_ERROR
+from interop.environments import OurAir
+from interop.scenarios import equal, refused
 
 from .machine import Machine
 
 INSIDE = pathlib.Path(__file__).resolve().parents[1] / "inside"
 STREAM = 60
-NAME = "Meeting"
+NAME = "Interop"
 REMOTE_USER_TERMINATED = 0x13
 
 
@@ -65,25 +65,25 @@ async def event(words, name):
     return said
 
 
-async def bluez_asks_us(ground):
+async def bluez_asks_us(environment):
     """BlueZ as central of our peripheral, through bleak and D-Bus: the kernel's host on our air."""
-    await ground.open()
-    await bluez_asks(ground, ours.Peripheral(ground, "our-peripheral"))
+    await environment.open()
+    await bluez_asks(environment, ours.Peripheral(environment, "our-peripheral"))
 
 
 bluez_asks_us.title = "BlueZ is the central of our peripheral, on our air"
 
 
-async def bluez_asks_bumble(ground):
+async def bluez_asks_bumble(environment):
     """Two hosts of others on our air: BlueZ as central of a peripheral of Bumble's."""
-    await ground.open()
-    await bluez_asks(ground, theirs.Peripheral(ground, "bumble-peripheral", 247))
+    await environment.open()
+    await bluez_asks(environment, theirs.Peripheral(environment, "bumble-peripheral", 247))
 
 
 bluez_asks_bumble.title = "BlueZ is the central of Bumble's peripheral, on our air"
 
 
-async def bluez_asks(ground, peripheral):
+async def bluez_asks(environment, peripheral):
     """Everything that BlueZ's central does with a peripheral."""
     await peripheral.power_on()
     description = database.values()
@@ -98,7 +98,7 @@ async def bluez_asks(ground, peripheral):
         "streams": [(database.NOTIFYING, STREAM), (database.INDICATING, STREAM // 4)],
     }
     counted = await peripheral.count_writes(database.POURED, STREAM, 4)
-    words = await ground.machine.begin("central", ground.python("central.py", NAME, json.dumps(plan)))
+    words = await environment.machine.begin("central", environment.python("central.py", NAME, json.dumps(plan)))
     equal((await event(words, "found"))["name"], NAME, "the name that BlueZ found")
     services = (await event(words, "database"))["services"]
     names = {"write-without-response": "writeWithoutResponse"}
@@ -130,9 +130,9 @@ async def bluez_asks(ground, peripheral):
     await event(words, "disconnected")
 
 
-async def we_ask_bluez(ground):
+async def we_ask_bluez(environment):
     """Our central against a GATT server on BlueZ's D-Bus."""
-    await ground.open()
+    await environment.open()
     flags = {"writeWithoutResponse": "write-without-response"}
     plan = {
         "uuid": database.SERVICE.lower(),
@@ -147,10 +147,10 @@ async def we_ask_bluez(ground):
             for each in database.values()[1]["characteristics"]
         ],
     }
-    words = await ground.machine.begin("server", ground.python("server.py", "hci0", NAME, json.dumps(plan)))
+    words = await environment.machine.begin("server", environment.python("server.py", "hci0", NAME, json.dumps(plan)))
     await event(words, "advertising")
     # A smaller MTU makes long reads and writes.
-    central = ours.Central(ground, "our-central", mtu=185)
+    central = ours.Central(environment, "our-central", mtu=185)
     await central.power_on()
     link = await central.connect(await central.find(database.SERVICE, NAME))
     found = (await link.discover())[database.SERVICE][1]
@@ -179,10 +179,10 @@ async def we_ask_bluez(ground):
 we_ask_bluez.title = "our central asks a GATT server on BlueZ's D-Bus, on our air"
 
 
-async def user_channel(ground):
+async def user_channel(environment):
     """Our program in the guest on the user channel of a btvirt adapter, bluetoothd on the other: an 8-ball on BlueZ's D-Bus
     is asked there; then each reason why an adapter cannot be had, with the line that says what to do."""
-    machine = ground.machine = Machine(ground.image, ground.folder)
+    machine = environment.machine = Machine(environment.image, environment.folder)
     await machine.start()
     await machine.make_adapters()
     await machine.start_bluez()
@@ -201,10 +201,10 @@ async def user_channel(ground):
             },
         ],
     }
-    server = await machine.begin("server", ground.python("server.py", "hci0", "Crystal", json.dumps(plan)))
+    server = await machine.begin("server", environment.python("server.py", "hci0", "Crystal", json.dumps(plan)))
     await event(server, "advertising")
-    eightball = ground.program("eightball")
-    tool = ground.program("corebluetooth")
+    eightball = environment.program("eightball")
+    tool = environment.program("corebluetooth")
 
     # What is in the way of an adapter, and the commands that take it away.
     async def asked(command, *parts):
@@ -239,13 +239,13 @@ async def user_channel(ground):
     await machine.ended("ball")
 
     # bluetoothd has powered hci1 up; our program takes it down and over.
-    captures = ground.expect_captures("eightball")
+    captures = environment.expect_captures("eightball")
     answer = await machine.run(
         f"{eightball} ask '{QUESTIONS[0]}' --device Crystal --adapter hci1 --timeout 60 --capture /mnt/eightball.btsnoop"
         " 2>/mnt/ask.errors"
     )
     equal(answer, "Outlook good.", "the answer")
-    ground.fetch(captures)
+    environment.fetch(captures)
     await event(server, "subscribed")
     written = await event(server, "written")
     equal(bytes.fromhex(written["value"]).decode(), QUESTIONS[0], "the question at BlueZ")
@@ -259,14 +259,14 @@ async def user_channel(ground):
 user_channel.title = "eightball on the user channel of btvirt's adapter, and what is in the way of one"
 
 
-async def two_of_ours(ground):
+async def two_of_ours(environment):
     """Two of our programs in the guest, each on the user channel of one of btvirt's adapters: our host in both roles on
     controllers that are neither ours nor Bumble's."""
-    machine = ground.machine = Machine(ground.image, ground.folder)
+    machine = environment.machine = Machine(environment.image, environment.folder)
     await machine.start()
     await machine.make_adapters()
-    eightball = ground.program("eightball")
-    captures = ground.expect_captures("ball", "asker")
+    eightball = environment.program("eightball")
+    captures = environment.expect_captures("ball", "asker")
     ball = await machine.begin(
         "ball", f"{eightball} peripheral --name Crystal --adapter hci1 --capture /mnt/ball.btsnoop"
     )
@@ -279,19 +279,19 @@ async def two_of_ours(ground):
         equal(await ball.until("->"), f"{question} -> {answer}", "what the ball has answered")
     await machine.tell("ball", "INT")
     equal(await machine.ended("ball"), 130, "how the ball ended")
-    ground.fetch(captures)
+    environment.fetch(captures)
 
 
 two_of_ours.title = "eightball asks eightball, each on the user channel of one of btvirt's adapters"
 
 
-async def ours_and_bumble(ground):
+async def ours_and_bumble(environment):
     """Our host and Bumble's on the controllers that btvirt serves at a socket, in both roles."""
-    machine = ground.machine = Machine(ground.image, ground.folder)
+    machine = environment.machine = Machine(environment.image, environment.folder)
     await machine.start()
     socket = await machine.serve_controllers()
-    eightball = ground.program("eightball")
-    captures = ground.expect_captures("our-ball", "bumble-central", "bumble-ball", "our-central")
+    eightball = environment.program("eightball")
+    captures = environment.expect_captures("our-ball", "bumble-central", "bumble-ball", "our-central")
 
     # Bumble's central asks our ball.
     ball = await machine.begin(
@@ -300,7 +300,7 @@ async def ours_and_bumble(ground):
     )
     await event(ball, "advertising")
     asker = await machine.begin(
-        "asker", ground.python("bumble_ball.py", "ask", socket, "Crystal", *QUESTIONS, "This is no question.")
+        "asker", environment.python("bumble_ball.py", "ask", socket, "Crystal", *QUESTIONS, "This is no question.")
     )
     found = await event(asker, "found")
     equal((found["name"], found["services"], found["connectable"]), ("Crystal", [SERVICE], True), "what Bumble found")
@@ -322,7 +322,7 @@ async def ours_and_bumble(ground):
         equal(await machine.ended(name), status, f"how the {name} ended")
 
     # Our central asks Bumble's ball.
-    ball = await machine.begin("bumble", ground.python("bumble_ball.py", "answer", socket, "Crystal", "SLUG-ANSWER-07"))
+    ball = await machine.begin("bumble", environment.python("bumble_ball.py", "answer", socket, "Crystal", "SLUG-ANSWER-07"))
     await event(ball, "advertising")
     answer = await machine.run(
         f"{eightball} ask '{QUESTIONS[0]}' --device Crystal --adapter h4:unix:{socket} --timeout 60"
@@ -330,13 +330,13 @@ async def ours_and_bumble(ground):
     )
     equal(answer, "Outlook good.", "the answer")
     # The longest value that an update of Bumble's may have: the MTU was exchanged.
-    equal((await event(ball, "subscribed"))["length"], 512, "the room for the answer")
+    equal((await event(ball, "subscribed"))["length"], 512, "the limit for the answer")
     question = bytes.fromhex((await event(ball, "question"))["value"]).decode()
     equal(question, QUESTIONS[0], "the question at Bumble's ball")
     # btvirt never tells of a host that has gone: our program has ended its link before it ended.
     equal((await event(ball, "disconnected"))["reason"], REMOTE_USER_TERMINATED, "why the link ended")
     equal(await machine.ended("bumble"), 0, "how Bumble's ball ended")
-    ground.fetch(captures)
+    environment.fetch(captures)
 
 
 ours_and_bumble.title = "our host and Bumble's ask each other, on btvirt's controllers"

@@ -1,0 +1,1 @@
+"""Scenarios of OpenCoreBluetooth with hosts and controllers of others."""

@@ -1,1 +1,0 @@
-"""Meetings of OpenCoreBluetooth with hosts and controllers of others."""
