@@ -2,7 +2,7 @@
 // the other finds it, listens, answers and leaves. The two halves were two apps, each with a protocol `BlueEar` and a class
 // `BluetoothManager`; here they live in `PeripheralRole` and `CentralRole`.
 //
-// This file has what both halves share: where they meet, and what they tell beyond the two protocols.
+// This file has what both halves share: the service, and what they report beyond the two protocols.
 
 public import CoreBluetooth
 import Foundation
@@ -15,7 +15,7 @@ public enum BlueEarService {
     public static let characteristicUUID = "199ab74c-eed0-11e6-bc64-92361f002672"
     /// How long, in octets, a message may be as a binary property list.
     ///
-    /// What is longer is not sent, and refused where somebody else sends it.
+    /// A longer one is not sent, and refused where a peer sends it.
     public static let maximumMessageLength = 1_048_576
     /// How many messages may wait for one peer.
     public static let maximumWaitingMessages = 64
@@ -28,7 +28,7 @@ public enum BlueEarService {
     }
 }
 
-/// What the `BlueEar` protocols do not tell: the messages themselves, with whom, and what went wrong.
+/// What the `BlueEar` protocols do not report: the messages themselves, their peers, and errors.
 ///
 /// A manager tells its delegate all of this where that conforms to the protocol. A peer goes by its identifier, which is
 /// that of its `CBPeripheral` or `CBCentral`.
@@ -70,7 +70,7 @@ extension MessageObserver {
     public func didRestoreState(peers: [UUID]) {}
 }
 
-/// What can go wrong between two who talk.
+/// What can go wrong between two peers.
 public enum BlueEarError: Error, Equatable, CustomStringConvertible {
     /// What came is no binary property list of strings.
     case malformed
@@ -80,7 +80,7 @@ public enum BlueEarError: Error, Equatable, CustomStringConvertible {
     case tooLong(Int)
     /// Too many messages wait for the peer.
     case busy
-    /// Nobody is there to be sent anything.
+    /// There is no peer to send to.
     case nobodyThere
     /// The peripheral does not have the messenger's service or characteristic.
     case notAnEar

@@ -57,7 +57,7 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
         connect(to: peripheral, with: central, timeout: Self.connectionTimeout)
     }
 
-    /// Whether a name is the one that is looked for, or that as far as an advertisement has room for it.
+    /// Whether a name is the one that is looked for, or its beginning, as a Shortened Local Name has it.
     private func isWanted(_ name: String?) -> Bool {
         guard let wantedName = wantedName else { return true }
         guard let name = name else { return false }
@@ -207,7 +207,7 @@ extension CentralRole.BluetoothManager: CBPeripheralDelegate {
         didWrite(error)
     }
 
-    /// There is room for what waits.
+    /// The transmit queue has space for what waits.
     public func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
         write()
     }

@@ -130,14 +130,14 @@ extension CentralRole.BluetoothManager {
         guard let manager = centralManager else { return }
         let before = stage
         forgetProgress()
-        // What is next is decided first, so that whoever is told finds it under way.
+        // What is next is decided first, so that an observer finds it under way.
         switch before {
         case .leaving(_, let seconds?):
             pause(seconds)
         case .leaving(_, nil):
             stage = .finished
         case .connecting:
-            // Core Bluetooth does not wait any more; it is not told, for there was no link.
+            // Core Bluetooth does not wait any more; nothing is reported, for there was no link.
             manager.connect(peripheral, options: nil)
             return
         case .exploring, .talking:

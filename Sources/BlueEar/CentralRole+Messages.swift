@@ -1,4 +1,4 @@
-// The central's conversation: what comes is put together and told, what goes is cut and confirmed.
+// The central's messages: what comes is reassembled and reported, what goes is segmented and confirmed.
 //
 // A message that fits into one write is written as it is. A longer one goes in pieces; all but the last are written without
 // response, which is many times faster, and the response to the last one confirms them all. A peripheral that has lost
@@ -119,7 +119,7 @@ extension CentralRole.BluetoothManager {
             awaitsConfirmation = isConfirmed
             peripheral.writeValue(piece, for: characteristic, type: isConfirmed ? .withResponse : .withoutResponse)
             guard isLast else { continue }
-            // Taken off first: whoever is told may send at once.
+            // Removed first: an observer may send re-entrantly.
             let unconfirmed = isConfirmed ? nil : waiting.removeFirst().message
             blueEar?.didSendData()
             if let message = unconfirmed { observer?.didSend(message, to: peripheral.identifier) }

@@ -5,7 +5,7 @@ public import Foundation
 
 /// The half of the messenger that looks for the other one.
 public enum CentralRole {
-    /// What a central's app is told, for its one line of status.
+    /// What a central's app gets, for its one line of status.
     ///
     /// A delegate that wants to know more conforms to ``MessageObserver``, too.
     public protocol BlueEar {
@@ -59,7 +59,7 @@ public enum CentralRole {
         /// ``characteristicUUID``, as Core Bluetooth has it.
         public internal(set) var characteristicCBUUID: CBUUID?
 
-        /// Who is told; the manager keeps it alive.
+        /// The observer; the manager keeps it alive.
         public var blueEar: BlueEar?
         /// Core Bluetooth's manager; ``scan()`` makes it.
         public internal(set) var centralManager: CBCentralManager?
@@ -67,7 +67,7 @@ public enum CentralRole {
         /// The peripheral that is talked with, or was last.
         public internal(set) var discoveredPeripheral: CBPeripheral?
 
-        /// What is answered to the first message of each link; `nil`: nothing is said unasked.
+        /// What is answered to the first message of each link; `nil`: nothing is sent by itself.
         public var message: [String: String]? = ["Yo": "Lo"]
         /// Whether the link is kept after the first exchange, and taken up again whenever it was lost.
         ///
@@ -107,7 +107,7 @@ public enum CentralRole {
         internal var hasAnswered = false
         /// Whether a message came on any link.
         internal var hasExchanged = false
-        /// Whether it was told that messages can be sent, and not yet that they cannot.
+        /// Whether it was reported that messages can be sent, and not yet that they cannot.
         internal var hasBegun = false
         /// Whether the link is to be closed as soon as nothing waits any more.
         internal var isLeaving = false
@@ -122,7 +122,7 @@ public enum CentralRole {
             blueEar = delegate
         }
 
-        /// Creates the manager without anybody to tell.
+        /// Creates the manager without an observer.
         public override init() {
             super.init()
             serviceCBUUID = UUID(uuidString: serviceUUID).map { CBUUID(nsuuid: $0) }

@@ -56,7 +56,7 @@ extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
         }
     }
 
-    /// A central listens: it is told the first message.
+    /// A central subscribes: it gets the first message.
     public func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
@@ -109,18 +109,18 @@ extension PeripheralRole.BluetoothManager: CBPeripheralManagerDelegate {
             value.append(request.value ?? Data())
         }
         let (answer, report) = receive(value, from: first.central)
-        // Whoever is told may send at once; the answer goes first.
+        // An observer may send re-entrantly; the response goes first.
         peripheral.respond(to: first, withResult: answer)
         report()
     }
 
-    /// There is room for what waits.
+    /// The transmit queue has space for what waits.
     public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
         log?("peripheralManagerIsReady")
         handOver()
     }
 
-    /// The service, and whoever listens to it, come back from before the app ended.
+    /// The service and its subscribers come back from before the app ended.
     public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
         log?("willRestoreState")
         let services = dict[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? []

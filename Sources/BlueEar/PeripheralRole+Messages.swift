@@ -6,7 +6,7 @@ public import Foundation
 
 /// A central, as the peripheral sees it.
 internal final class ListeningCentral {
-    /// How many centrals that do not listen are remembered: Core Bluetooth does not tell when they leave.
+    /// How many centrals that do not listen are remembered: Core Bluetooth does not report when they disconnect.
     static let maximumSilent = 64
 
     /// Core Bluetooth's object for it.
@@ -47,7 +47,7 @@ internal final class ListeningCentral {
 extension PeripheralRole.BluetoothManager {
     /// Sends a message to one central, or to all that listen.
     ///
-    /// It is sent as soon as there is room. A message to all is also what is read from now on.
+    /// It is sent as soon as the transmit queue has space. A message to all is also what is read from now on.
     ///
     /// - Throws: ``BlueEarError/tooLong(_:)``, ``BlueEarError/busy``, and ``BlueEarError/nobodyThere`` where the one
     ///   central does not listen.
@@ -74,7 +74,7 @@ extension PeripheralRole.BluetoothManager {
         return true
     }
 
-    /// Gives Core Bluetooth what waits, as far as there is room; it says when there is room again.
+    /// Hands Core Bluetooth what waits until its transmit queue is full; it reports when there is space again.
     internal func handOver() {
         // A delegate that sends from inside a callback adds to what is being handed over.
         guard !isHandingOver, let manager = peripheralManager, let characterisctic = characterisctic else { return }

@@ -6,7 +6,7 @@ public import Foundation
 
 /// The half of the messenger that shows itself.
 public enum PeripheralRole {
-    /// What a peripheral's app is told, for its one line of status.
+    /// What a peripheral's app gets, for its one line of status.
     ///
     /// A delegate that wants to know more conforms to ``MessageObserver``, too.
     public protocol BlueEar {
@@ -35,10 +35,10 @@ public enum PeripheralRole {
 
         /// What can be done with the characteristic.
         public let properties: CBCharacteristicProperties = [.read, .notify, .writeWithoutResponse, .write]
-        /// Who may do it: everybody.
+        /// The permissions: everybody may.
         public let permissions: CBAttributePermissions = [.readable, .writeable]
 
-        /// Who is told; the manager keeps it alive.
+        /// The observer; the manager keeps it alive.
         public var bluetoothMessaging: BlueEar?
         /// Core Bluetooth's manager.
         public internal(set) var peripheralManager: CBPeripheralManager?
@@ -55,7 +55,7 @@ public enum PeripheralRole {
 
         /// What is said to everybody who begins to listen, and what a read gets that comes before anything was sent.
         ///
-        /// `nil`: nothing is said unasked.
+        /// `nil`: nothing is sent by itself.
         public var message: [String: String]? = ["Hello": "Darkness"]
 
         /// Called with the name of each call of Core Bluetooth's, when it comes.

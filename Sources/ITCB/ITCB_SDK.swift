@@ -21,24 +21,26 @@ public class ITCB_SDK: NSObject, ITCB_SDK_Protocol {
     /// An app sets it right after the instance was made.
     public var localName: String = "ERROR"
 
-    /// Who is told.
+    /// The observers.
     public var observers: [ITCB_Observer_Protocol] = []
 
-    /// The Core Bluetooth manager.
-    ///
-    /// A mode overrides this to make its own kind of manager when it is first asked for.
-    internal var _managerInstance: Any!
+    /// The Core Bluetooth manager, created at the first access.
+    internal lazy var _managerInstance: Any! = _makeManager()
 
     /// How work is put off; replaced where time is not that of the main run loop.
     internal var _scheduler: ITCB_SDK_Scheduler = _ITCB_SDK_RunLoopScheduler()
 
-    /// Told about every step of the conversation, as it happens.
+    /// Called with every step of the conversation, as it happens.
     @_spi(Steps) public var stepObserver: ((ITCB_SDK_Step) -> Void)?
 
-    /// Creates the part that both modes share.
+    /// Creates the SDK, and its manager with it.
     internal override init() {
         super.init()
+        _ = _managerInstance
     }
+
+    /// Creates the manager; each mode has its own kind.
+    internal func _makeManager() -> Any? { nil }
 
     /// Makes the SDK in one of its modes.
     ///
@@ -89,22 +91,7 @@ public class ITCB_SDK_Central: ITCB_SDK, ITCB_SDK_Central_Protocol {
     /// The scan that will be started anew.
     internal var _rescan: ITCB_SDK_ScheduledWork?
 
-    /// Makes the manager when it is asked for the first time.
-    internal override var _managerInstance: Any! {
-        get {
-            if nil == super._managerInstance {
-                super._managerInstance = CBCentralManager(delegate: self, queue: nil)
-            }
-            return super._managerInstance
-        }
-        set { super._managerInstance = newValue }
-    }
-
-    /// Creates the central, and its manager with it.
-    internal override init() {
-        super.init()
-        _ = _managerInstance
-    }
+    internal override func _makeManager() -> Any? { CBCentralManager(delegate: self, queue: nil) }
 
     /// Makes a central.
     internal class func createInstance() -> ITCB_SDK_Protocol? {
@@ -121,7 +108,7 @@ public class ITCB_SDK_Peripheral: ITCB_SDK, ITCB_SDK_Peripheral_Protocol {
     /// The centrals that subscribed or asked, the one that was heard last at the end.
     internal var _centrals: [ITCB_SDK_Device_Central] = []
 
-    /// Answers that Core Bluetooth had no room for yet, the oldest first.
+    /// Answers that wait for space in the transmit queue, the oldest first.
     internal var _waitingAnswers: [_ITCB_SDK_WaitingAnswer] = []
 
     /// Whether the waiting answers are being handed over at this moment.
@@ -135,22 +122,7 @@ public class ITCB_SDK_Peripheral: ITCB_SDK, ITCB_SDK_Peripheral_Protocol {
         didSet { _advertise(anewIf: oldValue != localName) }
     }
 
-    /// Makes the manager when it is asked for the first time.
-    internal override var _managerInstance: Any! {
-        get {
-            if nil == super._managerInstance {
-                super._managerInstance = CBPeripheralManager(delegate: self, queue: nil)
-            }
-            return super._managerInstance
-        }
-        set { super._managerInstance = newValue }
-    }
-
-    /// Creates the ball, and its manager with it.
-    internal override init() {
-        super.init()
-        _ = _managerInstance
-    }
+    internal override func _makeManager() -> Any? { CBPeripheralManager(delegate: self, queue: nil) }
 
     /// Makes a ball.
     internal class func createInstance() -> ITCB_SDK_Protocol? {

@@ -10,7 +10,7 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
     internal enum _Stage {
         /// Nothing is owed.
         case idle
-        /// A question was confirmed; nobody has answered it yet.
+        /// A question was confirmed and not answered yet.
         case asked(question: String)
         /// The answer waits until the central subscribes or reads it.
         case answered(question: String, answer: String)
@@ -25,7 +25,7 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
     /// What a read of the answer gets: this central's last answer.
     internal private(set) var _readableAnswer = Data()
 
-    /// Whether Core Bluetooth has said that it has no room for this central, and not yet that it has again.
+    /// Whether the transmit queue was full for this central, and there was no report of space since.
     internal var _isOutOfRoom = false
 
     /// The ball that made the device.
@@ -51,7 +51,7 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
         }
     }
 
-    /// Whether answers wait for room in Core Bluetooth.
+    /// Whether answers wait for space in the transmit queue.
     internal var _hasWaitingAnswers: Bool {
         owner?._waitingAnswers.contains { $0.device === self } ?? false
     }
@@ -99,7 +99,7 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
         }
     }
 
-    /// The central has read its answer; where that was how it got it, the observers are told.
+    /// The central has read its answer; where that was how it got it, the observers are called.
     internal func _didRead() {
         guard case .answered(let question, let answer) = _stage, let owner = owner else { return }
         _stage = .idle

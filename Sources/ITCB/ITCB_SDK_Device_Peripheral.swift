@@ -1,6 +1,6 @@
 // A ball, as the central sees it: one conversation at a time, from being found to being lost. The state is in one enum;
 // every callback looks at it first, so what comes late (an answer after its timeout, a confirmation of what was given up)
-// is told from what is awaited.
+// is kept apart from what is awaited.
 //
 // After an answer, and after a timeout, the notifications are switched off. That is more than tidiness: when the ball
 // has confirmed it, everything that belongs to the earlier question has arrived, and the next one starts clean. A
@@ -35,16 +35,16 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
     internal let _timeoutLengthInSeconds: TimeInterval = 2.0
 
     /// Where the device stands.
-    internal private(set) var _stage: _Stage = .connecting
+    internal var _stage: _Stage = .connecting
 
     /// The running timeout: that of the connection, or that of the question.
     internal private(set) var _timeoutTimer: ITCB_SDK_ScheduledWork?
 
     /// Whether the observers know the device.
-    private var _isAnnounced = false
+    internal var _isAnnounced = false
 
-    /// The question that the ball has confirmed; setting it tells the observers.
-    internal private(set) var question: String? {
+    /// The question that the ball has confirmed; setting it calls the observers.
+    internal var question: String? {
         didSet {
             if nil != question {
                 owner?._sendQuestionAskedMessageToAllObservers(device: self)
@@ -52,7 +52,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         }
     }
 
-    /// The ball's last answer; setting it tells the observers.
+    /// The ball's last answer; setting it calls the observers.
     internal private(set) var answer: String? {
         didSet {
             if nil != answer {
@@ -151,7 +151,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
     }
 
     /// Starts the conversation: first the notifications, then the question.
-    private func _ask(_ question: String) {
+    internal func _ask(_ question: String) {
         guard let answerCharacteristic = _answerCharacteristic else {
             _endConversation(with: .sendFailed(ITCB_RejectionReason.deviceOffline))
             return
@@ -166,7 +166,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
     }
 
     /// Writes the question and waits for its confirmation.
-    private func _write(_ question: String) {
+    internal func _write(_ question: String) {
         guard let questionCharacteristic = _questionCharacteristic else {
             _endConversation(with: .sendFailed(ITCB_RejectionReason.deviceOffline))
             return
@@ -177,7 +177,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
     }
 
     /// The answer is there: switches the notifications off, then tells the observers.
-    private func _accept(_ text: String) {
+    internal func _accept(_ text: String) {
         _stopTimeout()
         owner?._note(.answerReceived(text))
         _stopNotifications()
@@ -185,14 +185,14 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
     }
 
     /// The conversation ends with an error, and nothing of it is on its way any more.
-    private func _endConversation(with error: ITCB_Errors) {
+    internal func _endConversation(with error: ITCB_Errors) {
         _stopTimeout()
         _stage = .idle
         _report(error)
     }
 
     /// Switches the notifications off; the device is idle when the ball has confirmed it.
-    private func _stopNotifications() {
+    internal func _stopNotifications() {
         guard let answerCharacteristic = _answerCharacteristic else {
             _stage = .idle
             return
@@ -205,7 +205,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
 
     // MARK: Timeouts
 
-    private func _startTimeout(_ seconds: TimeInterval) {
+    internal func _startTimeout(_ seconds: TimeInterval) {
         _timeoutTimer?.cancel()
         _timeoutTimer = owner?._scheduler.schedule(after: seconds) { [weak self] in
             self?._timeoutTimer = nil
@@ -213,7 +213,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         }
     }
 
-    private func _stopTimeout() {
+    internal func _stopTimeout() {
         _timeoutTimer?.cancel()
         _timeoutTimer = nil
     }
@@ -238,170 +238,15 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
 
     // MARK: Attributes
 
-    private var _service: CBService? {
+    internal var _service: CBService? {
         _peripheral.services?[_static_ITCB_SDK_8BallServiceUUID.uuidString]
     }
 
-    private var _questionCharacteristic: CBCharacteristic? {
+    internal var _questionCharacteristic: CBCharacteristic? {
         _service?.characteristics?[_static_ITCB_SDK_8BallService_Question_UUID.uuidString]
     }
 
-    private var _answerCharacteristic: CBCharacteristic? {
+    internal var _answerCharacteristic: CBCharacteristic? {
         _service?.characteristics?[_static_ITCB_SDK_8BallService_Answer_UUID.uuidString]
-    }
-}
-
-// MARK: - What Core Bluetooth tells
-
-extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
-    /// The services are known: asks for the characteristics of ours.
-    internal func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: Error?) {
-        guard case .discovering = _stage else { return }
-        if let error = error {
-            owner?._giveUp(self, because: .coreBluetooth(error))
-            return
-        }
-        owner?._note(.discoveredServices(count: peripheral.services?.count ?? 0))
-        guard let service = _service else {
-            owner?._giveUp(self, because: .coreBluetooth(ITCB_RejectionReason.peripheralError(nil)))
-            return
-        }
-        owner?._note(.discoveringCharacteristics)
-        peripheral.discoverCharacteristics(
-            [_static_ITCB_SDK_8BallService_Question_UUID, _static_ITCB_SDK_8BallService_Answer_UUID],
-            for: service
-        )
-    }
-
-    /// The characteristics are known: the ball can be asked.
-    internal func peripheral(
-        _ peripheral: CBPeripheral,
-        didDiscoverCharacteristicsFor service: CBService,
-        error: Error?
-    ) {
-        guard case .discovering = _stage else { return }
-        if let error = error {
-            owner?._giveUp(self, because: .coreBluetooth(error))
-            return
-        }
-        owner?._note(.discoveredCharacteristics(count: service.characteristics?.count ?? 0))
-        guard nil != _questionCharacteristic, nil != _answerCharacteristic else {
-            owner?._giveUp(self, because: .coreBluetooth(ITCB_RejectionReason.peripheralError(nil)))
-            return
-        }
-        _stopTimeout()
-        _stage = .idle
-        guard !_isAnnounced else { return }
-        _isAnnounced = true
-        owner?._note(.ready(name: name))
-        owner?._sendDeviceDiscoveredMessageToAllObservers(device: self)
-    }
-
-    /// The ball has switched its notifications, or would not.
-    internal func peripheral(
-        _ peripheral: CBPeripheral,
-        didUpdateNotificationStateFor characteristic: CBCharacteristic,
-        error: Error?
-    ) {
-        guard characteristic === _answerCharacteristic else { return }
-        switch _stage {
-        case .subscribing(let question):
-            if let error = error {
-                _endConversation(with: .sendFailed(ITCB_Errors.coreBluetooth(error)))
-            } else if characteristic.isNotifying {
-                owner?._note(.setNotifications(isOn: true))
-                _write(question)
-            }
-        case .unsubscribing(let next):
-            // A late "on" of a conversation that timed out comes before the "off" that is awaited.
-            guard nil != error || !characteristic.isNotifying else { return }
-            owner?._note(.setNotifications(isOn: characteristic.isNotifying))
-            _stage = .idle
-            if let question = next {
-                // The timeout that runs is the question's.
-                _ask(question)
-            } else {
-                _stopTimeout()
-            }
-        case .connecting, .discovering, .idle, .writing, .awaitingAnswer, .ended:
-            break
-        }
-    }
-
-    /// The ball has confirmed the question, or refused it.
-    internal func peripheral(
-        _ peripheral: CBPeripheral,
-        didWriteValueFor characteristic: CBCharacteristic,
-        error: Error?
-    ) {
-        guard case .writing(let question, let answer) = _stage, characteristic === _questionCharacteristic else {
-            return
-        }
-        guard let error = error else {
-            _stage = .awaitingAnswer(question: question)
-            owner?._note(.questionConfirmed(question))
-            self.question = question
-            if let answer = answer, case .awaitingAnswer = _stage {
-                _accept(answer)
-            }
-            return
-        }
-        owner?._note(.questionRefused(question))
-        guard let attError = error as? CBATTError else {
-            _endConversation(with: .sendFailed(ITCB_RejectionReason.unknown(error)))
-            return
-        }
-        let reason: ITCB_RejectionReason
-        switch attError.code {
-        case .unlikelyError:
-            reason = .questionPlease
-        case .insufficientResources:
-            reason = .deviceBusy
-        default:
-            reason = .peripheralError(attError)
-        }
-        _endConversation(with: .sendFailed(ITCB_Errors.coreBluetooth(reason)))
-    }
-
-    /// The ball has notified an answer.
-    internal func peripheral(
-        _ peripheral: CBPeripheral,
-        didUpdateValueFor characteristic: CBCharacteristic,
-        error: Error?
-    ) {
-        guard characteristic === _answerCharacteristic else { return }
-        let text = characteristic.value.flatMap { String(data: $0, encoding: .utf8) } ?? ""
-        switch _stage {
-        case .writing(let question, _) where nil == error && !text.isEmpty:
-            _stage = .writing(question: question, answer: text)
-        case .awaitingAnswer:
-            if nil == error && !text.isEmpty {
-                _accept(text)
-            } else {
-                _stopTimeout()
-                _stopNotifications()
-                _report(error.map { .coreBluetooth($0) } ?? .sendFailed(ITCB_RejectionReason.peripheralError(nil)))
-            }
-        case .connecting, .discovering, .idle, .subscribing, .writing, .unsubscribing, .ended:
-            break
-        }
-    }
-
-    /// The ball changed its services: what was known of ours is void, and is explored anew.
-    internal func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-        guard invalidatedServices.contains(where: { $0.uuid == _static_ITCB_SDK_8BallServiceUUID }) else { return }
-        switch _stage {
-        case .connecting, .ended:
-            return
-        case .discovering, .idle, .subscribing, .writing, .awaitingAnswer, .unsubscribing:
-            let hadQuestion = nil != _pendingQuestion
-            _stage = .discovering
-            _startTimeout(ITCB_SDK_Central._connectionTimeoutLengthInSeconds)
-            owner?._note(.discoveringServices)
-            peripheral.discoverServices([_static_ITCB_SDK_8BallServiceUUID])
-            if hadQuestion {
-                _report(.sendFailed(ITCB_RejectionReason.deviceOffline))
-            }
-        }
     }
 }

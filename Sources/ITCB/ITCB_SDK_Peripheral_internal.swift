@@ -12,7 +12,7 @@
 import CoreBluetooth
 import Foundation
 
-/// An answer that Core Bluetooth has no room for yet.
+/// An answer that waits for space in the transmit queue.
 internal struct _ITCB_SDK_WaitingAnswer {
     /// Whom it is for.
     let device: ITCB_SDK_Device_Central
@@ -23,7 +23,7 @@ internal struct _ITCB_SDK_WaitingAnswer {
 }
 
 extension ITCB_SDK_Peripheral {
-    /// How many answers may wait for room.
+    /// How many answers may wait.
     internal static let _maximumWaitingAnswers = 64
 
     /// How many centrals are remembered.
@@ -82,7 +82,7 @@ extension ITCB_SDK_Peripheral {
             device = _centrals.remove(at: index)
         } else {
             device = ITCB_SDK_Device_Central(peer, owner: self)
-            // Core Bluetooth does not tell when a central that never subscribed goes away, so the eldest makes room.
+            // Core Bluetooth does not report when a central that never subscribed disconnects, so the oldest is removed.
             if _centrals.count >= Self._maximumCentrals {
                 _centrals.remove(at: _centrals.firstIndex { !$0._isSubscribed } ?? 0)._end()
             }
@@ -119,7 +119,7 @@ extension ITCB_SDK_Peripheral {
         _handOverAnswers()
     }
 
-    /// Hands over what Core Bluetooth has room for; it says when there is room again.
+    /// Hands Core Bluetooth answers until its transmit queue is full; it reports when there is space again.
     ///
     /// A central that takes its time holds up its own answers, not those of others.
     internal func _handOverAnswers() {
@@ -154,7 +154,7 @@ extension ITCB_SDK_Peripheral {
         }
     }
 
-    /// Core Bluetooth has room again; it does not say for whom.
+    /// The transmit queue has space again; Core Bluetooth does not say for which central.
     internal func _roomIsBack() {
         _centrals.forEach { $0._isOutOfRoom = false }
         _handOverAnswers()

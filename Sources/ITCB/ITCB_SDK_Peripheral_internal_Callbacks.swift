@@ -1,4 +1,4 @@
-// What Core Bluetooth tells the ball: its state, who subscribes, what is asked, and when there is room for answers.
+// The ball's delegate methods: its state, subscriptions, questions, and space in the transmit queue for answers.
 
 #if !os(tvOS) && !os(watchOS) && !os(visionOS)
 public import CoreBluetooth
@@ -62,11 +62,11 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
         guard characteristic.uuid == _static_ITCB_SDK_8BallService_Answer_UUID else { return }
         _note(.unsubscribed(central: central.identifier.uuidString))
         _centrals.first { $0.uuid == central.identifier.uuidString }?._didUnsubscribe()
-        // The room that others wait for may have been this central's.
+        // The space that others wait for may have been this central's.
         _roomIsBack()
     }
 
-    /// Core Bluetooth has room for answers again.
+    /// The transmit queue has space for answers again.
     public func peripheralManagerIsReady(toUpdateSubscribers peripheralManager: CBPeripheralManager) {
         _roomIsBack()
     }
@@ -118,7 +118,7 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
 
     /// Why a question was refused.
     internal struct _Refusal: Error {
-        /// What the central is told.
+        /// What the central gets.
         let code: CBATTError.Code
         /// As much of the question as could be read.
         let question: String

@@ -93,7 +93,7 @@ public protocol ITCB_SDK_Protocol {
     /// The name under which this device shows itself; a ball advertises it.
     var localName: String { get set }
 
-    /// Who is told. Observers are held strongly.
+    /// The observers, which are retained.
     var observers: [ITCB_Observer_Protocol] { get set }
 
     /// Adds an observer, unless one with its `uuid` is there already.
@@ -148,7 +148,7 @@ public protocol ITCB_Device_Protocol {
 
 /// A central, as a ball sees it.
 public protocol ITCB_Device_Central_Protocol: ITCB_Device_Protocol {
-    /// Sends an answer; the observers are told when it is on its way.
+    /// Sends an answer; the observers are called when it is on its way.
     func sendAnswer(_ answer: String, toQuestion: String)
 }
 
@@ -166,7 +166,7 @@ public protocol ITCB_Device_Peripheral_Protocol: ITCB_Device_Protocol {
 
 // MARK: Observers
 
-/// Who wants to know.
+/// What observers have in common.
 ///
 /// All calls come on the main thread.
 public protocol ITCB_Observer_Protocol {

@@ -1,7 +1,7 @@
 // The steps of a conversation, for programs that show how Core Bluetooth works. Not part of the SDK's interface for apps:
 // a program that wants them says `@_spi(Steps) import ITCB`.
 
-/// Something that the SDK did, or that Core Bluetooth told it, reported at that moment.
+/// Something that the SDK did, or that Core Bluetooth reported to it, at that moment.
 @_spi(Steps)
 public enum ITCB_SDK_Step: Equatable, Sendable {
     /// The state of the manager changed; true where the adapter can be used.
@@ -9,11 +9,11 @@ public enum ITCB_SDK_Step: Equatable, Sendable {
 
     // Central: finding a ball.
 
-    /// The SDK told Core Bluetooth to look for balls.
+    /// The SDK has started a scan for balls.
     case scanning
     /// A ball was found; it is offered where its signal (in dBm) is inside the window and it has a name.
     case discovered(name: String?, rssi: Int, isOffered: Bool)
-    /// The SDK told Core Bluetooth to connect.
+    /// The SDK has called `connect`.
     case connecting(name: String)
     /// The link is there.
     case connected(name: String)
@@ -36,7 +36,7 @@ public enum ITCB_SDK_Step: Equatable, Sendable {
 
     /// The app gave a question.
     case sendingQuestion(String)
-    /// The SDK told Core Bluetooth to switch the notifications of the answer on or off.
+    /// The SDK has called `setNotifyValue` for the answer.
     case settingNotifications(isOn: Bool)
     /// The ball confirmed that they are.
     case setNotifications(isOn: Bool)
@@ -61,7 +61,7 @@ public enum ITCB_SDK_Step: Equatable, Sendable {
     case unsubscribed(central: String)
     /// A central wrote a question; the ball confirmed it where it is accepted.
     case questionReceived(String, isAccepted: Bool)
-    /// Core Bluetooth has no room for the answer; it waits.
+    /// The transmit queue is full; the answer waits.
     case answerWaiting(String)
     /// The answer is on its way.
     case answerSent(String)

@@ -66,7 +66,7 @@ extension ITCB_SDK {
 internal class ITCB_SDK_Device: NSObject, ITCB_Device_Protocol {
     /// Core Bluetooth's object for the device.
     ///
-    /// Held strongly: Core Bluetooth does not hold it for us.
+    /// A strong reference: Core Bluetooth has none.
     internal let _peerInstance: CBPeer
 
     /// The identifier by which this system knows the device.

@@ -1,11 +1,11 @@
-// Devices made of Core Bluetooth alone, for what the SDK never does: strange balls and strange centrals.
+// Devices made of Core Bluetooth alone, for what the SDK itself never does.
 
 import CoreBluetooth
 import Foundation
 
 @testable import ITCB
 
-/// A ball that does what it is told, and nothing else.
+/// A ball that does what its test calls, and nothing else.
 final class ForeignBall: NSObject, CBPeripheralManagerDelegate {
     var manager: CBPeripheralManager!
     let name: String
@@ -53,7 +53,7 @@ final class ForeignBall: NSObject, CBPeripheralManagerDelegate {
     ) { subscribers.append(central) }
 }
 
-/// A central that does what it is told, and nothing else.
+/// A central that does what its test calls, and nothing else.
 final class ForeignCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     var manager: CBCentralManager!
     var peripheral: CBPeripheral?

@@ -49,7 +49,7 @@ struct ITCB_SDKTests {
         #expect(sdk.observers.isEmpty)
     }
 
-    @Test("An error is remembered and told to everybody, once")
+    @Test("An error is kept and reported to all observers, once")
     func errors() {
         let sdk = ITCB_SDK()
         let observers = (0..<3).map { _ in ObjectObserver() }
@@ -60,7 +60,7 @@ struct ITCB_SDKTests {
         #expect(sdk.error?.localizedDescription == "ITCB-SDK-ERROR-UNKNOWN")
     }
 
-    @Test("An observer may leave while it is being told")
+    @Test("An observer may be removed while it is being called")
     func leaving() {
         final class Leaver: ITCB_Observer_Protocol {
             var uuid = UUID()

@@ -200,7 +200,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.answered.isEmpty)
     }
 
-    @Test("Notifications that nobody asked for are ignored")
+    @Test("Notifications without a pending question are ignored")
     func unasked() throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()
         ball.onWrite = {
@@ -216,7 +216,7 @@ struct ITCB_SDK_Device_PeripheralTests {
     }
 
     @Test(
-        "What a ball refuses with is told",
+        "The error of a ball's refusal is reported",
         arguments: [
             (CBATTError.Code.unlikelyError, "sendFailed.coreBluetooth.questionPlease"),
             (.insufficientResources, "sendFailed.coreBluetooth.deviceBusy"),
@@ -284,7 +284,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(ball.errors.isEmpty)
     }
 
-    @Test("A rejection is told to the local observers alone")
+    @Test("A rejection is reported to the local observers alone")
     func rejection() throws {
         let testbed = Testbed()
         let ball = testbed.ball("Crystal")

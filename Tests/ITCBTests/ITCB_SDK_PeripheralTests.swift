@@ -118,7 +118,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(central.notified.isEmpty)
     }
 
-    @Test("Answers wait until there is room; none is lost, none overtakes another")
+    @Test("Answers wait for space in the transmit queue; none is lost, none overtakes another")
     func backPressure() {
         let (testbed, ball, central) = testbedWithForeignCentral(model: .realistic)
         let answers = (0..<120).map { "SLUG-ANSWER-\($0)" }
@@ -165,7 +165,7 @@ struct ITCB_SDK_PeripheralTests {
         #expect(!ball.errors.isEmpty)
         #expect(ball.errors.allSatisfy { $0 == "sendFailed.deviceBusy" })
         #expect(ball.sdk._waitingAnswers.count <= ITCB_SDK_Peripheral._maximumWaitingAnswers)
-        // What was taken is delivered, in its order, and then there is room again.
+        // What was taken is delivered, in its order, and then there is space again.
         stop()
         ball.onAsked = nil
         #expect(testbed.run { ball.sdk._waitingAnswers.isEmpty && central.notified.count == ball.answered.count })

@@ -28,7 +28,7 @@ public final class ElectronicKey {
         case stateChanged(CBManagerState)
     }
 
-    /// Who is told.
+    /// Called with each event.
     public var onEvent: ((Event) -> Void)?
     /// Whether the lock is open for this key.
     public private(set) var hasOpened = false

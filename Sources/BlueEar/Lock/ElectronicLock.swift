@@ -4,7 +4,7 @@
 public import CoreBluetooth
 import Foundation
 
-/// A lock that opens to who knows its secret, for as long as the link to him lasts.
+/// A lock that opens to a key with its secret, as long as the link to the key lasts.
 ///
 /// It begins when it is made. Use it on the main thread.
 public final class ElectronicLock {
@@ -12,13 +12,13 @@ public final class ElectronicLock {
     public enum Event: Equatable {
         /// The lock can be heard.
         case ready
-        /// Somebody came and was asked for proof.
+        /// A central has connected and got a challenge.
         case challenged(UUID)
-        /// Somebody gave proof; the lock is open.
+        /// A central has sent the right response; the lock is open.
         case opened(by: UUID)
-        /// Somebody gave no proof, or a wrong one.
+        /// A central has sent a wrong response, or none.
         case refused(UUID)
-        /// The last one who had opened the lock is gone.
+        /// The last link that had opened the lock is gone.
         case closed
         /// The lock is back from before its app ended.
         case restored
@@ -30,7 +30,7 @@ public final class ElectronicLock {
 
     /// Whether the lock is open.
     public var isOpen: Bool { !openers.isEmpty }
-    /// Who is told.
+    /// Called with each event.
     public var onEvent: ((Event) -> Void)?
     /// The messenger that the lock uses.
     public let manager: PeripheralRole.BluetoothManager
@@ -48,7 +48,7 @@ public final class ElectronicLock {
         let ear = Ear()
         manager = PeripheralRole.BluetoothManager(delegate: ear, restoreIdentifier: restoreIdentifier)
         manager.localName = name
-        // Nobody is told anything that is meant for somebody else, nor by a read.
+        // No central gets what is meant for another, nor by a read.
         manager.message = nil
         ear.lock = self
     }
@@ -72,7 +72,7 @@ public final class ElectronicLock {
             let response = message[LockWords.response].flatMap(LockWords.octets),
             LockWords.isResponse(response, to: challenge, secret: secret)
         else {
-            // One try for each link: who guesses has to come again each time.
+            // One attempt for each link: a further guess needs another link.
             say([LockWords.state: LockWords.closed, LockWords.error: "this is not the key"], to: peer)
             onEvent?(.refused(peer))
             return

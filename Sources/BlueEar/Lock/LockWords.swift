@@ -4,7 +4,7 @@
 //     key → lock   Response = HMAC-SHA256 of the challenge under the shared secret, 64 hexadecimal digits
 //     lock → key   Lock = open; or Lock = closed, Error = why
 //
-// The lock is open as long as the link lasts. Who does not know the secret cannot open it, and what was overheard opens
+// The lock is open as long as the link lasts. A key without the secret cannot open it, and what was overheard opens
 // nothing a second time. Two things it does not do: it does not know how far away the key is, so somebody who passes the
 // radio on between a key and a lock far apart opens it; and a secret that can be guessed can be found from what was
 // overheard.
