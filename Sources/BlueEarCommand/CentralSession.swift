@@ -16,7 +16,7 @@ final class CentralSession {
     private let restoreIdentifier: String?
     private let output: OutputFormat
     private var manager: CentralRole.BluetoothManager?
-    private var lines: LineReader?
+    private var lines: MessageLines?
     private var deadline: Deadline?
 
     // What decides the exit status, and what is said when the time is up.
@@ -57,28 +57,19 @@ final class CentralSession {
         manager.scan()
         if let timeout { deadline = Deadline(after: timeout) { self.giveUp(after: timeout) } }
         if stays {
-            let lines = LineReader()
-            self.lines = lines
-            lines.onLine = { line in
-                guard let line else { return manager.leaveWhenDone() }
-                self.take(line.trimmingCharacters(in: .whitespaces))
+            lines = MessageLines { input in
+                switch input {
+                case .quit, .end: manager.leaveWhenDone()
+                case .message(let message): self.send(message)
+                }
             }
         }
         Interrupts.runUntilExit()
     }
 
-    private func take(_ line: String) {
-        if line.isEmpty { return }
-        if ["quit", "exit", "q"].contains(line) {
-            manager?.leaveWhenDone()
-            return
-        }
-        guard let pair = MessagePair(line) else {
-            Console.report("\(Ending.program): \(Console.name(line)) is not KEY=VALUE")
-            return
-        }
+    private func send(_ message: [String: String]) {
         do {
-            try manager?.send([pair.key: pair.value])
+            try manager?.send(message)
         } catch {
             hasFailed = true
             Console.report("\(Ending.program): \(error)")
@@ -87,7 +78,7 @@ final class CentralSession {
 
     private func giveUp(after timeout: TimeInterval) {
         let time = "within \(timeout.formatted()) s"
-        let who = device.map { "no peripheral named \(Console.name($0))" } ?? "no peripheral"
+        let who = device.map { "no peripheral named \(PrintableText.quoted($0))" } ?? "no peripheral"
         switch state {
         case .poweredOn where hasReceived:
             Ending.fail(Failure("the conversation did not end \(time)"))

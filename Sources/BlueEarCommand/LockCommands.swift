@@ -23,6 +23,7 @@ extension Messenger {
         var name = "Lock"
 
         @OptionGroup var secret: SecretOptions
+        @OptionGroup var restoration: RestorationOptions
         @OptionGroup var radio: RadioOptions
         @OptionGroup var output: OutputOptions
 
@@ -30,7 +31,7 @@ extension Messenger {
             let secret = try secret.value()
             try radio.apply()
             MainActor.assumeIsolated {
-                LockSession(name: name, secret: secret, restoreIdentifier: self.secret.restore, output: output.format)
+                LockSession(name: name, secret: secret, restoreIdentifier: restoration.restore, output: output.format)
                     .run()
             }
         }
@@ -47,6 +48,7 @@ extension Messenger {
         )
 
         @OptionGroup var secret: SecretOptions
+        @OptionGroup var restoration: RestorationOptions
         @OptionGroup var radio: RadioOptions
         @OptionGroup var output: OutputOptions
 
@@ -54,7 +56,7 @@ extension Messenger {
             let secret = try secret.value()
             try radio.apply()
             MainActor.assumeIsolated {
-                KeySession(secret: secret, restoreIdentifier: self.secret.restore, output: output.format).run()
+                KeySession(secret: secret, restoreIdentifier: restoration.restore, output: output.format).run()
             }
         }
     }
@@ -70,12 +72,8 @@ struct SecretOptions: ParsableArguments {
     )
     var secret: String?
 
-    @Option(help: ArgumentHelp("Take up what was going on when this identifier was last used.", valueName: "id"))
-    var restore: String?
-
     func validate() throws {
         if let secret, secret.isEmpty { throw ValidationError("The secret is empty.") }
-        if let restore, restore.isEmpty { throw ValidationError("The identifier to restore is empty.") }
     }
 
     /// The secret.
@@ -109,33 +107,28 @@ final class LockSession {
     func run() -> Never {
         let lock = ElectronicLock(secret: secret, name: name, restoreIdentifier: restoreIdentifier)
         self.lock = lock
-        // The lock lives on the main thread, and so does whoever watches it.
-        lock.onEvent = { event in MainActor.assumeIsolated { self.tell(event) } }
+        // The lock lives on the main thread, and so does its observer.
+        lock.onEvent = { event in MainActor.assumeIsolated { self.report(event) } }
         if output.isVerbose { lock.manager.log = { Console.report($0) } }
         Interrupts.runUntilExit()
     }
 
-    private func tell(_ event: ElectronicLock.Event) {
+    private func report(_ event: ElectronicLock.Event) {
         switch event {
-        case .ready: say("ready", nil, "\(Console.name(name)) is closed and waits for its key 🔒")
-        case .challenged(let peer): say("challenged", peer, "Somebody is at the door")
-        case .opened(let peer): say("opened", peer, "Open 🔓")
-        case .refused(let peer): say("refused", peer, "This is not the key ⛔️")
-        case .closed: say("closed", nil, "Closed 🔒")
-        case .restored: say("willRestoreState", nil, "Did restore state ♻️")
+        case .ready: output.print("ready", line: "\(PrintableText.quoted(name)) is closed and waits for its key 🔒")
+        case .challenged(let peer): output.print("challenged", Self.peer(peer), line: "Somebody is at the door")
+        case .opened(let peer): output.print("opened", Self.peer(peer), line: "Open 🔓")
+        case .refused(let peer): output.print("refused", Self.peer(peer), line: "This is not the key ⛔️")
+        case .closed: output.print("closed", line: "Closed 🔒")
+        case .restored: output.print("willRestoreState", line: "Did restore state ♻️")
         case .failed(let error): Lines.failed(error, with: nil, output)
         case .stateChanged(.unsupported): Ending.failAsSaid()
         case .stateChanged: break
         }
     }
 
-    private func say(_ event: String, _ peer: UUID?, _ line: String) {
-        if output.isJSON {
-            let who: [(key: String, value: JSONValue)] = peer.map { [("peer", .string($0.uuidString))] } ?? []
-            Console.print(JSONValue.object([("event", .string(event))] + who).text)
-        } else {
-            Console.print(line)
-        }
+    private static func peer(_ peer: UUID) -> [(key: String, value: JSONValue)] {
+        [("peer", .string(peer.uuidString))]
     }
 }
 
@@ -158,34 +151,25 @@ final class KeySession {
     func run() -> Never {
         let key = ElectronicKey(secret: secret, restoreIdentifier: restoreIdentifier)
         self.key = key
-        // The key lives on the main thread, and so does whoever watches it.
-        key.onEvent = { event in MainActor.assumeIsolated { self.tell(event) } }
+        // The key lives on the main thread, and so does its observer.
+        key.onEvent = { event in MainActor.assumeIsolated { self.report(event) } }
         if output.isVerbose { key.manager.log = { Console.report($0) } }
         key.begin()
         Interrupts.runUntilExit()
     }
 
-    private func tell(_ event: ElectronicKey.Event) {
+    private func report(_ event: ElectronicKey.Event) {
         switch event {
-        case .searching: say("searching", [], "Looking for the lock 👀")
-        case .connected(let name): say("connected", [("name", .string(name))], "At \(Console.name(name))")
-        case .opened: say("opened", [], "Opened it 🔓")
+        case .searching: output.print("searching", line: "Looking for the lock 👀")
+        case .connected(let name):
+            output.print("connected", [("name", .string(name))], line: "At \(PrintableText.quoted(name))")
+        case .opened: output.print("opened", line: "Opened it 🔓")
         case .refused(let reason): Ending.fail(Failure("the lock refused: \(reason); check --secret on both sides"))
-        case .away: say("away", [], "Out of reach; waiting for the lock 🚶")
-        case .restored(let peers):
-            let list = JSONValue.array(peers.map { .string($0.uuidString) })
-            say("willRestoreState", [("peers", list)], "Did restore state ♻️")
+        case .away: output.print("away", line: "Out of reach; waiting for the lock 🚶")
+        case .restored(let peers): Status.restore(peers).print(output)
         case .failed(let error): Lines.failed(error, with: nil, output)
         case .stateChanged(.unsupported): Ending.failAsSaid()
         case .stateChanged: break
-        }
-    }
-
-    private func say(_ event: String, _ details: [(key: String, value: JSONValue)], _ line: String) {
-        if output.isJSON {
-            Console.print(JSONValue.object([("event", .string(event))] + details).text)
-        } else {
-            Console.print(line)
         }
     }
 }

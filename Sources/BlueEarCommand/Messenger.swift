@@ -34,6 +34,7 @@ extension Messenger {
         var name = "Peripheral - iOS"
 
         @OptionGroup var message: MessageOptions
+        @OptionGroup var restoration: RestorationOptions
         @OptionGroup var radio: RadioOptions
         @OptionGroup var output: OutputOptions
 
@@ -48,7 +49,7 @@ extension Messenger {
                 PeripheralSession(
                     name: name,
                     message: message,
-                    restoreIdentifier: self.message.restore,
+                    restoreIdentifier: restoration.restore,
                     output: output.format
                 ).run()
             }
@@ -81,13 +82,12 @@ extension Messenger {
         var timeout: Double?
 
         @OptionGroup var message: MessageOptions
+        @OptionGroup var restoration: RestorationOptions
         @OptionGroup var radio: RadioOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            if let timeout, !(timeout > 0 && timeout <= 86_400) {
-                throw ValidationError("The timeout must be more than 0 and at most 86400 seconds.")
-            }
+            try Deadline.validate(timeout)
             if stay, read { throw ValidationError("--read reads once: it does not go with --stay.") }
         }
 
@@ -101,7 +101,7 @@ extension Messenger {
                     stays: stay,
                     reads: read,
                     timeout: timeout,
-                    restoreIdentifier: self.message.restore,
+                    restoreIdentifier: restoration.restore,
                     output: output.format
                 ).run()
             }
@@ -109,7 +109,7 @@ extension Messenger {
     }
 }
 
-/// What to say, and whether to be remembered.
+/// What to send.
 struct MessageOptions: ParsableArguments {
     @Option(
         name: .customLong("message"),
@@ -117,20 +117,16 @@ struct MessageOptions: ParsableArguments {
     )
     var pairs: [String] = []
 
-    @Option(help: ArgumentHelp("Take up what was going on when this identifier was last used.", valueName: "id"))
-    var restore: String?
-
     func validate() throws {
         var keys: Set<String> = []
         for text in pairs {
             guard let pair = MessagePair(text) else {
-                throw ValidationError("\(Console.name(text)) is not KEY=VALUE.")
+                throw ValidationError("\(PrintableText.quoted(text)) is not KEY=VALUE.")
             }
             guard keys.insert(pair.key).inserted else {
-                throw ValidationError("The key \(Console.name(pair.key)) is there twice.")
+                throw ValidationError("The key \(PrintableText.quoted(pair.key)) is there twice.")
             }
         }
-        if let restore, restore.isEmpty { throw ValidationError("The identifier to restore is empty.") }
     }
 
     /// The message, or `nil` where none is given.
@@ -146,6 +142,16 @@ struct MessageOptions: ParsableArguments {
             throw Failure(error.description)
         }
         return message
+    }
+}
+
+/// Whether the process takes over from one that ended.
+struct RestorationOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Take up what was going on when this identifier was last used.", valueName: "id"))
+    var restore: String?
+
+    func validate() throws {
+        if let restore, restore.isEmpty { throw ValidationError("The identifier to restore is empty.") }
     }
 }
 

@@ -13,7 +13,7 @@ final class PeripheralSession {
     private let restoreIdentifier: String?
     private let output: OutputFormat
     private var manager: PeripheralRole.BluetoothManager?
-    private var lines: LineReader?
+    private var lines: MessageLines?
 
     /// Creates the session.
     init(name: String, message: [String: String]?, restoreIdentifier: String?, output: OutputFormat) {
@@ -32,24 +32,19 @@ final class PeripheralSession {
         if output.isVerbose { manager.log = { Console.report($0) } }
         // In the background of a terminal a read fails then, in place of stopping the process.
         signal(SIGTTIN, SIG_IGN)
-        let lines = LineReader()
-        self.lines = lines
-        lines.onLine = { line in
-            guard let line else { return }
-            self.take(line.trimmingCharacters(in: .whitespaces))
+        lines = MessageLines { input in
+            switch input {
+            case .quit: Ending.succeed()
+            case .end: break
+            case .message(let message): self.send(message)
+            }
         }
         Interrupts.runUntilExit()
     }
 
-    private func take(_ line: String) {
-        if line.isEmpty { return }
-        if ["quit", "exit", "q"].contains(line) { Ending.succeed() }
-        guard let pair = MessagePair(line) else {
-            Console.report("\(Ending.program): \(Console.name(line)) is not KEY=VALUE")
-            return
-        }
+    private func send(_ message: [String: String]) {
         do {
-            try manager?.send([pair.key: pair.value])
+            try manager?.send(message)
             if manager?.listeners.isEmpty == true {
                 Console.report("\(Ending.program): nobody listens; who reads gets it")
             }

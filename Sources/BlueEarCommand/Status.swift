@@ -23,8 +23,8 @@ enum Status {
         case .startConfiguration: "Start configuration 🎛"
         case .startAdvertising: "Start advertising 📻"
         case .startScanning: "Start scanning peripherals 👀"
-        case .connect(let name): "Did connect to: \(Console.printable(name)) 🤜🏽🤛🏽"
-        case .disconnect(let name): "Did disconnect: \(Console.printable(name)) 🤜🏽🤚🏽"
+        case .connect(let name): "Did connect to: \(PrintableText.text(name)) 🤜🏽🤛🏽"
+        case .disconnect(let name): "Did disconnect: \(PrintableText.text(name)) 🤜🏽🤚🏽"
         case .sendData: "Did send data ⬆️"
         case .receiveData: "Did received data ⬇️"
         case .failConnection: "Connection failed 🤷🏽‍♂️"
@@ -57,11 +57,7 @@ enum Status {
 
     /// Prints the status.
     func print(_ output: OutputFormat) {
-        if output.isJSON {
-            Console.print(JSONValue.object([("event", .string(event))] + details).text)
-        } else {
-            Console.print(line)
-        }
+        output.print(event, details, line: line)
     }
 }
 
@@ -69,31 +65,28 @@ enum Status {
 enum Lines {
     /// A message that came: one line for each of its pairs.
     static func received(_ message: [String: String], from peer: UUID, _ output: OutputFormat) {
-        if output.isJSON {
-            Console.print(json: ["event": "received", "peer": .string(peer.uuidString), "message": JSONValue(message)])
-        } else {
-            for (key, value) in message.sorted(by: { $0.key < $1.key }) {
-                Console.print("  " + Console.printable("\(key)=\(value)"))
-            }
-        }
+        let lines = message.sorted { $0.key < $1.key }.map { "  " + PrintableText.text("\($0.key)=\($0.value)") }
+        output.print(
+            "received",
+            [("peer", .string(peer.uuidString)), ("message", JSONValue(message))],
+            line: lines.isEmpty ? nil : lines.joined(separator: "\n")
+        )
     }
 
     /// A message that is delivered; a reader has seen the status.
     static func sent(_ message: [String: String], to peer: UUID, _ output: OutputFormat) {
-        guard output.isJSON else { return }
-        Console.print(json: ["event": "sent", "peer": .string(peer.uuidString), "message": JSONValue(message)])
+        output.print("sent", [("peer", .string(peer.uuidString)), ("message", JSONValue(message))], line: nil)
     }
 
     /// Something went wrong, and the conversation goes on.
     static func failed(_ error: BlueEarError, with peer: UUID?, _ output: OutputFormat) {
-        if output.isJSON {
-            Console.print(json: [
-                "event": "failed", "peer": peer.map { .string($0.uuidString) } ?? .null,
-                "error": .string(error.description),
-            ])
-        } else {
-            let who = peer.map { "peer \($0.uuidString): " } ?? ""
-            Console.report("\(Ending.program): \(who)\(Console.printable(error.description))")
-        }
+        output.print(
+            "failed",
+            [("peer", JSONValue(peer?.uuidString)), ("error", .string(error.description))],
+            line: nil
+        )
+        guard !output.isJSON else { return }
+        let who = peer.map { "peer \($0.uuidString): " } ?? ""
+        Console.report("\(Ending.program): \(who)\(PrintableText.text(error.description))")
     }
 }

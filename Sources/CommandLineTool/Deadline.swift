@@ -1,5 +1,6 @@
-// How long something may take.
+// How long something may take, and which limits a person may set.
 
+import ArgumentParser
 package import Foundation
 
 /// A limit on how long something may take.
@@ -14,6 +15,14 @@ package final class Deadline {
             MainActor.assumeIsolated { body() }
         }
         RunLoop.main.add(timer, forMode: .common)
+    }
+
+    /// Checks a limit that was given as an option, in seconds; `nil` for none.
+    package nonisolated static func validate(_ seconds: TimeInterval?) throws {
+        guard let seconds else { return }
+        guard seconds > 0, seconds <= 86_400 else {
+            throw ValidationError("The timeout must be more than 0 and at most 86400 seconds.")
+        }
     }
 
     /// Calls it off.

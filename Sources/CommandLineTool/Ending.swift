@@ -18,16 +18,16 @@ package enum Ending {
     /// The program's name, with which its lines on standard error begin.
     package static var program: String { ProcessInfo.processInfo.processName }
 
-    /// The command did what it was told.
+    /// The command has succeeded.
     package static func succeed() -> Never { exit(0) }
 
     /// The command failed.
     package static func fail(_ failure: Failure) -> Never {
-        Console.report(program + ": " + Console.printable(failure.line))
+        Console.report(program + ": " + PrintableText.text(failure.line))
         exit(1)
     }
 
-    /// The command failed, and Core Bluetooth has written the line that says why.
+    /// The command failed, and Core Bluetooth has logged why.
     package static func failAsSaid() -> Never { exit(1) }
 
     /// Runs a tool: parses the arguments, runs the command that they name, and turns what was thrown into the exit

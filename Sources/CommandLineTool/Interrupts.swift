@@ -1,9 +1,9 @@
-// What ends a program that runs until it is told to stop.
+// The signals that end a program that runs until it is interrupted.
 
 import Dispatch
 import Foundation
 
-/// Ends the program with 130 when it is interrupted, told to terminate, or loses its terminal.
+/// Ends the program with 130 on SIGINT, SIGTERM and SIGHUP.
 @MainActor
 package final class Interrupts {
     private var sources: [any DispatchSourceSignal] = []

@@ -13,6 +13,12 @@ package enum JSONValue: ExpressibleByStringLiteral {
     /// A string.
     package init(stringLiteral value: String) { self = .string(value) }
 
+    /// A string; `null` without one.
+    package init(_ text: String?) { self = text.map { .string($0) } ?? .null }
+
+    /// A number; `null` without one.
+    package init(_ number: Int?) { self = number.map { .integer($0) } ?? .null }
+
     /// An object of strings, its keys sorted.
     package init(_ strings: [String: String]) {
         self = .object(strings.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })

@@ -12,7 +12,7 @@ package final class LineReader {
         didSet { deliver() }
     }
 
-    /// Whether somebody sits at a terminal and may be prompted.
+    /// Whether input is a terminal, so that a person may be prompted.
     package let isInteractive = isatty(STDIN_FILENO) == 1
 
     private var waiting: [String?] = []
@@ -29,6 +29,11 @@ package final class LineReader {
         }
         thread.name = Ending.program + ".lines"
         thread.start()
+    }
+
+    /// Whether a line asks for the program's end: "quit", "exit" or "q".
+    package nonisolated static func isQuit(_ line: String) -> Bool {
+        ["quit", "exit", "q"].contains(line.trimmingCharacters(in: .whitespaces).lowercased())
     }
 
     private func receive(_ line: String?) {

@@ -45,7 +45,7 @@ package struct RadioOptions: ParsableArguments {
         close(descriptor)
     }
 
-    /// Tells Core Bluetooth, before the first manager is made.
+    /// Configures Core Bluetooth; to be called before the first manager is made.
     package func apply() throws {
         if let capture {
             try Self.checkCapture(capture)
@@ -54,13 +54,22 @@ package struct RadioOptions: ParsableArguments {
         if let identity { setenv("COREBLUETOOTH_IDENTITY", identity, 1) }
         if let distance { setenv("COREBLUETOOTH_DISTANCE", String(distance), 1) }
         let name = adapter ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
-        guard !name.isEmpty else { return }
+        // All that is set above is read here.
+        if !name.isEmpty { try Self.select(name) }
+    }
+
+    /// Makes an adapter the one of this process.
+    package static func select(_ name: String) throws {
         do {
-            // All that is set above is read here.
             try BluetoothAdapter.select(name)
         } catch let error as BluetoothAdapterError {
             throw Failure(error.description)
         }
+    }
+
+    /// This computer's name up to the first dot, as a phone uses its own; `nil` where it has none.
+    package static var computerName: String? {
+        ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init)
     }
 }
 

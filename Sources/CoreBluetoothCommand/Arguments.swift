@@ -1,4 +1,4 @@
-// Arguments of several commands: what they mean, and what is wrong with wrong ones.
+// Arguments of several commands, and the errors of wrong ones.
 
 import ArgumentParser
 import BluetoothTypes
@@ -14,12 +14,5 @@ enum Arguments {
         throw ValidationError(
             "\"\(text)\" is no UUID: write 4 hexadecimal digits such as 180D, 36 characters, or a name such as \"Heart Rate\"."
         )
-    }
-
-    /// A time limit in seconds.
-    static func check(timeout: Double) throws {
-        guard timeout > 0, timeout <= 86_400 else {
-            throw ValidationError("The timeout must be more than 0 and at most 86400 seconds.")
-        }
     }
 }

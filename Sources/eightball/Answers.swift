@@ -1,5 +1,5 @@
-// The words of the app: the twenty classic answers, and what to say about an error. The SDK sends keys; translating them
-// is the app's business.
+// The words of the app: the twenty classic answers, and what to say about an error. The SDK sends keys, which the app
+// translates.
 
 import CommandLineTool
 import CoreBluetooth
@@ -38,9 +38,17 @@ enum Answers {
         let digits = key.dropFirst(prefix.count)
         guard key.hasPrefix(prefix), digits.count == 2, let number = Int(digits), classic.indices.contains(number)
         else {
-            return Console.printable(key)
+            return PrintableText.text(key)
         }
         return classic[number]
+    }
+
+    /// What a JSON object says about an answer, behind its event.
+    static func details(_ key: String, of device: String, to question: String) -> [(key: String, value: JSONValue)] {
+        [
+            ("device", .string(device)), ("question", .string(question)), ("answer", .string(words(for: key))),
+            ("key", .string(key)),
+        ]
     }
 }
 
@@ -94,6 +102,6 @@ enum ErrorWords {
     }
 
     private static func detail(of error: any Error) -> String {
-        Console.printable(error.localizedDescription)
+        PrintableText.text(error.localizedDescription)
     }
 }

@@ -45,7 +45,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     }
 
     private func follow(_ step: ITCB_SDK_Step) {
-        if output.isVerbose { Console.report("central " + StepWords(step).text) }
+        output.report("central " + StepWords(step).text)
         switch step {
         case .stateChanged(let isPoweredOn, let state):
             self.isPoweredOn = isPoweredOn
@@ -63,7 +63,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private func giveUp() {
         let time = "within \(timeout.formatted()) s"
         if let asked {
-            Ending.fail(Failure("\(Console.name(asked.name)) did not answer \(time)"))
+            Ending.fail(Failure("\(PrintableText.quoted(asked.name)) did not answer \(time)"))
         }
         guard isPoweredOn else {
             // An adapter that could not be opened has been reported when that was tried.
@@ -73,21 +73,20 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
             )
         }
         if let outOfWindow {
-            let who = "\(Console.name(outOfWindow.name)) was heard at \(outOfWindow.rssi) dBm"
+            let who = "\(PrintableText.quoted(outOfWindow.name)) was heard at \(outOfWindow.rssi) dBm"
             Ending.fail(
                 Failure("no 8-ball in reach \(time): \(who), outside of -60 to -20 dBm; bring it nearer (about 1 m)")
             )
         }
         if let lost {
-            Ending.fail(
-                Failure("\(Console.name(lost)) went offline before it could be asked, and did not come back \(time)")
-            )
+            let who = PrintableText.quoted(lost)
+            Ending.fail(Failure("\(who) went offline before it could be asked, and did not come back \(time)"))
         }
         if let wanted, !others.isEmpty {
-            let names = others.map(Console.name).joined(separator: ", ")
-            Ending.fail(Failure("no 8-ball named \(Console.name(wanted)) was found \(time); there is \(names)"))
+            let names = others.map(PrintableText.quoted).joined(separator: ", ")
+            Ending.fail(Failure("no 8-ball named \(PrintableText.quoted(wanted)) was found \(time); there is \(names)"))
         }
-        let who = wanted.map { "no 8-ball named \(Console.name($0))" } ?? "no 8-ball"
+        let who = wanted.map { "no 8-ball named \(PrintableText.quoted($0))" } ?? "no 8-ball"
         Ending.fail(Failure("\(who) was found \(time): nobody is there; start one with: eightball peripheral"))
     }
 
@@ -108,20 +107,13 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
         guard let answer = device.answer else { return }
         let words = Answers.words(for: answer)
-        if output.isJSON {
-            Console.print(json: [
-                "event": "answer", "device": .string(device.name), "question": .string(question),
-                "answer": .string(words), "key": .string(answer),
-            ])
-        } else {
-            Console.print(words)
-        }
+        output.print("answer", Answers.details(answer, of: device.name, to: question), line: words)
         Ending.succeed()
     }
 
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
         // Errors of other balls do not end the search.
         guard let asked, let error = asked.error else { return }
-        Ending.fail(Failure("\(Console.name(asked.name)) \(ErrorWords.words(for: error))"))
+        Ending.fail(Failure("\(PrintableText.quoted(asked.name)) \(ErrorWords.words(for: error))"))
     }
 }

@@ -1,5 +1,6 @@
 // What a line means in the central's line mode.
 
+import CommandLineTool
 import Foundation
 
 /// A line, understood.
@@ -30,7 +31,7 @@ enum CentralLine: Equatable {
             self = .list
         case "help" where words.count == 1, "?" where words.count == 1:
             self = .help
-        case "quit" where words.count == 1, "exit" where words.count == 1, "q" where words.count == 1:
+        case _ where LineReader.isQuit(line):
             self = .quit
         case "use" where words.count == 2 && Int(words[1]) != nil:
             self = .use(ball: Int(words[1]) ?? 0)

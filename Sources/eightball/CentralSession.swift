@@ -23,7 +23,7 @@ final class CentralSession {
     }
 
     /// How long, in seconds, a question waits for its ball.
-    private static let patience: TimeInterval = 10
+    private static let waitLimit: TimeInterval = 10
 
     /// The observer's identity.
     var uuid = UUID()
@@ -58,7 +58,7 @@ final class CentralSession {
         self.sdk = sdk
         _ = sdk.addObserver(self)
         Steps.observe(sdk) { [output] step in
-            if output.isVerbose { Console.report("central " + StepWords(step).text) }
+            output.report("central " + StepWords(step).text)
         }
         say("Looking for Magic 8-Balls; \"help\" tells what to type.")
         lines.onLine = { line in
@@ -119,11 +119,11 @@ final class CentralSession {
     private func list() {
         let present = balls.indices.filter { balls[$0].device != nil }
         if present.isEmpty { say("No ball is here yet.") }
-        present.forEach { tell("found", ball: $0 + 1, text: label($0 + 1)) }
+        present.forEach { report("found", ball: $0 + 1, text: label($0 + 1)) }
     }
 
     private func label(_ ball: Int) -> String {
-        balls.indices.contains(ball - 1) ? "[\(ball)] \(Console.printable(balls[ball - 1].name))" : "ball \(ball)"
+        balls.indices.contains(ball - 1) ? "[\(ball)] \(PrintableText.text(balls[ball - 1].name))" : "ball \(ball)"
     }
 
     private func number(of device: any ITCB_Device_Peripheral_Protocol) -> Int {
@@ -146,7 +146,7 @@ final class CentralSession {
         }
         let who = (ball ?? chosen).map(label) ?? "a ball"
         say("Waiting for \(who)...")
-        let deadline = Deadline(after: Self.patience) {
+        let deadline = Deadline(after: Self.waitLimit) {
             self.fail(ball, question, key: "ITCB-SDK-REJECT-OFFLINE", text: "\(who) is not here.")
         }
         activity = .waiting(ball: ball, question: question, deadline: deadline)
@@ -158,7 +158,7 @@ final class CentralSession {
         for index in balls.indices where balls[index].device != nil {
             guard !sdk.devices.contains(where: { $0.uuid == balls[index].uuid }) else { continue }
             balls[index].device = nil
-            tell("lost", ball: index + 1, text: "\(label(index + 1)) went offline.")
+            report("lost", ball: index + 1, text: "\(label(index + 1)) went offline.")
         }
     }
 
@@ -166,14 +166,14 @@ final class CentralSession {
 
     private func fail(_ ball: Int?, _ question: String, key: String, text: String) {
         settle()
-        if output.isJSON {
-            Console.print(json: [
-                "event": "error", "ball": .integer(ball ?? 0), "question": .string(question), "error": .string(key),
-                "text": .string(text),
-            ])
-        } else {
-            Console.print(text)
-        }
+        output.print(
+            "error",
+            [
+                ("ball", .integer(ball ?? 0)), ("question", .string(question)), ("error", .string(key)),
+                ("text", .string(text)),
+            ],
+            line: text
+        )
         takeLines()
     }
 
@@ -188,20 +188,16 @@ final class CentralSession {
         if !output.isJSON { Console.print(text) }
     }
 
-    private func tell(_ event: String, ball: Int, text: String) {
-        if output.isJSON {
-            let device = balls[ball - 1]
-            Console.print(json: [
-                "event": .string(event), "ball": .integer(ball), "device": .string(device.name),
-                "uuid": .string(device.uuid),
-            ])
-        } else if lines.isInteractive, case .nothing = activity, !isTaking {
-            // Somebody may be typing: the line goes where the prompt is, and the prompt comes again.
-            Console.print("\r\u{1B}[K" + text)
-            prompt()
-        } else {
-            Console.print(text)
-        }
+    private func report(_ event: String, ball: Int, text: String) {
+        // A person may be typing: the line goes where the prompt is, and the prompt comes again.
+        let isPrompted = if case .nothing = activity { lines.isInteractive && !isTaking } else { false }
+        let device = balls[ball - 1]
+        output.print(
+            event,
+            [("ball", .integer(ball)), ("device", .string(device.name)), ("uuid", .string(device.uuid))],
+            line: isPrompted ? "\r\u{1B}[K" + text : text
+        )
+        if isPrompted { prompt() }
     }
 }
 
@@ -217,7 +213,7 @@ extension CentralSession: @preconcurrency ITCB_Observer_Central_Protocol {
             balls.append(Ball(name: device.name, uuid: uuid, device: device))
         }
         let ball = number(of: device)
-        tell("found", ball: ball, text: "\(label(ball)) is here.")
+        report("found", ball: ball, text: "\(label(ball)) is here.")
         if case .waiting(let wanted, let question, _) = activity, self.device(wanted) != nil {
             settle()
             ask(wanted, question)
@@ -225,11 +221,15 @@ extension CentralSession: @preconcurrency ITCB_Observer_Central_Protocol {
     }
 
     func questionAskedOfDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
-        guard output.isJSON, let question = device.question else { return }
-        Console.print(json: [
-            "event": "asked", "ball": .integer(number(of: device)), "device": .string(device.name),
-            "question": .string(question),
-        ])
+        guard let question = device.question else { return }
+        output.print(
+            "asked",
+            [
+                ("ball", .integer(number(of: device))), ("device", .string(device.name)),
+                ("question", .string(question)),
+            ],
+            line: nil
+        )
     }
 
     func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
@@ -239,16 +239,11 @@ extension CentralSession: @preconcurrency ITCB_Observer_Central_Protocol {
         }
         settle()
         let ball = number(of: device)
-        let words = Answers.words(for: key)
-        if output.isJSON {
-            Console.print(json: [
-                "event": "answer", "ball": .integer(ball), "device": .string(device.name),
-                "question": .string(question),
-                "answer": .string(words), "key": .string(key),
-            ])
-        } else {
-            Console.print("\(label(ball)): \(words)")
-        }
+        output.print(
+            "answer",
+            [("ball", .integer(ball))] + Answers.details(key, of: device.name, to: question),
+            line: "\(label(ball)): \(Answers.words(for: key))"
+        )
         takeLines()
     }
 
@@ -257,8 +252,8 @@ extension CentralSession: @preconcurrency ITCB_Observer_Central_Protocol {
             let ball = number(of: asked)
             let text = "\(label(ball)) \(ErrorWords.words(for: error))."
             fail(ball, question, key: ErrorWords.key(for: error), text: text)
-        } else if output.isVerbose {
-            Console.report("central: " + ErrorWords.words(for: error))
+        } else {
+            output.report("central: " + ErrorWords.words(for: error))
         }
         noticeLosses()
     }

@@ -50,9 +50,9 @@ final class Chooser {
             peripheral.start()
             lines.onLine = { line in
                 // On a phone the home button ends the app; here it is "q" or the end of input.
-                guard let line, !["q", "quit", "exit"].contains(line.lowercased()) else { Ending.succeed() }
+                guard let line, !LineReader.isQuit(line) else { Ending.succeed() }
             }
-        case "q", "quit", "exit":
+        case let text where LineReader.isQuit(text):
             Ending.succeed()
         default:
             prompt()

@@ -1,5 +1,5 @@
-// `eightball demo`: both roles in one process, each on a virtual controller of its own, in an air that nobody else hears.
-// Every line is printed when the SDK takes the step or is told of it; nothing here knows the story in advance.
+// `eightball demo`: both roles in one process, each on a virtual controller of its own, on a private air. Every line is
+// printed when the SDK takes the step or receives its event; no step is written here in advance.
 
 import CommandLineTool
 import CoreBluetooth
@@ -9,8 +9,8 @@ import Foundation
 /// Shows the life of one question and ends the program.
 @MainActor
 final class DemoSession {
-    /// How long, in seconds, the story may take.
-    private static let patience: TimeInterval = 10
+    /// How long, in seconds, the demonstration may take.
+    private static let timeout: TimeInterval = 10
 
     /// The observer's identity.
     var uuid = UUID()
@@ -43,10 +43,10 @@ final class DemoSession {
         ball = make(isCentral: false)
         ball?.localName = "Crystal"
         _ = ball?.addObserver(self)
-        deadline = Deadline(after: Self.patience) {
+        deadline = Deadline(after: Self.timeout) {
             Ending.fail(
                 Failure(
-                    "the ball did not answer within \(Self.patience.formatted()) s; run it again with --json and report it"
+                    "the ball did not answer within \(Self.timeout.formatted()) s; run it again with --json and report it"
                 )
             )
         }
@@ -60,36 +60,36 @@ final class DemoSession {
             Ending.fail(Failure("this system cannot be both central and peripheral; try: eightball central"))
         }
         Steps.observe(sdk) { [weak self] step in
-            self?.tell(step, as: isCentral ? "central" : "ball")
+            self?.show(step, as: isCentral ? "central" : "ball")
             if case .advertising = step { self?.startCentral() }
         }
         return sdk
     }
 
-    /// The ball can be heard: somebody who wants to know enters.
+    /// The ball advertises: the central starts.
     private func startCentral() {
         guard central == nil else { return }
         central = make(isCentral: true)
         _ = central?.addObserver(self)
     }
 
-    private func tell(_ step: ITCB_SDK_Step, as who: String) {
+    private func show(_ step: ITCB_SDK_Step, as who: String) {
         let words = StepWords(step)
         let milliseconds = Date().timeIntervalSince(start) * 1000
-        if output.isJSON {
-            Console.print(json: [
-                "event": "step", "milliseconds": .number((milliseconds * 1000).rounded() / 1000), "who": .string(who),
-                "step": .string(words.key), "text": .string(words.text),
-            ])
-            return
-        }
-        // The two sides work at the same time: a late step of an earlier chapter does not turn the page back.
-        if words.chapter.rawValue > chapter?.rawValue ?? -1 {
+        // The two sides work at the same time: a late step of an earlier chapter does not print its heading again.
+        if !output.isJSON, words.chapter.rawValue > chapter?.rawValue ?? -1 {
             chapter = words.chapter
             Console.print("\n\(words.chapter.heading)")
         }
         let time = String(format: "%8.2f ms", milliseconds)
-        Console.print("\(time)  \(who == "ball" ? "ball   " : "central")  \(words.text)")
+        output.print(
+            "step",
+            [
+                ("milliseconds", .number((milliseconds * 1000).rounded() / 1000)), ("who", .string(who)),
+                ("step", .string(words.key)), ("text", .string(words.text)),
+            ],
+            line: "\(time)  \(who == "ball" ? "ball   " : "central")  \(words.text)"
+        )
     }
 }
 
@@ -105,21 +105,16 @@ extension DemoSession: @preconcurrency ITCB_Observer_Central_Protocol {
     func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
         guard let key = device.answer else { return }
         let words = Answers.words(for: key)
-        if output.isJSON {
-            Console.print(json: [
-                "event": "answer", "device": .string(device.name), "question": .string(question),
-                "answer": .string(words), "key": .string(key),
-            ])
-        } else {
-            Console.print("")
-            Console.print("Question: \(Console.printable(question))")
-            Console.print("Answer:   \(words)")
-        }
+        output.print(
+            "answer",
+            Answers.details(key, of: device.name, to: question),
+            line: "\nQuestion: \(PrintableText.text(question))\nAnswer:   \(words)"
+        )
         Ending.succeed()
     }
 
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
-        let who = asked.map { Console.name($0.name) } ?? "the ball"
+        let who = asked.map { PrintableText.quoted($0.name) } ?? "the ball"
         Ending.fail(Failure("\(who) \(ErrorWords.words(for: error))"))
     }
 }

@@ -130,9 +130,7 @@ extension EightBall {
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard timeout > 0, timeout <= 86_400 else {
-                throw ValidationError("The timeout must be more than 0 and at most 86400 seconds.")
-            }
+            try Deadline.validate(timeout)
         }
 
         func run() throws {

@@ -8,10 +8,7 @@ import Foundation
 @MainActor
 final class PeripheralSession: @preconcurrency ITCB_Observer_Peripheral_Protocol {
     /// This computer's name, as a phone would use its own.
-    static var defaultName: String {
-        let name = ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init) ?? ""
-        return name.isEmpty ? "Magic 8-Ball" : name
-    }
+    static var defaultName: String { RadioOptions.computerName ?? "Magic 8-Ball" }
 
     var uuid = UUID()
 
@@ -40,35 +37,36 @@ final class PeripheralSession: @preconcurrency ITCB_Observer_Peripheral_Protocol
         self.sdk = sdk
         _ = sdk.addObserver(self)
         Steps.observe(sdk) { [output, name] step in
-            if output.isVerbose { Console.report("ball " + StepWords(step).text) }
+            output.report("ball " + StepWords(step).text)
             guard case .advertising = step else { return }
-            if output.isJSON {
-                Console.print(json: ["event": "advertising", "name": .string(name)])
-            } else {
-                Console.print("\(Console.name(name)) is a Magic 8-Ball now; Ctrl-C ends it.")
-            }
+            output.print(
+                "advertising",
+                [("name", .string(name))],
+                line: "\(PrintableText.quoted(name)) is a Magic 8-Ball now; Ctrl-C ends it."
+            )
         }
     }
 
     // MARK: Observer
 
     func questionAskedByDevice(_ device: any ITCB_Device_Central_Protocol, question: String) {
-        guard output.isJSON else { return }
-        Console.print(json: [
-            "event": "question", "central": .string(device.uuid ?? ""), "question": .string(question),
-        ])
+        output.print(
+            "question",
+            [("central", .string(device.uuid ?? "")), ("question", .string(question))],
+            line: nil
+        )
     }
 
     func answerSentToDevice(_ device: any ITCB_Device_Central_Protocol, answer: String, toQuestion: String) {
         let words = Answers.words(for: answer)
-        if output.isJSON {
-            Console.print(json: [
-                "event": "answer", "central": .string(device.uuid ?? ""), "question": .string(toQuestion),
-                "answer": .string(words), "key": .string(answer),
-            ])
-        } else {
-            Console.print("\(Console.printable(toQuestion)) -> \(words)")
-        }
+        output.print(
+            "answer",
+            [
+                ("central", .string(device.uuid ?? "")), ("question", .string(toQuestion)), ("answer", .string(words)),
+                ("key", .string(answer)),
+            ],
+            line: "\(PrintableText.text(toQuestion)) -> \(words)"
+        )
     }
 
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
@@ -77,7 +75,7 @@ final class PeripheralSession: @preconcurrency ITCB_Observer_Peripheral_Protocol
             Console.report("eightball: an answer was lost: the central \(ErrorWords.words(for: error))")
         case .coreBluetooth(nil):
             // The adapter comes and goes; the ball is back when it is.
-            if output.isVerbose { Console.report("ball waits for Bluetooth") }
+            output.report("ball waits for Bluetooth")
         case .coreBluetooth, .unknown:
             Console.report("eightball: the ball \(ErrorWords.words(for: error))")
         }

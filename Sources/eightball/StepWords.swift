@@ -43,22 +43,22 @@ struct StepWords {
                 "publishes the 8-ball service: a question to write, an answer to be notified"
             )
         case .advertising(let name):
-            self.init(.powerOn, "advertising", "advertises the service as \(Console.name(name))")
+            self.init(.powerOn, "advertising", "advertises the service as \(PrintableText.quoted(name))")
 
         case .scanning:
             self.init(.finding, "scanning", "scans for peripherals with the 8-ball service")
         case .discovered(let name, let rssi, let isOffered):
-            let who = name.map(Console.name) ?? "a ball without a name"
+            let who = name.map(PrintableText.quoted) ?? "a ball without a name"
             let verdict = isOffered ? "" : " (not offered)"
             self.init(.finding, "discovered", "discovers \(who), RSSI \(rssi) dBm\(verdict)")
         case .connecting(let name):
-            self.init(.finding, "connecting", "connects to \(Console.name(name))")
+            self.init(.finding, "connecting", "connects to \(PrintableText.quoted(name))")
         case .connected(let name):
-            self.init(.finding, "connected", "is connected to \(Console.name(name))")
+            self.init(.finding, "connected", "is connected to \(PrintableText.quoted(name))")
         case .connectionFailed(let name):
-            self.init(.finding, "connectionFailed", "could not connect to \(Console.name(name))")
+            self.init(.finding, "connectionFailed", "could not connect to \(PrintableText.quoted(name))")
         case .lost(let name):
-            self.init(.finding, "lost", "has lost \(Console.name(name))")
+            self.init(.finding, "lost", "has lost \(PrintableText.quoted(name))")
 
         case .discoveringServices:
             self.init(.exploring, "discoveringServices", "discovers the services")
@@ -69,10 +69,10 @@ struct StepWords {
         case .discoveredCharacteristics(let count):
             self.init(.exploring, "discoveredCharacteristics", "has discovered \(Self.count(count, "characteristic"))")
         case .ready(let name):
-            self.init(.exploring, "ready", "can ask \(Console.name(name))")
+            self.init(.exploring, "ready", "can ask \(PrintableText.quoted(name))")
 
         case .sendingQuestion(let question):
-            self.init(.asking, "sendingQuestion", "is told to ask \(Console.name(question))")
+            self.init(.asking, "sendingQuestion", "is told to ask \(PrintableText.quoted(question))")
         case .settingNotifications(let isOn):
             self.init(.asking, "settingNotifications", "switches the answer's notifications \(isOn ? "on" : "off")")
         case .setNotifications(let isOn):
@@ -82,20 +82,22 @@ struct StepWords {
         case .unsubscribed:
             self.init(.asking, "unsubscribed", "has lost a subscriber")
         case .writingQuestion(let question):
-            self.init(.asking, "writingQuestion", "writes the question \(Console.name(question)), with response")
+            let text = PrintableText.quoted(question)
+            self.init(.asking, "writingQuestion", "writes the question \(text), with response")
         case .questionReceived(let question, let isAccepted):
             let verdict = isAccepted ? "confirms it" : "refuses it"
-            self.init(.asking, "questionReceived", "receives the question \(Console.name(question)) and \(verdict)")
+            let text = PrintableText.quoted(question)
+            self.init(.asking, "questionReceived", "receives the question \(text) and \(verdict)")
         case .questionConfirmed:
             self.init(.asking, "questionConfirmed", "has the confirmation of the question")
         case .questionRefused:
             self.init(.asking, "questionRefused", "has a refusal of the question")
         case .answerWaiting(let answer):
-            self.init(.asking, "answerWaiting", "waits for room to notify the answer \(Console.printable(answer))")
+            self.init(.asking, "answerWaiting", "waits for room to notify the answer \(PrintableText.text(answer))")
         case .answerSent(let answer):
-            self.init(.asking, "answerSent", "notifies the answer \(Console.printable(answer))")
+            self.init(.asking, "answerSent", "notifies the answer \(PrintableText.text(answer))")
         case .answerReceived(let answer):
-            self.init(.asking, "answerReceived", "has the notification with the answer \(Console.printable(answer))")
+            self.init(.asking, "answerReceived", "has the notification with the answer \(PrintableText.text(answer))")
         }
     }
 
@@ -110,13 +112,13 @@ struct StepWords {
     }
 }
 
-/// The way from an SDK to whoever shows its steps.
+/// Passes the steps of an SDK to a session.
 @MainActor
 enum Steps {
     /// Calls `body` with each step, when it happens; ends the program where there is no adapter and never will be.
     static func observe(_ sdk: any ITCB_SDK_Protocol, _ body: @escaping @MainActor (ITCB_SDK_Step) -> Void) {
         (sdk as? ITCB_SDK)?.stepObserver = { step in
-            // The SDK lives on the main thread, and so does whoever watches it.
+            // The SDK lives on the main thread, and so does its observer.
             MainActor.assumeIsolated { body(step) }
             if case .stateChanged(_, state: "unsupported") = step { Ending.failAsSaid() }
         }

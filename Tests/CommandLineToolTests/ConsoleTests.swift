@@ -7,9 +7,9 @@ import Testing
 struct ConsoleTests {
     @Test("Text from the air cannot command a terminal, nor break a line")
     func printable() {
-        #expect(Console.printable("a\nb\u{1B}[0m\u{7F}\u{202E}c") == "a\u{FFFD}b\u{FFFD}[0m\u{FFFD}\u{FFFD}c")
-        #expect(Console.printable("Will it rain? ☂ ¿Sí?") == "Will it rain? ☂ ¿Sí?")
-        #expect(Console.name("Cry\u{7}stal") == "\"Cry\u{FFFD}stal\"")
+        #expect(PrintableText.text("a\nb\u{1B}[0m\u{7F}\u{202E}c") == "a\u{FFFD}b\u{FFFD}[0m\u{FFFD}\u{FFFD}c")
+        #expect(PrintableText.text("Will it rain? ☂ ¿Sí?") == "Will it rain? ☂ ¿Sí?")
+        #expect(PrintableText.quoted("Cry\u{7}stal") == "\"Cry\u{FFFD}stal\"")
     }
 
     @Test("A line of JSON keeps its order, and reads back as what it was written from")

@@ -1,4 +1,4 @@
-// What is told about adapters, over folders that look like the kernel's.
+// The report on adapters, over folders that look like the kernel's.
 
 import BluetoothAirService
 import BluetoothTransport

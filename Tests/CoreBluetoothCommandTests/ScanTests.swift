@@ -124,7 +124,7 @@ struct ScanTests {
     @Test("A device is meant by its name, its identifier, or four and more characters of that")
     func wanted() {
         let identifier = UUID(uuidString: "A3A7496F-261F-4BC3-BBB0-055FA5EF31CF") ?? UUID()
-        func matches(_ text: String) -> Bool { Wanted(text).matches(name: "Crystal", identifier: identifier) }
+        func matches(_ text: String) -> Bool { DeviceQuery(text).matches(name: "Crystal", identifier: identifier) }
         #expect(matches("Crystal"))
         #expect(matches("crystal"))
         #expect(!matches("Cryst"))
@@ -134,7 +134,7 @@ struct ScanTests {
         #expect(!matches("A3A"))
         #expect(!matches("B3A7"))
         // A name may look like the beginning of an identifier.
-        #expect(Wanted("BEEF").matches(name: "beef", identifier: identifier))
+        #expect(DeviceQuery("BEEF").matches(name: "beef", identifier: identifier))
     }
 
     @Test("Octets are written with or without separators")

@@ -1,4 +1,4 @@
-// What is told about the adapters, as lines and as JSON.
+// The report on the adapters, as lines and as JSON.
 
 import BluetoothAirService
 import BluetoothTransport
@@ -91,9 +91,9 @@ struct AdapterReport {
         let obstacles = self.obstacles(adapter)
         let name = adapter.name.description
         return .object([
-            ("adapter", .string(name)), ("address", Self.value(adapter.address?.description)),
-            ("bus", .string(adapter.bus)), ("driver", Self.value(adapter.driver)),
-            ("product", Self.value(adapter.product)), ("up", adapter.isUp.map { .bool($0) } ?? .null),
+            ("adapter", .string(name)), ("address", JSONValue(adapter.address?.description)),
+            ("bus", .string(adapter.bus)), ("driver", JSONValue(adapter.driver)),
+            ("product", JSONValue(adapter.product)), ("up", adapter.isUp.map { .bool($0) } ?? .null),
             ("block", .string(Self.word(adapter.block))), ("ready", .bool(obstacles.isEmpty)),
             ("holder", self.holder(obstacles)),
             (
@@ -114,20 +114,18 @@ struct AdapterReport {
         .object([
             ("adapter", "air"), ("served", .bool(air?.isServed ?? false)),
             ("holder", air?.server.map(Self.value) ?? .null), ("suspended", .bool(air?.isSuspended ?? false)),
-            ("socket", Self.value(air?.socket)),
+            ("socket", JSONValue(air?.socket)),
         ])
     }
 
     private func holder(_ obstacles: [AdapterUnavailable]) -> JSONValue {
         for case .program(let program?) in obstacles { return Self.value(program) }
-        for case .system(let service?) in obstacles { return Self.value(service) }
+        for case .system(let service?) in obstacles { return JSONValue(service) }
         return .null
     }
 
-    private static func value(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
-
     private static func value(_ process: ProcessInformation) -> JSONValue {
-        .object([("process", .integer(process.number)), ("name", value(process.name))])
+        .object([("process", .integer(process.number)), ("name", JSONValue(process.name))])
     }
 
     private static func word(_ block: AdapterListing.Block) -> String {

@@ -1,4 +1,4 @@
-// `corebluetooth adapters`: what adapters there are, who has them, and the commands that free or permit them.
+// `corebluetooth adapters`: the adapters, the programs that hold them, and the commands that free or permit them.
 
 import ArgumentParser
 import BluetoothAirService
@@ -48,7 +48,7 @@ struct AdaptersCommand: ParsableCommand {
         if json {
             for object in report.objects { Console.print(object.text) }
         } else {
-            for line in report.lines { Console.print(Console.printable(line)) }
+            for line in report.lines { Console.print(PrintableText.text(line)) }
             if setup { Console.print("\n" + SetupFiles(program: report.program, listing: report.listing).text) }
         }
     }

@@ -74,7 +74,7 @@ struct AirCommand: ParsableCommand {
     }
 }
 
-/// Serves, and prints who comes and goes.
+/// Serves, and prints the hosts that join and leave.
 @MainActor
 final class AirSession {
     private let plan: AirService.Plan
@@ -92,50 +92,41 @@ final class AirSession {
     /// Serves; never returns.
     func run() -> Never {
         service = AirService(plan) { event in
-            DispatchQueue.main.async { MainActor.assumeIsolated { self.tell(event) } }
+            DispatchQueue.main.async { MainActor.assumeIsolated { self.report(event) } }
         }
         Interrupts.runUntilExit()
     }
 
-    private func tell(_ event: AirService.Event) {
+    private func report(_ event: AirService.Event) {
         switch event {
         case .listening(let address, let isOwnAir):
-            if output.isJSON {
-                Console.print(json: [
-                    "event": "listening", "address": .string(address.description),
-                    "adapter": .string(isOwnAir ? "air" : AdapterName.air(address).description),
-                ])
-            } else {
-                Console.print(
-                    "listening at \(address) (\(words)); join with --adapter \(isOwnAir ? "air" : AdapterName.air(address).description)"
-                )
-            }
-        case .joined(let number, let who, let count):
-            tell(
+            let adapter = isOwnAir ? "air" : AdapterName.air(address).description
+            output.print(
+                "listening",
+                [("address", .string(address.description)), ("adapter", .string(adapter))],
+                line: "listening at \(address) (\(words)); join with --adapter \(adapter)"
+            )
+        case .joined(let number, let peer, let count):
+            output.print(
                 "joined",
-                number,
-                "\(number) joined: \(Console.printable(who)); \(Self.onTheAir(count))",
-                ["peer": .string(who), "count": .integer(count)]
+                [("number", .integer(number)), ("peer", .string(peer)), ("count", .integer(count))],
+                line: "\(number) joined: \(PrintableText.text(peer)); \(Self.onTheAir(count))"
             )
         case .addressed(let number, let address):
-            tell("addressed", number, "\(number) is \(address)", ["address": .string(address)])
+            output.print(
+                "addressed",
+                [("number", .integer(number)), ("address", .string(address))],
+                line: "\(number) is \(address)"
+            )
         case .left(let number, let reason, let count):
-            tell(
+            output.print(
                 "left",
-                number,
-                "\(number) left: \(reason); \(Self.onTheAir(count))",
-                ["reason": .string(reason), "count": .integer(count)]
+                [("number", .integer(number)), ("reason", .string(reason)), ("count", .integer(count))],
+                line: "\(number) left: \(reason); \(Self.onTheAir(count))"
             )
         case .failed(let reason):
             Ending.fail(Failure(reason))
         }
-    }
-
-    private func tell(_ event: String, _ number: Int, _ line: String, _ fields: KeyValuePairs<String, JSONValue>) {
-        guard output.isJSON else { return Console.print(line) }
-        let all =
-            [("event", JSONValue.string(event)), ("number", .integer(number))] + fields.map { ($0.key, $0.value) }
-        Console.print(JSONValue.object(all.map { (key: $0.0, value: $0.1) }).text)
     }
 
     private static func onTheAir(_ count: Int) -> String {

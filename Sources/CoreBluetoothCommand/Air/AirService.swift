@@ -1,4 +1,4 @@
-// An air and its servers on an event loop of their own. The session on the main thread is told what happens there.
+// An air and its servers on an event loop of their own. It reports to the session on the main thread.
 
 import BluetoothAir
 import BluetoothAirService
@@ -31,14 +31,14 @@ final class AirService: Sendable {
     private let eventLoop: any EventLoop
     private let servers: NIOLoopBoundBox<Servers?>
 
-    /// Begins to serve; `tell` is called on the air's loop.
-    init(_ plan: Plan, tell: @escaping @Sendable (Event) -> Void) {
+    /// Begins to serve; `report` is called on the air's loop.
+    init(_ plan: Plan, report: @escaping @Sendable (Event) -> Void) {
         let eventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let servers = NIOLoopBoundBox<Servers?>.makeEmptyBox(valueType: Servers.self, eventLoop: eventLoop)
         self.eventLoop = eventLoop
         self.servers = servers
         eventLoop.execute {
-            let own = Servers(plan, on: eventLoop, tell: tell)
+            let own = Servers(plan, on: eventLoop, report: report)
             servers.value = own
             own.start(plan.addresses)
         }
@@ -48,19 +48,19 @@ final class AirService: Sendable {
 /// The servers, on their loop.
 private final class Servers {
     private let eventLoop: any EventLoop
-    private let tell: (AirService.Event) -> Void
+    private let report: (AirService.Event) -> Void
     private let makeController: () -> any HCIChannel
     private let settings: AirSettings
     private let logger = Logger(label: "bluetooth.air")
     private var servers: [AirServer] = []
     private var userAir: UserAir?
-    /// The numbers under which hosts are told of, whichever server they came to.
+    /// The numbers under which connections are reported, whichever server accepted them.
     private var numbers: [ObjectIdentifier: [Int: Int]] = [:]
     private var lastNumber = 0
 
-    init(_ plan: AirService.Plan, on eventLoop: any EventLoop, tell: @escaping (AirService.Event) -> Void) {
+    init(_ plan: AirService.Plan, on eventLoop: any EventLoop, report: @escaping (AirService.Event) -> Void) {
         self.eventLoop = eventLoop
-        self.tell = tell
+        self.report = report
         self.settings = plan.settings
         let air = Air(eventLoop: eventLoop, settings: plan.settings, seed: plan.seed)
         let logger = self.logger
@@ -97,9 +97,9 @@ private final class Servers {
         case .success(let server):
             self.servers.append(server)
             server.observer = { [unowned self, unowned server] event in self.happened(event, at: server) }
-            self.tell(.listening(server.address, isOwnAir: isOwnAir))
+            self.report(.listening(server.address, isOwnAir: isOwnAir))
         case .failure(let error):
-            self.tell(.failed((error as? TransportError)?.message ?? String(describing: error)))
+            self.report(.failed((error as? TransportError)?.message ?? String(describing: error)))
         }
     }
 
@@ -109,15 +109,15 @@ private final class Servers {
         case .connected(let client):
             self.lastNumber += 1
             self.numbers[ObjectIdentifier(server), default: [:]][client.number] = self.lastNumber
-            self.tell(.joined(self.lastNumber, client.peer.description, count: count))
+            self.report(.joined(self.lastNumber, client.peer.description, count: count))
         case .addressChanged(let client):
             guard let number = self.numbers[ObjectIdentifier(server)]?[client.number] else { return }
-            self.tell(.addressed(number, client.address?.description ?? ""))
+            self.report(.addressed(number, client.address?.description ?? ""))
         case .disconnected(let client, let reason):
             guard let number = self.numbers[ObjectIdentifier(server)]?.removeValue(forKey: client.number) else {
                 return
             }
-            self.tell(.left(number, reason: reason, count: count))
+            self.report(.left(number, reason: reason, count: count))
         }
     }
 }

@@ -36,7 +36,7 @@ struct BenchmarkCommand: ParsableCommand {
         try radio.apply()
         let (device, reads, octets, output) = (device, reads, size * 1024, output.format)
         MainActor.assumeIsolated {
-            Work.run {
+            CommandRun.run {
                 let central = Central(output: output)
                 let peripheral = try await device.connect(central)
                 try await BenchmarkRun(central: central, peripheral: peripheral, output: output)
@@ -82,16 +82,15 @@ private struct BenchmarkRun {
             times.append(Date().timeIntervalSince(start) * 1000)
         }
         let latency = Latency(milliseconds: times)
-        if output.isJSON {
-            Console.print(json: [
-                "event": "result", "test": "read", "count": .integer(count), "median": .number(latency.median),
-                "percentile95": .number(latency.percentile95), "unit": "ms",
-            ])
-        } else {
-            Console.print(
+        output.print(
+            "result",
+            [
+                ("test", "read"), ("count", .integer(count)), ("median", .number(latency.median)),
+                ("percentile95", .number(latency.percentile95)), ("unit", "ms"),
+            ],
+            line:
                 "read, 20 octets                median \(Self.number(latency.median)) ms, 95 % within \(Self.number(latency.percentile95)) ms (\(count) reads)"
-            )
-        }
+        )
     }
 
     private func measureWrites(_ octets: Int, _ sink: CBCharacteristic) async throws {
@@ -107,7 +106,7 @@ private struct BenchmarkRun {
         }
         // The answer comes behind all that was written.
         let arrived = Int(UInt64(littleEndianData: try await central.read(sink)))
-        tell("writeWithoutResponse", "write without response", arrived, length, start, lost: sent - arrived)
+        report("writeWithoutResponse", "write without response", arrived, length, start, lost: sent - arrived)
     }
 
     private func measureNotifications(_ octets: Int, _ source: CBCharacteristic, _ order: CBCharacteristic) async throws
@@ -117,7 +116,7 @@ private struct BenchmarkRun {
         let length = min(512, peripheral.maximumWriteValueLength(for: .withoutResponse))
         let count = (octets + length - 1) / length
         var arrived = 0
-        let done = Waiter()
+        let done = PendingAnswer()
         let start = Date()
         central.onValue = { _, data in
             arrived += data.count
@@ -130,7 +129,7 @@ private struct BenchmarkRun {
             {}
         }
         central.onDisconnection = nil
-        tell("notification", "notification", arrived, length, start, lost: 0)
+        report("notification", "notification", arrived, length, start, lost: 0)
         try await central.setNotifying(false, source)
     }
 
@@ -139,26 +138,24 @@ private struct BenchmarkRun {
         let source = ChannelSource(channel, octets: octets)
         let start = Date()
         try await source.run()
-        tell("l2cap", "L2CAP channel", octets, nil, start, lost: 0)
+        report("l2cap", "L2CAP channel", octets, nil, start, lost: 0)
         source.close()
     }
 
-    private func tell(_ test: String, _ words: String, _ octets: Int, _ length: Int?, _ start: Date, lost: Int) {
+    private func report(_ test: String, _ words: String, _ octets: Int, _ length: Int?, _ start: Date, lost: Int) {
         let seconds = max(Date().timeIntervalSince(start), 1e-9)
         let rate = Double(octets) * 8 / seconds
-        if output.isJSON {
-            Console.print(json: [
-                "event": "result", "test": .string(test), "octets": .integer(octets),
-                "length": length.map { .integer($0) } ?? .null, "lost": .integer(lost), "seconds": .number(seconds),
-                "bitsPerSecond": .number(rate.rounded()),
-            ])
-            return
-        }
         let label = words + (length.map { ", \($0) octets" } ?? "")
         let padded = label + String(repeating: " ", count: max(1, 31 - label.count))
         let packets = length.map { ", \(Int((Double(octets / $0) / seconds).rounded()))/s" } ?? ""
-        Console.print(
-            "\(padded)\(Self.number(rate / 1000)) kbit/s\(packets) (\(octets) octets in \(Self.number(seconds)) s)"
+        output.print(
+            "result",
+            [
+                ("test", .string(test)), ("octets", .integer(octets)), ("length", JSONValue(length)),
+                ("lost", .integer(lost)), ("seconds", .number(seconds)), ("bitsPerSecond", .number(rate.rounded())),
+            ],
+            line:
+                "\(padded)\(Self.number(rate / 1000)) kbit/s\(packets) (\(octets) octets in \(Self.number(seconds)) s)"
                 + (lost > 0 ? ", \(lost) octets lost" : "")
         )
     }
@@ -184,13 +181,13 @@ struct Latency {
     }
 }
 
-/// Sends on a channel, and waits for the word that all has come.
+/// Sends on a channel, and waits for the octet that confirms all of it.
 @MainActor
 private final class ChannelSource: NSObject, @preconcurrency StreamDelegate {
     private let channel: CBL2CAPChannel
     private var rest: Data
     private var left: Int
-    private let done = Waiter()
+    private let done = PendingAnswer()
     private static let chunk = Data(repeating: 0x2A, count: 64 * 1024)
 
     init(_ channel: CBL2CAPChannel, octets: Int) {

@@ -119,11 +119,11 @@ final class BenchmarkServer {
         }
         ordered = UInt32(littleEndianData: data.prefix(4))
         value = Data(repeating: 0x2A, count: min(512, Int(UInt16(littleEndianData: data.dropFirst(4)))))
-        goOn(manager)
+        sendNotifications(manager)
     }
 
-    /// Sends as many of the ordered notifications as there is room for.
-    func goOn(_ manager: CBPeripheralManager) {
+    /// Sends as many of the ordered notifications as the transmit queue takes.
+    func sendNotifications(_ manager: CBPeripheralManager) {
         while ordered > 0, manager.updateValue(value, for: source, onSubscribedCentrals: nil) { ordered -= 1 }
     }
 
@@ -144,7 +144,7 @@ private final class ChannelSink: NSObject, @preconcurrency StreamDelegate {
     private var head = Data()
     private var left: UInt64?
     private(set) var isDone = false
-    private var room = [UInt8](repeating: 0, count: 64 * 1024)
+    private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
     init(_ channel: CBL2CAPChannel) {
         self.channel = channel
@@ -162,12 +162,12 @@ private final class ChannelSink: NSObject, @preconcurrency StreamDelegate {
 
     private func take() {
         while !isDone, let input = channel.inputStream, input.hasBytesAvailable {
-            let count = input.read(&room, maxLength: left == nil ? 8 - head.count : room.count)
+            let count = input.read(&buffer, maxLength: left == nil ? 8 - head.count : buffer.count)
             guard count > 0 else { return }
             if let left {
                 self.left = left - min(left, UInt64(count))
             } else {
-                head += room[..<count]
+                head += buffer[..<count]
                 if head.count == 8 { left = UInt64(littleEndianData: head) }
             }
             if left == 0 {

@@ -68,13 +68,7 @@ struct CaptureCommand: ParsableCommand {
         setenv("COREBLUETOOTH_CAPTURE", pipe.path, 1)
         let printer = CapturePrinter(output: output, file: try write.map(CaptureCopy.init))
         if program.isEmpty {
-            if let adapter {
-                do {
-                    try BluetoothAdapter.select(adapter)
-                } catch let error as BluetoothAdapterError {
-                    throw Failure(error.description)
-                }
-            }
+            if let adapter { try RadioOptions.select(adapter) }
             MainActor.assumeIsolated { OwnCapture(pipe: pipe, printer: printer).run() }
         }
         MainActor.assumeIsolated { ProgramCapture(program, pipe: pipe, printer: printer).run() }

@@ -38,7 +38,7 @@ final class CapturePrinter {
                 ("event", "packet"), ("microseconds", .integer(Int(record.microseconds))),
                 ("direction", record.direction == .toController ? "toController" : "toHost"),
                 ("layer", .string(description.layer.rawValue)),
-                ("handle", description.handle.map { .integer(Int($0.rawValue)) } ?? .null),
+                ("handle", JSONValue(description.handle.map { Int($0.rawValue) })),
                 ("text", .string(description.text)),
                 ("packet", .string(Hexadecimal.digits(record.packet.bytes.readableBytesView))),
             ]).text
@@ -47,7 +47,7 @@ final class CapturePrinter {
         let layer = description.layer.rawValue
         let padded = layer + String(repeating: " ", count: max(1, 6 - layer.count))
         let arrow = record.direction == .toController ? ">" : "<"
-        return "\(seconds) \(arrow) \(padded)\(Printable.text(description.text))"
+        return "\(seconds) \(arrow) \(padded)\(PrintableText.text(description.text))"
     }
 }
 

@@ -104,17 +104,17 @@ final class CapturePipe: Sendable {
     func read(_ receive: @escaping @MainActor @Sendable ([UInt8]) -> Void) {
         let descriptor = descriptor
         Thread.detachNewThread {
-            var room = [UInt8](repeating: 0, count: 64 * 1024)
+            var buffer = [UInt8](repeating: 0, count: 64 * 1024)
             while true {
-                let count = Foundation.read(descriptor, &room, room.count)
-                let octets = Array(room[..<max(0, count)])
+                let count = Foundation.read(descriptor, &buffer, buffer.count)
+                let octets = Array(buffer[..<max(0, count)])
                 DispatchQueue.main.sync { MainActor.assumeIsolated { receive(octets) } }
                 guard count > 0 else { return }
             }
         }
     }
 
-    /// Nobody will write any more but those who write now; to be called once.
+    /// Ends the pipe when its present writers have closed it; to be called once.
     func finish() { close(keeper) }
 }
 

@@ -10,7 +10,7 @@ struct CaptureStream {
     private static let headerLength = 16
     private static let recordHeaderLength = 24
     private static let magic = Array("btsnoop\0".utf8)
-    /// HCI's longest packet is some 64 KiB; whoever announces more has lost the place.
+    /// HCI's longest packet has some 64 KiB; a greater length means that the stream is out of step.
     private static let longestRecord = 1 << 20
 
     private var bytes = ByteBuffer()

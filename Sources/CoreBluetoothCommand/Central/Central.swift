@@ -1,5 +1,5 @@
-// The central's side of all commands: Core Bluetooth's delegates turned into closures, for what goes on and on, and into
-// calls that wait, for what has one answer. The commands use nothing else of Core Bluetooth.
+// The central's side of all commands: Core Bluetooth's delegate methods as closures, for events that repeat, and as async
+// calls, for procedures with one answer. The commands use nothing else of Core Bluetooth.
 
 import CommandLineTool
 import CoreBluetooth
@@ -9,9 +9,9 @@ import Foundation
 @MainActor
 final class Central: NSObject {
     /// How long, in seconds, a peripheral may take to answer one request: ATT's own limit and a little more.
-    static let patience: TimeInterval = 35
+    static let procedureTimeout: TimeInterval = 35
 
-    /// What a waiting call waits for.
+    /// The answer that a call waits for.
     private enum Awaited: Hashable {
         case power
         case discovery
@@ -24,7 +24,7 @@ final class Central: NSObject {
         case value(ObjectIdentifier)
         case written(ObjectIdentifier)
         case notifying(ObjectIdentifier)
-        case room
+        case writability
         case strength
         case channel
     }
@@ -39,7 +39,7 @@ final class Central: NSObject {
     var onDisconnection: ((String) -> Void)?
 
     private let output: OutputFormat
-    private let waiter = Waiter()
+    private let pendingAnswer = PendingAnswer()
     private var awaited: Awaited?
     private var manager: CBCentralManager?
     private var wasReady = false
@@ -50,13 +50,13 @@ final class Central: NSObject {
     /// Creates the central; nothing happens before ``open()`` or ``start(timeout:)``.
     init(output: OutputFormat) { self.output = output }
 
-    // MARK: Going on and on
+    // MARK: Repeated events
 
     /// Takes the adapter into use.
     func open() { manager = CBCentralManager(delegate: self, queue: Self.queue) }
 
-    /// The main queue by another name: Core Bluetooth warns of scans with duplicates on the main queue itself, which an
-    /// app's surface would suffer from.
+    /// The main queue by another name: Core Bluetooth warns of scans with duplicates on the main queue itself, which would
+    /// slow down an app's user interface.
     private static let queue = DispatchQueue(label: "corebluetooth.central", target: .main)
 
     /// Looks for devices; no services means all.
@@ -67,7 +67,7 @@ final class Central: NSObject {
         )
     }
 
-    // MARK: One answer
+    // MARK: Procedures
 
     /// Takes the adapter into use and waits until it is ready.
     func start(timeout: TimeInterval) async throws {
@@ -75,8 +75,8 @@ final class Central: NSObject {
     }
 
     /// Finds a device.
-    func find(_ wanted: Wanted, timeout: TimeInterval) async throws -> CBPeripheral {
-        if let identifier = wanted.identifier,
+    func find(_ query: DeviceQuery, timeout: TimeInterval) async throws -> CBPeripheral {
+        if let identifier = query.identifier,
             let known = manager?.retrievePeripherals(withIdentifiers: [identifier]).first
         {
             return known
@@ -85,11 +85,11 @@ final class Central: NSObject {
         var heard: [String] = []
         onDiscovery = { [self] peripheral, discovery in
             guard found == nil else { return }
-            if wanted.matches(name: discovery.name, identifier: discovery.identifier) {
+            if query.matches(name: discovery.name, identifier: discovery.identifier) {
                 found = peripheral
                 end(.discovery, nil)
             } else {
-                let name = discovery.name.map(Console.name) ?? discovery.identifier.uuidString
+                let name = discovery.name.map(PrintableText.quoted) ?? discovery.identifier.uuidString
                 if !heard.contains(name), heard.count < 20 { heard.append(name) }
             }
         }
@@ -99,13 +99,14 @@ final class Central: NSObject {
         }
         func failure() -> Failure {
             let others = heard.isEmpty ? "nobody is there" : "there is " + heard.joined(separator: ", ")
-            return Failure("\(Console.name(wanted.text)) was not found within \(timeout.formatted()) s: \(others)")
+            let device = PrintableText.quoted(query.text)
+            return Failure("\(device) was not found within \(timeout.formatted()) s: \(others)")
         }
-        try await waiter.wait(timeout, late: failure()) {
+        try await pendingAnswer.wait(timeout, late: failure()) {
             awaited = .discovery
             scan(services: [], duplicates: true)
         }
-        guard let found else { throw Failure("\(Console.name(wanted.text)) was not found") }
+        guard let found else { throw Failure("\(PrintableText.quoted(query.text)) was not found") }
         return found
     }
 
@@ -174,23 +175,23 @@ final class Central: NSObject {
         return descriptor.value
     }
 
-    /// Writes a value and waits for the peripheral's word.
+    /// Writes a value and waits for the peripheral's response.
     func write(_ data: Data, to characteristic: CBCharacteristic) async throws {
         try await request(.written(ObjectIdentifier(characteristic)), "writing \(characteristic.uuid)") {
             peripheral?.writeValue(data, for: characteristic, type: .withResponse)
         }
     }
 
-    /// Writes a value without a response, as soon as there is room for it.
+    /// Writes a value without a response, as soon as `canSendWriteWithoutResponse` allows it.
     func writeWithoutResponse(_ data: Data, to characteristic: CBCharacteristic) async throws {
-        try await waitForRoom()
+        try await waitForWritability()
         peripheral?.writeValue(data, for: characteristic, type: .withoutResponse)
     }
 
     /// Waits until a write without response can be taken.
-    func waitForRoom() async throws {
+    func waitForWritability() async throws {
         guard let peripheral, !peripheral.canSendWriteWithoutResponse else { return }
-        try await request(.room, "writing without response") {}
+        try await request(.writability, "writing without response") {}
     }
 
     /// Switches notifications or indications on or off.
@@ -222,7 +223,7 @@ final class Central: NSObject {
         _ late: String,
         _ start: () -> Void
     ) async throws {
-        try await waiter.wait(seconds, late: Failure(late)) {
+        try await pendingAnswer.wait(seconds, late: Failure(late)) {
             self.awaited = awaited
             start()
         }
@@ -234,7 +235,8 @@ final class Central: NSObject {
             throw Failure("the device is not connected any more; start again")
         }
         do {
-            try await wait(awaited, Self.patience, "\(doing) took more than \(Self.patience.formatted()) s", start)
+            let limit = Self.procedureTimeout
+            try await wait(awaited, limit, "\(doing) took more than \(limit.formatted()) s", start)
         } catch let failure as Failure {
             throw failure
         } catch {
@@ -245,30 +247,27 @@ final class Central: NSObject {
     private func end(_ awaited: Awaited, _ error: (any Error)?) {
         guard self.awaited == awaited else { return }
         self.awaited = nil
-        waiter.end(error.map { .failure($0) } ?? .success(()))
+        pendingAnswer.end(error.map { .failure($0) } ?? .success(()))
     }
 
-    /// Nothing that is waited for will come.
-    private func giveUp(_ failure: Failure) {
+    /// Fails the call that waits.
+    private func fail(_ failure: Failure) {
         awaited = nil
-        waiter.end(.failure(failure))
+        pendingAnswer.end(.failure(failure))
     }
 
     /// A device in a sentence.
     static func name(_ peripheral: CBPeripheral) -> String {
-        peripheral.name.map(Console.name) ?? peripheral.identifier.uuidString
+        peripheral.name.map(PrintableText.quoted) ?? peripheral.identifier.uuidString
     }
 
-    private func note(_ text: @autoclosure () -> String) {
-        if output.isVerbose { Console.report(text()) }
-    }
 }
 
 // MARK: Delegates
 
 extension Central: @preconcurrency CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        note("Bluetooth is \(StateText.text(central.state))")
+        output.report("Bluetooth is \(StateText.text(central.state))")
         switch central.state {
         case .poweredOn:
             wasReady = true
@@ -277,11 +276,11 @@ extension Central: @preconcurrency CBCentralManagerDelegate {
         case .unknown:
             break
         default:
-            // Core Bluetooth has said why it has no adapter.
+            // Core Bluetooth has logged why it has no adapter.
             guard wasReady else { Ending.failAsSaid() }
-            // Links are gone without a word of their own.
+            // Links end without `didDisconnectPeripheral`.
             let reason = "the adapter was lost (\(StateText.text(central.state)))"
-            if waiter.isWaiting { giveUp(Failure(reason)) }
+            if pendingAnswer.isWaiting { fail(Failure(reason)) }
             if peripheral != nil { onDisconnection?(reason) }
         }
     }
@@ -296,13 +295,13 @@ extension Central: @preconcurrency CBCentralManagerDelegate {
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        note("connected to \(Self.name(peripheral))")
+        output.report("connected to \(Self.name(peripheral))")
         end(.connection, nil)
     }
 
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
         let reason = error.map(ErrorText.text) ?? "no reason was given"
-        giveUp(Failure("\(Self.name(peripheral)) could not be connected to: \(reason)"))
+        fail(Failure("\(Self.name(peripheral)) could not be connected to: \(reason)"))
     }
 
     func centralManager(
@@ -311,9 +310,9 @@ extension Central: @preconcurrency CBCentralManagerDelegate {
         error: (any Error)?
     ) {
         let reason = error.map(ErrorText.text) ?? "it was asked to"
-        note("disconnected from \(Self.name(peripheral)): \(reason)")
+        output.report("disconnected from \(Self.name(peripheral)): \(reason)")
         if awaited == .disconnection { return end(.disconnection, nil) }
-        giveUp(Failure("\(Self.name(peripheral)) has disconnected: \(reason)"))
+        fail(Failure("\(Self.name(peripheral)) has disconnected: \(reason)"))
         onDisconnection?(reason)
     }
 }
@@ -375,7 +374,7 @@ extension Central: @preconcurrency CBPeripheralDelegate {
         end(.notifying(ObjectIdentifier(characteristic)), error)
     }
 
-    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { end(.room, nil) }
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { end(.writability, nil) }
 
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
         strength = error == nil ? RSSI.intValue : nil

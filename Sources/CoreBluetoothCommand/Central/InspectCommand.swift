@@ -24,7 +24,7 @@ struct InspectCommand: ParsableCommand {
         try radio.apply()
         let (options, reads, output) = (device, !noValues, output.format)
         MainActor.assumeIsolated {
-            Work.run {
+            CommandRun.run {
                 let central = Central(output: output)
                 let peripheral = try await options.connect(central)
                 try await Inspection(central: central, reads: reads, output: output).show(peripheral)
@@ -44,36 +44,34 @@ private struct Inspection {
     func show(_ peripheral: CBPeripheral) async throws {
         let strength = try? await central.readStrength()
         let services = try await central.discoverServices()
-        let room = peripheral.maximumWriteValueLength(for: .withoutResponse)
-        if output.isJSON {
-            Console.print(json: [
-                "event": "device", "identifier": .string(peripheral.identifier.uuidString),
-                "name": peripheral.name.map { .string($0) } ?? .null, "rssi": strength.map { .integer($0) } ?? .null,
-                "services": .integer(services.count), "maximumWriteWithoutResponse": .integer(room),
-            ])
-        } else {
-            let rssi = strength.map { ", \($0) dBm" } ?? ""
-            Console.print("\(Central.name(peripheral))  \(peripheral.identifier.uuidString)\(rssi)")
-            Console.print("up to \(room) octets in a write without response")
-        }
+        let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
+        let identifier = peripheral.identifier.uuidString
+        output.print(
+            "device",
+            [
+                ("identifier", .string(identifier)), ("name", JSONValue(peripheral.name)),
+                ("rssi", JSONValue(strength)), ("services", .integer(services.count)),
+                ("maximumWriteWithoutResponse", .integer(length)),
+            ],
+            line: "\(Central.name(peripheral))  \(identifier)\(strength.map { ", \($0) dBm" } ?? "")"
+                + "\nup to \(length) octets in a write without response"
+        )
         for service in services { try await show(service) }
     }
 
     private func show(_ service: CBService) async throws {
         let included = try await central.discoverIncludedServices(of: service)
-        if output.isJSON {
-            Console.print(json: [
-                "event": "service", "uuid": .string(service.uuid.uuidString), "name": UUIDText.json(service.uuid),
-                "primary": .bool(service.isPrimary),
-                "includes": .array(included.map { .string($0.uuid.uuidString) }),
-            ])
-        } else {
-            let includes = included.map { UUIDText.label($0.uuid) }.joined(separator: ", ")
-            Console.print(
-                "\n" + UUIDText.label(service.uuid) + (service.isPrimary ? "" : "  (secondary)")
-                    + (included.isEmpty ? "" : "  (includes \(includes))")
-            )
-        }
+        let includes = included.map { UUIDText.label($0.uuid) }.joined(separator: ", ")
+        output.print(
+            "service",
+            [
+                ("uuid", .string(service.uuid.uuidString)), ("name", UUIDText.json(service.uuid)),
+                ("primary", .bool(service.isPrimary)),
+                ("includes", .array(included.map { .string($0.uuid.uuidString) })),
+            ],
+            line: "\n" + UUIDText.label(service.uuid) + (service.isPrimary ? "" : "  (secondary)")
+                + (included.isEmpty ? "" : "  (includes \(includes))")
+        )
         for characteristic in try await central.discoverCharacteristics(of: service) {
             try await show(characteristic, of: service)
         }
@@ -85,22 +83,22 @@ private struct Inspection {
             do { value = .success(try await central.read(characteristic)) } catch { value = .failure(error) }
         }
         let properties = PropertyText.words(characteristic.properties)
-        if output.isJSON {
-            Console.print(json: [
-                "event": "characteristic", "service": .string(service.uuid.uuidString),
-                "uuid": .string(characteristic.uuid.uuidString), "name": UUIDText.json(characteristic.uuid),
-                "properties": .array(properties.map { .string($0) }),
-                "value": value.flatMap { try? $0.get() }.map { .string(Hexadecimal.digits($0)) } ?? .null,
-                "meaning": value.flatMap { try? $0.get() }.map { .string(ValueText.text($0, of: characteristic.uuid)) }
-                    ?? .null,
-                "error": Self.problem(value).map { .string($0) } ?? .null,
-            ])
-        } else {
-            var line = "  \(UUIDText.label(characteristic.uuid))  \(properties.joined(separator: ", "))"
-            if case .success(let data)? = value { line += " = \(ValueText.text(data, of: characteristic.uuid))" }
-            if let problem = Self.problem(value) { line += " = (\(problem))" }
-            Console.print(line)
-        }
+        let data = try? value?.get()
+        let meaning = data.map { ValueText.text($0, of: characteristic.uuid) }
+        let problem = Self.problem(value)
+        var line = "  \(UUIDText.label(characteristic.uuid))  \(properties.joined(separator: ", "))"
+        if let meaning { line += " = \(meaning)" }
+        if let problem { line += " = (\(problem))" }
+        output.print(
+            "characteristic",
+            [
+                ("service", .string(service.uuid.uuidString)), ("uuid", .string(characteristic.uuid.uuidString)),
+                ("name", UUIDText.json(characteristic.uuid)), ("properties", .array(properties.map { .string($0) })),
+                ("value", JSONValue(data.map { Hexadecimal.digits($0) })), ("meaning", JSONValue(meaning)),
+                ("error", JSONValue(problem)),
+            ],
+            line: line
+        )
         for descriptor in try await central.discoverDescriptors(of: characteristic) {
             await show(descriptor, of: characteristic)
         }
@@ -113,15 +111,15 @@ private struct Inspection {
                 text = "(\(ErrorText.text(error)))"
             }
         }
-        if output.isJSON {
-            Console.print(json: [
-                "event": "descriptor", "characteristic": .string(characteristic.uuid.uuidString),
-                "uuid": .string(descriptor.uuid.uuidString), "name": UUIDText.json(descriptor.uuid),
-                "meaning": text.map { .string($0) } ?? .null,
-            ])
-        } else {
-            Console.print("    \(UUIDText.label(descriptor.uuid))" + (text.map { " = \($0)" } ?? ""))
-        }
+        output.print(
+            "descriptor",
+            [
+                ("characteristic", .string(characteristic.uuid.uuidString)),
+                ("uuid", .string(descriptor.uuid.uuidString)), ("name", UUIDText.json(descriptor.uuid)),
+                ("meaning", JSONValue(text)),
+            ],
+            line: "    \(UUIDText.label(descriptor.uuid))" + (text.map { " = \($0)" } ?? "")
+        )
     }
 
     private static func problem(_ value: Result<Data, any Error>?) -> String? {

@@ -19,7 +19,7 @@ enum ValueForm {
         switch self {
         case .meaning: ValueText.text(data, of: uuid)
         case .hexadecimal: Hexadecimal.digits(data)
-        case .text: Printable.text(String(decoding: data, as: UTF8.self))
+        case .text: PrintableText.text(String(decoding: data, as: UTF8.self))
         }
     }
 }
@@ -47,13 +47,15 @@ private struct ValuePrinter: Sendable {
     let form: ValueForm
     let output: OutputFormat
 
-    func print(_ data: Data, of uuid: CBUUID, event: String) {
-        guard output.isJSON else { return Console.print(form.line(data, of: uuid)) }
-        Console.print(json: [
-            "event": .string(event), "characteristic": .string(uuid.uuidString),
-            "value": .string(Hexadecimal.digits(data)), "text": ValueText.plain(data).map { .string($0) } ?? .null,
-            "meaning": .string(ValueText.text(data, of: uuid)),
-        ])
+    func print(_ data: Data, of uuid: CBUUID) {
+        output.print(
+            "value",
+            [
+                ("characteristic", .string(uuid.uuidString)), ("value", .string(Hexadecimal.digits(data))),
+                ("text", JSONValue(ValueText.plain(data))), ("meaning", .string(ValueText.text(data, of: uuid))),
+            ],
+            line: form.line(data, of: uuid)
+        )
     }
 }
 
@@ -76,11 +78,11 @@ struct ReadCommand: ParsableCommand {
         let (device, characteristic) = (device, characteristic)
         let printer = ValuePrinter(form: value.form, output: output.format)
         MainActor.assumeIsolated {
-            Work.run {
+            CommandRun.run {
                 let central = Central(output: printer.output)
                 _ = try await device.connect(central)
                 let found = try await characteristic.find(central)
-                printer.print(try await central.read(found), of: found.uuid, event: "value")
+                printer.print(try await central.read(found), of: found.uuid)
                 await central.disconnect()
             }
         }
@@ -124,14 +126,14 @@ struct WriteCommand: ParsableCommand {
         let (device, characteristic, withoutResponse, output) = (device, characteristic, withoutResponse, output.format)
         let data = text ? Data(value.utf8) : Hexadecimal.octets(value) ?? Data()
         MainActor.assumeIsolated {
-            Work.run {
+            CommandRun.run {
                 let central = Central(output: output)
                 let peripheral = try await device.connect(central)
                 let found = try await characteristic.find(central)
                 if withoutResponse {
-                    let room = peripheral.maximumWriteValueLength(for: .withoutResponse)
-                    guard data.count <= room else {
-                        throw Failure("a write without response carries up to \(room) octets, not \(data.count)")
+                    let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
+                    guard data.count <= length else {
+                        throw Failure("a write without response carries up to \(length) octets, not \(data.count)")
                     }
                     guard found.properties.contains(.writeWithoutResponse) else {
                         throw Failure("\(found.uuid) cannot be written without response; leave --without-response out")
@@ -142,12 +144,14 @@ struct WriteCommand: ParsableCommand {
                 } else {
                     try await central.write(data, to: found)
                 }
-                if output.isJSON {
-                    Console.print(json: [
-                        "event": "written", "characteristic": .string(found.uuid.uuidString),
-                        "value": .string(Hexadecimal.digits(data)), "confirmed": .bool(!withoutResponse),
-                    ])
-                }
+                output.print(
+                    "written",
+                    [
+                        ("characteristic", .string(found.uuid.uuidString)),
+                        ("value", .string(Hexadecimal.digits(data))), ("confirmed", .bool(!withoutResponse)),
+                    ],
+                    line: nil
+                )
                 await central.disconnect()
             }
         }
@@ -181,14 +185,14 @@ struct SubscribeCommand: ParsableCommand {
         let printer = ValuePrinter(form: value.form, output: output.format)
         MainActor.assumeIsolated {
             let central = Central(output: printer.output)
-            Work.run {
+            CommandRun.run {
                 let peripheral = try await device.connect(central)
                 let found = try await characteristic.find(central)
-                let done = Waiter()
+                let done = PendingAnswer()
                 var left = count
                 central.onValue = { characteristic, data in
                     guard characteristic === found, left != 0 else { return }
-                    printer.print(data, of: found.uuid, event: "value")
+                    printer.print(data, of: found.uuid)
                     left = left.map { $0 - 1 }
                     if left == 0 { done.end(.success(())) }
                 }
@@ -196,7 +200,7 @@ struct SubscribeCommand: ParsableCommand {
                     done.end(.failure(Failure("\(Central.name(peripheral)) has disconnected: \(reason)")))
                 }
                 try await central.setNotifying(true, found)
-                if printer.output.isVerbose { Console.report("subscribed to \(found.uuid)") }
+                printer.output.report("subscribed to \(found.uuid)")
                 if left != 0 { try await done.wait(nil, late: Failure("")) {} }
                 await central.disconnect()
             }

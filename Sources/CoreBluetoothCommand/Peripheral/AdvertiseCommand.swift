@@ -40,8 +40,7 @@ struct AdvertiseCommand: ParsableCommand {
         let description = try gatt.map(GATTDescription.read)
         try radio.apply()
         let services = try service.map(Arguments.uuid)
-        let host = ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init)
-        let name = name ?? description?.name ?? host ?? "corebluetooth"
+        let name = name ?? description?.name ?? RadioOptions.computerName ?? "corebluetooth"
         MainActor.assumeIsolated {
             PeripheralSession(
                 name: name,

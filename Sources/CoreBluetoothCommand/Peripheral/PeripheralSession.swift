@@ -23,15 +23,15 @@ final class PeripheralSession: NSObject {
         }
     }
 
-    /// A value that waits until there is room for it.
+    /// A value that waits until the transmit queue has space.
     private struct Update {
         var attribute: Attribute
         var value: Data
-        /// Who gets it; `nil` for all subscribers.
+        /// The centrals that get it; `nil` for all subscribers.
         var centrals: [CBCentral]?
     }
 
-    /// More values than this do not wait: the oldest goes.
+    /// How many values may wait; with one more the oldest is dropped.
     private static let updateLimit = 256
 
     private let name: String
@@ -111,7 +111,7 @@ final class PeripheralSession: NSObject {
 
     // MARK: Values
 
-    /// Sends a value to subscribers as soon as there is room.
+    /// Sends a value to subscribers as soon as the transmit queue has space.
     private func notify(_ update: Update) {
         if updates.count >= Self.updateLimit { updates.removeFirst() }
         updates.append(update)
@@ -131,7 +131,7 @@ final class PeripheralSession: NSObject {
         }
     }
 
-    /// Takes the next of the values, and tells subscribers.
+    /// Advances to the next of the values, and notifies subscribers.
     private func advance(_ attribute: Attribute) {
         if let values = attribute.description.values {
             attribute.nextValue = (attribute.nextValue + 1) % values.count
@@ -157,18 +157,18 @@ final class PeripheralSession: NSObject {
 
     // MARK: Lines
 
-    private func tell(_ event: String, _ characteristic: CBCharacteristic, _ central: CBCentral, _ value: Data? = nil) {
-        if output.isJSON {
-            Console.print(json: [
-                "event": .string(event), "characteristic": .string(characteristic.uuid.uuidString),
-                "central": .string(central.identifier.uuidString),
-                "value": value.map { .string(Hexadecimal.digits($0)) } ?? .null,
-            ])
-            return
-        }
+    private func report(_ event: String, _ characteristic: CBCharacteristic, _ central: CBCentral, _ value: Data? = nil)
+    {
         let uuid = characteristic.uuid
         let meaning = value.map { ": " + ValueText.text($0, of: uuid) } ?? ""
-        Console.print("\(event) \(UUIDText.label(uuid))\(meaning)")
+        output.print(
+            event,
+            [
+                ("characteristic", .string(uuid.uuidString)), ("central", .string(central.identifier.uuidString)),
+                ("value", JSONValue(value.map { Hexadecimal.digits($0) })),
+            ],
+            line: "\(event) \(UUIDText.label(uuid))\(meaning)"
+        )
     }
 }
 
@@ -176,7 +176,7 @@ final class PeripheralSession: NSObject {
 
 extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        if output.isVerbose { Console.report("Bluetooth is \(StateText.text(peripheral.state))") }
+        output.report("Bluetooth is \(StateText.text(peripheral.state))")
         switch peripheral.state {
         case .poweredOn:
             wasReady = true
@@ -189,7 +189,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
         case .unknown:
             break
         default:
-            // Core Bluetooth has said why it has no adapter.
+            // Core Bluetooth has logged why it has no adapter.
             guard wasReady else { Ending.failAsSaid() }
             updates.removeAll()
             for attribute in attributes {
@@ -208,15 +208,13 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
         if let error { Ending.fail(Failure("cannot advertise: \(ErrorText.text(error))")) }
-        if output.isJSON {
-            Console.print(json: [
-                "event": "advertising", "name": .string(name),
-                "services": .array(advertised.map { .string($0.uuidString) }),
-            ])
-        } else {
-            let shown = advertised.map(UUIDText.name).joined(separator: ", ")
-            Console.print("\(Console.name(name)) is advertising\(shown.isEmpty ? "" : " " + shown); Ctrl-C ends it.")
-        }
+        let shown = advertised.map(UUIDText.name).joined(separator: ", ")
+        output.print(
+            "advertising",
+            [("name", .string(name)), ("services", .array(advertised.map { .string($0.uuidString) }))],
+            line:
+                "\(PrintableText.quoted(name)) is advertising\(shown.isEmpty ? "" : " " + shown); Ctrl-C ends it."
+        )
     }
 
     func peripheralManager(
@@ -225,7 +223,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
         didSubscribeTo characteristic: CBCharacteristic
     ) {
         if let server, server.owns(characteristic) { return }
-        tell("subscribed", characteristic, central)
+        report("subscribed", characteristic, central)
         if let attribute = attribute(characteristic) { watch(attribute) }
     }
 
@@ -235,7 +233,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
         if let server, server.owns(characteristic) { return server.unsubscribed() }
-        tell("unsubscribed", characteristic, central)
+        report("unsubscribed", characteristic, central)
         if let attribute = attribute(characteristic) { watch(attribute) }
     }
 
@@ -244,7 +242,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
         if let server, server.owns(request.characteristic) {
             value = server.value(of: request.characteristic)
         } else if let attribute = attribute(request.characteristic) {
-            if request.offset == 0 { tell("read", request.characteristic, request.central) }
+            if request.offset == 0 { report("read", request.characteristic, request.central) }
             value = attribute.value
         } else {
             return peripheral.respond(to: request, withResult: .attributeNotFound)
@@ -280,7 +278,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
         for attribute in attributes {
             guard let value = values[ObjectIdentifier(attribute)] else { continue }
             attribute.value = value
-            tell("written", attribute.characteristic, first.central, value)
+            report("written", attribute.characteristic, first.central, value)
             if !(attribute.characteristic.subscribedCentrals ?? []).isEmpty {
                 notify(Update(attribute: attribute, value: value))
             }
@@ -289,7 +287,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
         sendUpdates()
-        server?.goOn(peripheral)
+        server?.sendNotifications(peripheral)
     }
 
     func peripheralManager(

@@ -17,7 +17,7 @@ struct Discovery {
     /// In dBm.
     var txPower: Int?
 
-    /// What the delegate of a manager was told.
+    /// The report that a manager's delegate got.
     init(_ peripheral: CBPeripheral, _ advertisementData: [String: Any], rssi: NSNumber) {
         let listed = advertisementData[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
         let overflow = advertisementData[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] ?? []
@@ -91,7 +91,7 @@ struct Discovery {
     /// One line.
     var line: String {
         var line = "\(identifier.uuidString)  \(rssi.map { "\($0) dBm" } ?? "? dBm")  "
-        line += name.map { Console.name($0) } ?? "(no name)"
+        line += name.map { PrintableText.quoted($0) } ?? "(no name)"
         if !isConnectable { line += ", not connectable" }
         if !services.isEmpty { line += "; \(serviceWords)" }
         if manufacturerData != nil { line += "; \(manufacturerWords)" }
@@ -116,14 +116,14 @@ struct Discovery {
         let company = manufacturerData.flatMap(Self.company)
         return .object([
             ("event", "discovered"), ("identifier", .string(identifier.uuidString)),
-            ("name", name.map { .string($0) } ?? .null), ("rssi", rssi.map { .integer($0) } ?? .null),
+            ("name", JSONValue(name)), ("rssi", JSONValue(rssi)),
             ("connectable", .bool(isConnectable)), ("services", list(services)),
             (
                 "manufacturer",
                 manufacturerData.map { data in
                     .object([
-                        ("company", company.map { .integer(Int($0)) } ?? .null),
-                        ("name", company.flatMap { CompanyNames[$0] }.map { .string($0) } ?? .null),
+                        ("company", JSONValue(company.map(Int.init))),
+                        ("name", JSONValue(company.flatMap { CompanyNames[$0] })),
                         ("data", .string(Hexadecimal.digits(data.dropFirst(company == nil ? 0 : 2)))),
                     ])
                 } ?? .null
@@ -132,7 +132,7 @@ struct Discovery {
                 "serviceData",
                 JSONValue.object(serviceData.map { ($0.service.uuidString, .string(Hexadecimal.digits($0.data))) })
             ),
-            ("txPower", txPower.map { .integer($0) } ?? .null),
+            ("txPower", JSONValue(txPower)),
         ])
     }
 }

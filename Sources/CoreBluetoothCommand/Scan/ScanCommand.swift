@@ -1,4 +1,4 @@
-// `corebluetooth scan`: who is there.
+// `corebluetooth scan`: the devices that advertise.
 
 import ArgumentParser
 import CommandLineTool
@@ -41,7 +41,7 @@ struct ScanCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if let timeout { try Arguments.check(timeout: timeout) }
+        try Deadline.validate(timeout)
         for text in service { _ = try Arguments.uuid(text) }
     }
 
@@ -89,7 +89,7 @@ final class ScanSession {
     private var deadline: Deadline?
     private var table = ScanTable()
     private var drawnLines = 0
-    private var told: Set<UUID> = []
+    private var reported: Set<UUID> = []
     private var tick: Deadline?
 
     /// Creates the session.
@@ -108,18 +108,18 @@ final class ScanSession {
             // For the table each report counts: it shows the strength of now.
             central.scan(services: filter.services, duplicates: isLive || duplicates || filter.rssi != nil)
         }
-        central.onDiscovery = { [self] _, discovery in heard(discovery) }
+        central.onDiscovery = { [self] _, discovery in show(discovery) }
         central.open()
         if let timeout { deadline = Deadline(after: timeout) { self.end() } }
         if isLive { draw() }
         Interrupts.runUntilExit()
     }
 
-    private func heard(_ discovery: Discovery) {
+    private func show(_ discovery: Discovery) {
         guard filter.passes(discovery) else { return }
         if isLive { return table.add(discovery, at: Date()) }
         // With a filter for strength a device may come near later, so each of its reports is looked at.
-        if !duplicates, filter.rssi != nil, !told.insert(discovery.identifier).inserted { return }
+        if !duplicates, filter.rssi != nil, !reported.insert(discovery.identifier).inserted { return }
         if output.isJSON {
             Console.print(discovery.object.text)
         } else {
@@ -127,7 +127,7 @@ final class ScanSession {
         }
     }
 
-    /// Draws the table and comes back in a moment: a busy room must not flicker.
+    /// Draws the table and comes back in a moment: a busy air must not make it flicker.
     private func draw() {
         let size = Terminal.size
         let lines = table.lines(width: size.columns, height: size.rows, now: Date())

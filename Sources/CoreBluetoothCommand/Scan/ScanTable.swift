@@ -63,7 +63,7 @@ struct ScanTable {
     }
 
     private static func name(_ discovery: Discovery) -> String {
-        discovery.name.map { Printable.text($0) } ?? "-"
+        discovery.name.map { PrintableText.text($0) } ?? "-"
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

@@ -1,10 +1,10 @@
-// The device that a command is told to use: a name, an identifier, or the beginning of one.
+// The device that a command is to use: a name, an identifier, or the beginning of one.
 
 import BluetoothTypes
 import Foundation
 
-/// Which device is meant.
-struct Wanted {
+/// Selects a device.
+struct DeviceQuery {
     /// As it was written.
     let text: String
     /// The identifier, where it is one.
@@ -22,7 +22,7 @@ struct Wanted {
         prefix = mayBePrefix ? upper : nil
     }
 
-    /// Whether a device is meant.
+    /// Whether a device is the one.
     func matches(name: String?, identifier other: UUID) -> Bool {
         if let identifier { return identifier == other }
         if let name, name.compare(text, options: .caseInsensitive) == .orderedSame { return true }

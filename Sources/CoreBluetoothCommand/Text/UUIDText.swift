@@ -14,5 +14,5 @@ enum UUIDText {
     }
 
     /// The assigned name for a JSON object; `null` where there is none.
-    static func json(_ uuid: CBUUID) -> JSONValue { AssignedNames.name(of: uuid).map { .string($0) } ?? .null }
+    static func json(_ uuid: CBUUID) -> JSONValue { JSONValue(AssignedNames.name(of: uuid)) }
 }

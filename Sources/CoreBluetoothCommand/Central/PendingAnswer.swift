@@ -1,11 +1,11 @@
-// One answer of Core Bluetooth that somebody waits for, with a limit on how long.
+// One answer of Core Bluetooth that an async call waits for, with a time limit.
 
 import CommandLineTool
 import Foundation
 
-/// Waits for one thing at a time.
+/// One answer at a time.
 @MainActor
-final class Waiter {
+final class PendingAnswer {
     private enum State {
         case idle
         case waiting(CheckedContinuation<Void, any Error>, Deadline?)
@@ -13,7 +13,7 @@ final class Waiter {
 
     private var state = State.idle
 
-    /// Whether somebody waits.
+    /// Whether a call waits.
     var isWaiting: Bool { if case .waiting = state { true } else { false } }
 
     /// Starts something and waits until it is done.
@@ -35,7 +35,7 @@ final class Waiter {
         }
     }
 
-    /// What was waited for is there, or will not come; where nobody waits, nothing happens.
+    /// Completes the call that waits; has no effect where none does.
     func end(_ result: Result<Void, any Error>) {
         guard case .waiting(let continuation, let deadline) = state else { return }
         state = .idle

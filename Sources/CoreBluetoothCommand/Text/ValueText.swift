@@ -18,7 +18,7 @@ enum ValueText {
     /// The value of a descriptor, whose type depends on its UUID.
     static func text(ofDescriptor value: Any?) -> String {
         switch value {
-        case let text as String: "\"\(Printable.text(text))\""
+        case let text as String: "\"\(PrintableText.text(text))\""
         case let number as NSNumber: "\(number)"
         case let data as Data: Self.text(data, of: CBUUID(string: "0000"))
         default: "(none)"
@@ -28,7 +28,7 @@ enum ValueText {
     /// The text that octets are, where all of them are printable.
     static func plain(_ data: Data) -> String? {
         guard let text = String(data: data, encoding: .utf8), !text.isEmpty else { return nil }
-        return text == Printable.text(text) ? text : nil
+        return text == PrintableText.text(text) ? text : nil
     }
 
     private static func known(_ data: Data, _ uuid: CBUUID) -> String? {
@@ -45,7 +45,7 @@ enum ValueText {
         func shown(_ meaning: String?) -> String? { meaning.map { "\(Hexadecimal.text(data)) (\($0))" } }
         switch number {
         case 0x2A00, 0x2A24...0x2A29, 0x2A8A, 0x2A90, 0x2A87:
-            return String(data: data, encoding: .utf8).map { "\"\(Printable.text($0))\"" }
+            return String(data: data, encoding: .utf8).map { "\"\(PrintableText.text($0))\"" }
         case 0x2A01: return shown(unsigned(0, 2).map { "appearance \(Hexadecimal.number(UInt16($0)))" })
         case 0x2A04:
             guard let least = unsigned(0, 2), let most = unsigned(2, 2), let latency = unsigned(4, 2),

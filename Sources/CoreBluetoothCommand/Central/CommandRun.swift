@@ -5,10 +5,10 @@ import CommandLineTool
 import CoreBluetooth
 import Foundation
 
-/// Work that ends by itself.
+/// The run of a command that ends by itself.
 @MainActor
-enum Work {
-    /// Does it, then ends the program: with 0, or with 1 and the line of what was thrown.
+enum CommandRun {
+    /// Runs `body`, then ends the program: with 0, or with 1 and the line of what was thrown.
     static func run(_ body: @escaping @MainActor () async throws -> Void) -> Never {
         Task { @MainActor in
             do {
@@ -30,13 +30,13 @@ struct DeviceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Give up looking and connecting after this many seconds.", valueName: "s"))
     var timeout = 10.0
 
-    func validate() throws { try Arguments.check(timeout: timeout) }
+    func validate() throws { try Deadline.validate(timeout) }
 
     /// Finds the device and connects to it.
     @MainActor
     func connect(_ central: Central) async throws -> CBPeripheral {
         try await central.start(timeout: timeout)
-        let peripheral = try await central.find(Wanted(device), timeout: timeout)
+        let peripheral = try await central.find(DeviceQuery(device), timeout: timeout)
         try await central.connect(peripheral, timeout: timeout)
         return peripheral
     }
@@ -58,10 +58,10 @@ struct CharacteristicOptions: ParsableArguments {
     /// Discovers it.
     @MainActor
     func find(_ central: Central) async throws -> CBCharacteristic {
-        let wanted = try Arguments.uuid(characteristic)
+        let uuid = try Arguments.uuid(characteristic)
         let services = try await central.discoverServices(service.map { [try Arguments.uuid($0)] })
         for service in services {
-            let found = try await central.discoverCharacteristics(of: service).first { $0.uuid == wanted }
+            let found = try await central.discoverCharacteristics(of: service).first { $0.uuid == uuid }
             if let found { return found }
         }
         let place = service.map { " in the service \($0)" } ?? ""

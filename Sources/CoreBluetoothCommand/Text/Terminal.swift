@@ -1,6 +1,5 @@
-// The terminal, and text that may be shown on it.
+// The size of the terminal that a live table has to fit.
 
-import CommandLineTool
 import Foundation
 
 /// The terminal on standard output.
@@ -13,10 +12,4 @@ enum Terminal {
         }
         return (Int(size.ws_col), Int(size.ws_row))
     }
-}
-
-/// Text from the air.
-enum Printable {
-    /// The text without what would move a terminal's cursor.
-    static func text(_ text: String) -> String { Console.printable(text) }
 }

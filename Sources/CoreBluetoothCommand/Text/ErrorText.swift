@@ -9,7 +9,7 @@ enum ErrorText {
     /// The words for an error of Core Bluetooth, without the full stop of a sentence.
     static func text(_ error: any Error) -> String {
         if let failure = error as? Failure { return failure.line }
-        let text = Printable.text(error.localizedDescription)
+        let text = PrintableText.text(error.localizedDescription)
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 }

@@ -1,0 +1,33 @@
+// The lines that both halves of the messenger read: a message of one pair each, or the wish to end.
+
+import CommandLineTool
+import Foundation
+
+/// Reads messages from standard input.
+@MainActor
+final class MessageLines {
+    /// What a line asks for.
+    enum Input {
+        /// Send this.
+        case message([String: String])
+        /// End.
+        case quit
+        /// There are no more lines.
+        case end
+    }
+
+    private let reader = LineReader()
+
+    /// Starts reading; a line that is no KEY=VALUE is reported on standard error and skipped.
+    init(_ receive: @escaping (Input) -> Void) {
+        reader.onLine = { line in
+            guard let line = line?.trimmingCharacters(in: .whitespaces) else { return receive(.end) }
+            if line.isEmpty { return }
+            if LineReader.isQuit(line) { return receive(.quit) }
+            guard let pair = MessagePair(line) else {
+                return Console.report("\(Ending.program): \(PrintableText.quoted(line)) is not KEY=VALUE")
+            }
+            receive(.message([pair.key: pair.value]))
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// How a program prints what happens: lines for a person, or one JSON object a line for another program.
+
+/// How a session prints.
+package struct OutputFormat: Sendable {
+    /// One JSON object a line instead of text.
+    package var isJSON: Bool
+    /// Also what happens in between, on standard error.
+    package var isVerbose: Bool
+
+    /// Creates the two choices.
+    package init(isJSON: Bool, isVerbose: Bool) {
+        self.isJSON = isJSON
+        self.isVerbose = isVerbose
+    }
+
+    /// Prints one event.
+    ///
+    /// - Parameters:
+    ///   - event: The value of the key "event", with which the JSON object begins.
+    ///   - details: The object's other keys, in their order.
+    ///   - line: The text for a person; `nil` prints nothing.
+    package func print(
+        _ event: String,
+        _ details: @autoclosure () -> [(key: String, value: JSONValue)] = [],
+        line: @autoclosure () -> String?
+    ) {
+        if isJSON {
+            Console.print(JSONValue.object([("event", .string(event))] + details()).text)
+        } else if let line = line() {
+            Console.print(line)
+        }
+    }
+
+    /// Prints a line on standard error where ``isVerbose`` asks for it.
+    package func report(_ line: @autoclosure () -> String) {
+        if isVerbose { Console.report(line()) }
+    }
+}
