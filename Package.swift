@@ -300,7 +300,7 @@ let package = Package(
             dependencies: ["CommandLineTool"]
         ),
         .testTarget(
-            name: "SceneTests",
+            name: "EndToEndTests",
             // The programs are started as processes, so they have to be built.
             dependencies: ["eightball", "BlueEarCommand", "CoreBluetoothCommand", "Fixtures"]
         ),

@@ -107,7 +107,7 @@ struct ArticleTests {
     }
 
     @Test(
-        "Anything at all from a central is borne, and the next message is understood",
+        "Anything at all from a central is tolerated, and the next message is understood",
         arguments: 1...5 as ClosedRange<UInt64>
     )
     func fuzzUp(seed: UInt64) throws {
@@ -126,7 +126,7 @@ struct ArticleTests {
     }
 
     @Test(
-        "Anything at all from a peripheral is borne, and answered as the article does",
+        "Anything at all from a peripheral is tolerated, and answered as the article does",
         arguments: 1...30 as ClosedRange<UInt64>
     )
     func fuzzDown(seed: UInt64) {
@@ -178,7 +178,7 @@ struct ArticleTests {
         let speaker = testbed.speaker(nil)
         let listener = testbed.listener(nil) { $0.stays = true }
         #expect(testbed.run { listener.begun == 1 })
-        // As if a piece of somebody else's had come in between.
+        // As if a piece of another peer had come in between.
         var values = 0
         speaker.onCall = { name in
             guard name == "didReceiveWrite requests" else { return }

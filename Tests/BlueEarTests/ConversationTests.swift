@@ -106,7 +106,7 @@ struct ConversationTests {
         #expect(testbed.run { speaker.received.count == limit })
         #expect(speaker.received.map(\.message) == messages)
         let peer = try #require(speaker.begun.first)
-        // Some of them find room in Core Bluetooth at once.
+        // Some of them fit into the transmit queue at once.
         var count = 0
         while (try? speaker.manager.send(["\(count)": String(repeating: "y", count: 100)], to: peer)) != nil {
             count += 1
@@ -141,7 +141,7 @@ struct ConversationTests {
         #expect(testbed.run { listener.isFinished })
         #expect(speaker.received.last?.message["last"]?.count == 3000)
         #expect(speaker.errors.isEmpty && listener.errors.isEmpty)
-        // And comes back when told to.
+        // And comes back when it is called.
         listener.isFinished = false
         listener.manager.stays = false
         listener.manager.scan()

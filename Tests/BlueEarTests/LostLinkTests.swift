@@ -126,17 +126,17 @@ struct LostLinkTests {
     }
 
     @Test("A peripheral without the characteristic is reported, left, and looked at again later")
-    func stranger() {
+    func foreign() {
         let testbed = Testbed()
-        let stranger = ArticlePeripheral(on: testbed.adapter())
-        stranger.service.characteristics = []
+        let foreign = ArticlePeripheral(on: testbed.adapter())
+        foreign.service.characteristics = []
         let listener = testbed.listener()
         #expect(testbed.run { listener.errors == [.notAnEar] })
         #expect(testbed.run { listener.calls.suffix(2) == ["didFailConnection", "didDisconnectPeripheral"] })
         #expect(!listener.isFinished)
-        stranger.service.characteristics = [stranger.characteristic]
-        stranger.peripheralManager?.removeAllServices()
-        stranger.peripheralManager?.add(stranger.service)
+        foreign.service.characteristics = [foreign.characteristic]
+        foreign.peripheralManager?.removeAllServices()
+        foreign.peripheralManager?.add(foreign.service)
         #expect(testbed.run { listener.isFinished })
     }
 

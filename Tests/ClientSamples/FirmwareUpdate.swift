@@ -66,7 +66,7 @@ package final class FirmwareUploader: NSObject, CBCentralManagerDelegate, CBPeri
 
     package private(set) var result: Result<Void, Error>?
     package private(set) var acknowledged: UInt32 = 0
-    /// How often the system had no room, and how often it said that there is some again.
+    /// How often the system's queue was full, and how often it reported space again.
     package private(set) var stalls = 0
     package private(set) var wakeups = 0
     package private(set) var packetLength = 0

@@ -209,7 +209,7 @@ extension AsyncPeripheral: @preconcurrency CBPeripheralDelegate {
 final class AsyncGadget: NSObject {
     private var manager: CBPeripheralManager!
     private var ready: CheckedContinuation<Void, any Error>?
-    private var room: CheckedContinuation<Void, Never>?
+    private var writability: CheckedContinuation<Void, Never>?
     private let event: CBMutableCharacteristic
     private let service: CBMutableService
     private let status: Data
@@ -238,10 +238,10 @@ final class AsyncGadget: NSObject {
         }
     }
 
-    /// Sends an event, and waits for room where there is none.
+    /// Sends an event, and waits while the transmit queue is full.
     func send(_ text: String) async {
         while !self.manager.updateValue(Data(text.utf8), for: self.event, onSubscribedCentrals: nil) {
-            await withCheckedContinuation { self.room = $0 }
+            await withCheckedContinuation { self.writability = $0 }
         }
     }
 }
@@ -271,7 +271,7 @@ extension AsyncGadget: @preconcurrency CBPeripheralManagerDelegate {
     }
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
-        self.room?.resume()
-        self.room = nil
+        self.writability?.resume()
+        self.writability = nil
     }
 }

@@ -151,7 +151,7 @@ struct SampleClientTests {
     }
 
     /// A delegate that was there before the proxy came.
-    private final class Elder: NSObject, CBCentralManagerDelegate {
+    private final class FirstDelegate: NSObject, CBCentralManagerDelegate {
         var calls: [String] = []
         func centralManagerDidUpdateState(_ central: CBCentralManager) { self.calls.append("state") }
         func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
@@ -189,8 +189,8 @@ struct SampleClientTests {
         }.store(in: &bag)
         gadget.rx.didSubscribe(factory).sink { _ in log.append("subscriber") }.store(in: &bag)
 
-        let elder = Elder()
-        let central = world.addDevice("phone").run { CBCentralManager(delegate: elder, queue: nil) }
+        let firstDelegate = FirstDelegate()
+        let central = world.addDevice("phone").run { CBCentralManager(delegate: firstDelegate, queue: nil) }
         var peripheral: CBPeripheral?
         var event: CBCharacteristic?
         central.rx.didUpdateState(factory).filter { $0 == .poweredOn }
@@ -233,6 +233,6 @@ struct SampleClientTests {
         central.rx.didDisconnect(factory).sink { _ in log.append("over") }.store(in: &bag)
         try world.run(until: log.last == "over")
         #expect(Set(log) == ["ATT 2", "subscriber", "written", "hello", "over"])
-        #expect(elder.calls == ["state", "connect", "disconnect"])
+        #expect(firstDelegate.calls == ["state", "connect", "disconnect"])
     }
 }

@@ -1,4 +1,4 @@
-// A folder for one test, in a place whose path is short: the path of a socket has little room.
+// A folder for one test, in a place whose path is short: the path of a socket has at most 107 octets.
 
 import Foundation
 

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A value that can be changed on any thread and waited on.
 package final class Watched<Value: Sendable>: Sendable {
-    private struct Waiter: Sendable {
+    private struct PendingWait: Sendable {
         var number: Int
         var isMet: @Sendable (Value) -> Bool
         var continuation: CheckedContinuation<Bool, Never>
@@ -13,7 +13,7 @@ package final class Watched<Value: Sendable>: Sendable {
 
     private struct State: Sendable {
         var value: Value
-        var waiters: [Waiter] = []
+        var waiters: [PendingWait] = []
         var lastNumber = 0
     }
 
@@ -25,7 +25,7 @@ package final class Watched<Value: Sendable>: Sendable {
     /// The value as it is now.
     package var value: Value { self.state.withLock { $0.value } }
 
-    /// Changes the value, and wakes whoever waited for that.
+    /// Changes the value, and resumes the waits whose condition it meets.
     package func update(_ change: @Sendable (inout Value) -> Void) {
         let met = self.state.withLock { state in
             change(&state.value)
@@ -44,7 +44,7 @@ package final class Watched<Value: Sendable>: Sendable {
             let number: Int? = self.state.withLock { state in
                 if isMet(state.value) { return nil }
                 state.lastNumber += 1
-                state.waiters.append(Waiter(number: state.lastNumber, isMet: isMet, continuation: continuation))
+                state.waiters.append(PendingWait(number: state.lastNumber, isMet: isMet, continuation: continuation))
                 return state.lastNumber
             }
             guard let number else {

@@ -58,7 +58,7 @@ struct HostileControllerTests {
         }
 
         func end() async throws {
-            self.faultInjector.unplug()
+            self.faultInjector.close()
             let server = self.server
             try await self.loop.submit { server.value = nil }.get()
             self.folder.remove()
@@ -246,7 +246,7 @@ struct HostileControllerTests {
     func saying(what: String, octets: [UInt8], startsAnew: Bool) async throws {
         let setup = try await Setup()
         #expect(setup.central.reads(2))
-        setup.faultInjector.say(octets)
+        setup.faultInjector.inject(octets)
         if startsAnew {
             #expect(setup.central.hasSeen([.poweredOn, .resetting, .poweredOn]), "\(setup.central.seen)")
             #expect(setup.faultInjector.connectionCount == 2)
@@ -261,7 +261,7 @@ struct HostileControllerTests {
         let setup = try await Setup()
         #expect(setup.central.reads(2))
         for round in 1...3 {
-            setup.faultInjector.cut()
+            setup.faultInjector.disconnect()
             let states =
                 [CBManagerState.poweredOn] + (0..<round).flatMap { _ in [CBManagerState.resetting, .poweredOn] }
             #expect(setup.central.hasSeen(states), "\(setup.central.seen)")
@@ -274,9 +274,9 @@ struct HostileControllerTests {
     func unplugged() async throws {
         let setup = try await Setup()
         #expect(setup.central.reads(1))
-        setup.faultInjector.unplug()
+        setup.faultInjector.close()
         #expect(setup.central.hasSeen([.poweredOn, .resetting]))
-        try setup.faultInjector.plugIn()
+        try setup.faultInjector.listen()
         #expect(setup.central.hasSeen([.poweredOn, .resetting, .poweredOn]))
         #expect(setup.central.reads(1))
         try await setup.end()
@@ -286,7 +286,7 @@ struct HostileControllerTests {
     func silence() async throws {
         let setup = try await Setup()
         #expect(setup.central.reads(1))
-        setup.faultInjector.fallSilent()
+        setup.faultInjector.silence()
         // Nothing is asked of the controller while an app waits for its peer; the app's next wish finds out.
         setup.central.readRSSI()
         #expect(setup.central.hasSeen([.poweredOn, .resetting, .poweredOn]), "\(setup.central.seen)")

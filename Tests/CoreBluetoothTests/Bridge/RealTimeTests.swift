@@ -14,12 +14,7 @@ struct RealTimeTests {
     private final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
         let queue = DispatchQueue(label: "ball")
         private var manager: CBPeripheralManager!
-        private let answer = CBMutableCharacteristic(
-            type: IDs.answer,
-            properties: [.read, .notify],
-            value: nil,
-            permissions: [.readable]
-        )
+        private let answer = CBMutableCharacteristic.answer()
 
         init(_ adapter: BluetoothAdapter) {
             super.init()

@@ -1,4 +1,4 @@
-// Programs look at peripherals and call them from any thread, as Apple's atomic properties allow. These tests are for the
+// Programs read the properties of peripherals and call them from any thread, as Apple's atomic properties allow. These tests are for the
 // thread sanitizer as much as for their expectations.
 
 import BluetoothAir
@@ -46,15 +46,15 @@ struct ThreadsTests {
         }
     }
 
-    /// Connects and disconnects again and again, while other threads look on and call in.
+    /// Connects and disconnects again and again, while other threads read and call.
     private final class ConcurrentCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable
     {
         private var manager: CBCentralManager!
         private let seen = NIOLockedValueBox<CBPeripheral?>(nil)
         private let isDone = NIOLockedValueBox(false)
         private var rounds: Int
-        /// Counts what was told; each of the threads looks again when there is something new.
-        private let told = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+        /// Counts the callbacks; each of the threads reads again after one.
+        private let callbacks = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
         private let done: @Sendable () -> Void
 
         init(_ adapter: BluetoothAdapter, rounds: Int, done: @escaping @Sendable () -> Void) {
@@ -62,7 +62,7 @@ struct ThreadsTests {
             self.done = done
             super.init()
             adapter.run { self.manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "hammer")) }
-            for number in self.told.indices {
+            for number in self.callbacks.indices {
                 // Calls in the wrong moment are misuse, and there are many of them.
                 Thread { [self] in Misuse.$listener.withValue({ _ in }) { self.look(number) } }.start()
             }
@@ -71,8 +71,8 @@ struct ThreadsTests {
         /// What a thread of no particular queue does.
         private func look(_ number: Int) {
             while !self.isDone.withLockedValue({ $0 }) {
-                // The deadline is for the end, after which nothing more is told.
-                _ = self.told[number].wait(timeout: .now() + 1)
+                // The deadline is for the end, after which there are no callbacks.
+                _ = self.callbacks[number].wait(timeout: .now() + 1)
                 guard let peripheral = self.seen.withLockedValue({ $0 }) else { continue }
                 _ = (peripheral.name, peripheral.state, peripheral.canSendWriteWithoutResponse, peripheral.description)
                 for characteristic in peripheral.services?.flatMap({ $0.characteristics ?? [] }) ?? [] {
@@ -89,7 +89,7 @@ struct ThreadsTests {
             }
         }
 
-        private func wake() { for semaphore in self.told { semaphore.signal() } }
+        private func wake() { for semaphore in self.callbacks { semaphore.signal() } }
 
         func centralManagerDidUpdateState(_ central: CBCentralManager) {
             if central.state == .poweredOn { central.scanForPeripherals(withServices: [IDs.service]) }

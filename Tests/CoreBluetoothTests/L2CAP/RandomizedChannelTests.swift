@@ -1,4 +1,4 @@
-// Random walks over channels in virtual time: opens, writes, reads, closes, withdrawn PSMs, lost links, objects that are
+// Randomized tests of channels in virtual time: opens, writes, reads, closes, withdrawn PSMs, lost links, objects that are
 // let go, adapters that are switched off. Whatever happens, octets come in order, nothing hangs, and at the end nothing is
 // left in memory.
 
@@ -11,7 +11,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12 Random walks over channels")
+@Suite("12 Randomized channels")
 struct RandomizedChannelTests {
     private final class RandomizedTest {
         let testbed: Testbed
@@ -140,7 +140,7 @@ struct RandomizedChannelTests {
                     self.ball.manager.state == .poweredOn && self.central.manager.state == .poweredOn
                 }
             )
-            // What was closed with much to send to a peer that does not read is given up after a while.
+            // What was closed with much to send, and no reader, is closed after a time limit.
             self.transferred += (self.centralUsers + self.ballUsers).reduce(0) { $0 + $1.received }
             self.centralUsers.removeAll()
             self.ballUsers.removeAll()
@@ -175,7 +175,7 @@ struct RandomizedChannelTests {
         }
     }
 
-    @Test("12 walks of 300 steps end in order and leave nothing", arguments: 1...6)
+    @Test("12 runs of 300 random steps end in order and leave nothing", arguments: 1...6)
     func test(seed: UInt64) throws { try Self.test(seed: seed) }
 
     private static func test(seed: UInt64) throws {
@@ -190,7 +190,7 @@ struct RandomizedChannelTests {
                 }
             }
             try test?.finish()
-            // A walk that gets nowhere shows nothing.
+            // A run without transfers shows nothing.
             let (opened, transferred) = (test?.opened ?? 0, test?.transferred ?? 0)
             #expect(opened > 4 && transferred > 500, "seed \(seed): \(opened) opened, \(transferred) octets")
             let made = test?.made ?? []

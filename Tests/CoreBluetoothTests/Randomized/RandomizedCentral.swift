@@ -1,12 +1,12 @@
-// An app in the central role that does anything at any time, and knows what it may be told: every callback is held
-// against the calls that were made.
+// An app in the central role that does anything at any time, and knows which callbacks it may get: each is compared with
+// the calls that were made.
 
 import BluetoothTypes
 import Foundation
 
 @testable import CoreBluetooth
 
-/// One central manager of a walk, with its peripherals.
+/// One central manager of a randomized test, with its peripherals.
 final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     /// A procedure whose callback is still to come.
     enum Awaited: Equatable {
@@ -24,17 +24,17 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
     /// What the app knows of one of its peripherals.
     final class Known {
         let peripheral: CBPeripheral
-        /// Connections asked for whose end was not told yet.
+        /// Connections asked for whose end was not reported yet.
         var openAttempts = 0
         var reconnectsByItself = false
-        /// Cancelled and not told yet.
-        var owedEnds = 0
+        /// Cancelled and not reported yet.
+        var pendingDisconnections = 0
         var awaited: [(what: Awaited, attribute: CBAttribute?)] = []
         var awaitedRSSI = 0
         /// Characteristics for which notifications were asked for on this connection.
         var notified: Set<ObjectIdentifier> = []
-        /// Whether there was no room for a write without response.
-        var waitsForRoom = false
+        /// Whether `canSendWriteWithoutResponse` was false.
+        var awaitsCapacity = false
 
         init(_ peripheral: CBPeripheral) { self.peripheral = peripheral }
 
@@ -42,7 +42,7 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
             self.awaited = []
             self.awaitedRSSI = 0
             self.notified = []
-            self.waitsForRoom = false
+            self.awaitsCapacity = false
         }
     }
 
@@ -51,8 +51,8 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
     private(set) var manager: CBCentralManager!
     private(set) var known: [Known] = []
     private var lastState = CBManagerState.unknown
-    /// What the app does at once when it is told something of a peripheral.
-    var onTold: ((Known) -> Void)?
+    /// What the app does inside a callback of a peripheral.
+    var onCallback: ((Known) -> Void)?
 
     init(_ name: String, on adapter: BluetoothAdapter, log: RandomizedTestLog) {
         self.name = name
@@ -85,7 +85,7 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         if self.manager.state == .poweredOn, known.peripheral.isValid,
             known.peripheral.state == .connected || known.peripheral.state == .connecting
         {
-            known.owedEnds += 1
+            known.pendingDisconnections += 1
             known.forgetConnection()
         }
         self.manager.cancelPeripheralConnection(known.peripheral)
@@ -130,7 +130,7 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
                 self.log.require(peripheral.services == nil, "\(self.name): services without a connection")
             case .connecting, .connected, .disconnecting:
                 self.log.require(isOn, "\(self.name): \(peripheral.state) while it is off")
-                self.log.require(known.openAttempts > 0, "\(self.name): \(peripheral.state) without a wish")
+                self.log.require(known.openAttempts > 0, "\(self.name): \(peripheral.state) without a request")
             @unknown default: self.log.violation("state \(peripheral.state.rawValue)")
             }
             if peripheral.state != .connected, !(known.reconnectsByItself && peripheral.state == .connecting) {
@@ -145,11 +145,14 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
     /// What must hold when everything has come to rest.
     func checkRest() {
         for known in self.known {
-            self.log.require(known.awaited.isEmpty, "\(self.name): never told: \(known.awaited.map(\.what))")
-            self.log.require(known.awaitedRSSI == 0, "\(self.name): never told: RSSI")
-            self.log.require(!known.waitsForRoom, "\(self.name): never told that there is room")
+            self.log.require(known.awaited.isEmpty, "\(self.name): never reported: \(known.awaited.map(\.what))")
+            self.log.require(known.awaitedRSSI == 0, "\(self.name): never reported: RSSI")
+            self.log.require(!known.awaitsCapacity, "\(self.name): ready never called")
             self.log.require(known.peripheral.state != .disconnecting, "\(self.name): disconnecting for ever")
-            self.log.require(known.owedEnds == 0, "\(self.name): \(known.owedEnds) ends never told")
+            self.log.require(
+                known.pendingDisconnections == 0,
+                "\(self.name): \(known.pendingDisconnections) ends never reported"
+            )
         }
     }
 
@@ -163,7 +166,7 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         for known in self.known {
             known.forgetConnection()
             known.openAttempts = 0
-            known.owedEnds = 0
+            known.pendingDisconnections = 0
             self.log.require(known.peripheral.state == .disconnected, "\(self.name): connected while switched off")
         }
     }
@@ -187,11 +190,11 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         self.manager("connect")
         guard let known = self.known(peripheral) else {
-            return self.log.violation("\(self.name): connect of a stranger")
+            return self.log.violation("\(self.name): connect of an unknown peripheral")
         }
         self.log.require(peripheral.state == .connected, "\(self.name): connected in state \(peripheral.state)")
-        self.log.require(known.openAttempts > 0, "\(self.name): a connection that nobody wants")
-        self.onTold?(known)
+        self.log.require(known.openAttempts > 0, "\(self.name): a connection without a request")
+        self.onCallback?(known)
     }
 
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
@@ -209,22 +212,24 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         self.manager("disconnect \(isReconnecting) \(error.map { "\(($0 as NSError).code)" } ?? "-")")
         guard isReconnecting else { return self.ended(peripheral, error) }
         guard let known = self.known(peripheral) else { return }
-        self.log.require(known.reconnectsByItself, "\(self.name): reconnects unasked")
+        self.log.require(known.reconnectsByItself, "\(self.name): reconnects without the option")
         if peripheral.state == .connecting { known.forgetConnection() }
     }
 
     private func ended(_ peripheral: CBPeripheral, _ error: (any Error)?) {
-        guard let known = self.known(peripheral) else { return self.log.violation("\(self.name): end of a stranger") }
+        guard let known = self.known(peripheral) else {
+            return self.log.violation("\(self.name): end of an unknown peripheral")
+        }
         self.log.require(known.openAttempts > 0, "\(self.name): an end without a beginning")
-        self.log.require(error != nil || known.owedEnds > 0, "\(self.name): an end without a reason")
+        self.log.require(error != nil || known.pendingDisconnections > 0, "\(self.name): an end without a reason")
         known.openAttempts -= 1
-        known.owedEnds = max(0, known.owedEnds - 1)
-        // A wish that is newer goes on.
+        known.pendingDisconnections = max(0, known.pendingDisconnections - 1)
+        // A later request goes on.
         if known.openAttempts == 0 {
             self.log.require(peripheral.state == .disconnected, "\(self.name): ended in state \(peripheral.state)")
             known.forgetConnection()
         }
-        self.onTold?(known)
+        self.onCallback?(known)
     }
 
     func centralManager(
@@ -239,13 +244,13 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
     // MARK: CBPeripheralDelegate
 
     /// A callback of a procedure: the one that was to come next.
-    private func told(_ peripheral: CBPeripheral, _ what: Awaited, _ error: (any Error)?, _ text: String) {
+    private func reported(_ peripheral: CBPeripheral, _ what: Awaited, _ error: (any Error)?, _ text: String) {
         self.log.note("\(self.name) \(text) \(error.map { "\(($0 as NSError).code)" } ?? "")")
         self.log.require(peripheral.state == .connected, "\(self.name): \(text) without a connection")
         guard let known = self.known(peripheral) else {
-            return self.log.violation("\(self.name): \(text) of a stranger")
+            return self.log.violation("\(self.name): \(text) of an unknown peripheral")
         }
-        // What waits for an attribute that is no more is not told.
+        // A procedure on an invalidated attribute has no callback.
         while let first = known.awaited.first, first.what != what,
             let attribute = first.attribute, !self.isAlive(attribute, of: peripheral)
         {
@@ -257,20 +262,20 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
             )
         }
         known.awaited.removeFirst()
-        self.onTold?(known)
+        self.onCallback?(known)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        self.told(peripheral, .services, error, "services")
+        self.reported(peripheral, .services, error, "services")
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?)
     {
-        self.told(peripheral, .included(ObjectIdentifier(service)), error, "included")
+        self.reported(peripheral, .included(ObjectIdentifier(service)), error, "included")
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
-        self.told(peripheral, .characteristics(ObjectIdentifier(service)), error, "characteristics")
+        self.reported(peripheral, .characteristics(ObjectIdentifier(service)), error, "characteristics")
     }
 
     func peripheral(
@@ -278,25 +283,25 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         didDiscoverDescriptorsFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        self.told(peripheral, .descriptors(ObjectIdentifier(characteristic)), error, "descriptors")
+        self.reported(peripheral, .descriptors(ObjectIdentifier(characteristic)), error, "descriptors")
     }
 
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
     {
-        // Values of the walk say by their first letter whether they were read or sent.
+        // Values of the test say by their first letter whether they were read or sent.
         if error == nil, characteristic.value?.first == UInt8(ascii: "n") {
             self.log.note("\(self.name) notification")
             self.log.require(peripheral.state == .connected, "\(self.name): a notification without a connection")
             let isAsked = self.known(peripheral)?.notified.contains(ObjectIdentifier(characteristic)) == true
-            self.log.require(isAsked, "\(self.name): a notification that nobody asked for")
+            self.log.require(isAsked, "\(self.name): a notification without a subscription")
             return
         }
-        self.told(peripheral, .read(ObjectIdentifier(characteristic)), error, "value")
+        self.reported(peripheral, .read(ObjectIdentifier(characteristic)), error, "value")
     }
 
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
     {
-        self.told(peripheral, .write(ObjectIdentifier(characteristic)), error, "wrote")
+        self.reported(peripheral, .write(ObjectIdentifier(characteristic)), error, "wrote")
     }
 
     func peripheral(
@@ -304,30 +309,35 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        self.told(peripheral, .notify(ObjectIdentifier(characteristic)), error, "notifying")
+        self.reported(peripheral, .notify(ObjectIdentifier(characteristic)), error, "notifying")
     }
 
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
-        self.told(peripheral, .readDescriptor(ObjectIdentifier(descriptor)), error, "descriptor")
+        self.reported(peripheral, .readDescriptor(ObjectIdentifier(descriptor)), error, "descriptor")
     }
 
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
-        self.told(peripheral, .writeDescriptor(ObjectIdentifier(descriptor)), error, "wrote descriptor")
+        self.reported(peripheral, .writeDescriptor(ObjectIdentifier(descriptor)), error, "wrote descriptor")
     }
 
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
         self.log.note("\(self.name) rssi")
-        guard let known = self.known(peripheral) else { return self.log.violation("\(self.name): RSSI of a stranger") }
+        guard let known = self.known(peripheral) else {
+            return self.log.violation("\(self.name): RSSI of an unknown peripheral")
+        }
         self.log.require(peripheral.state == .connected, "\(self.name): RSSI without a connection")
-        self.log.require(known.awaitedRSSI > 0, "\(self.name): RSSI unasked")
+        self.log.require(known.awaitedRSSI > 0, "\(self.name): RSSI without a request")
         known.awaitedRSSI -= 1
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
         self.log.note("\(self.name) ready")
         self.log.require(peripheral.state == .connected, "\(self.name): ready without a connection")
-        self.log.require(peripheral.canSendWriteWithoutResponse, "\(self.name): ready without room")
-        self.known(peripheral)?.waitsForRoom = false
+        self.log.require(
+            peripheral.canSendWriteWithoutResponse,
+            "\(self.name): ready while canSendWriteWithoutResponse is false"
+        )
+        self.known(peripheral)?.awaitsCapacity = false
     }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {

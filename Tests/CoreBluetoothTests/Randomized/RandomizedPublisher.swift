@@ -1,12 +1,12 @@
 // An app in the peripheral role that publishes, advertises, answers and updates as chance has it, and knows what it may
-// be told.
+// expect.
 
 import BluetoothTypes
 import Foundation
 
 @testable import CoreBluetooth
 
-/// One peripheral manager of a walk.
+/// One peripheral manager of a randomized test.
 final class RandomizedPublisher: NSObject, CBPeripheralManagerDelegate {
     let name: String
     let log: RandomizedTestLog
@@ -15,18 +15,8 @@ final class RandomizedPublisher: NSObject, CBPeripheralManagerDelegate {
 
     /// The services that come and go: the last one includes the first.
     let services: [CBMutableService]
-    let question = CBMutableCharacteristic(
-        type: IDs.question,
-        properties: [.write, .writeWithoutResponse],
-        value: nil,
-        permissions: [.writeable]
-    )
-    let answer = CBMutableCharacteristic(
-        type: IDs.answer,
-        properties: [.read, .notify],
-        value: nil,
-        permissions: [.readable]
-    )
+    let question = CBMutableCharacteristic.question()
+    let answer = CBMutableCharacteristic.answer()
     let bell = CBMutableCharacteristic(
         type: IDs.other,
         properties: [.read, .write, .indicate],
@@ -42,10 +32,10 @@ final class RandomizedPublisher: NSObject, CBPeripheralManagerDelegate {
 
     /// Services whose `didAdd` is still to come.
     private var awaitedAdds: [CBMutableService] = []
-    /// How often advertising was started and not told.
+    /// How often advertising was started and not reported.
     private var awaitedStarts = 0
-    /// Whether an update found no room, and nothing was told since.
-    private(set) var waitsForRoom = false
+    /// Whether `updateValue` returned false, and `isReadyToUpdateSubscribers` was not called since.
+    private(set) var awaitsCapacity = false
     /// Requests whose answers are put off.
     private(set) var unanswered: [CBATTRequest] = []
     private(set) var centrals: [CBCentral] = []
@@ -91,7 +81,7 @@ final class RandomizedPublisher: NSObject, CBPeripheralManagerDelegate {
 
     func update(_ characteristic: CBMutableCharacteristic, _ value: Data, _ centrals: [CBCentral]?) {
         let isSent = self.manager.updateValue(value, for: characteristic, onSubscribedCentrals: centrals)
-        if !isSent, self.manager.state == .poweredOn { self.waitsForRoom = true }
+        if !isSent, self.manager.state == .poweredOn { self.awaitsCapacity = true }
     }
 
     func answerAll() {
@@ -119,11 +109,11 @@ final class RandomizedPublisher: NSObject, CBPeripheralManagerDelegate {
     }
 
     func checkRest() {
-        self.log.require(self.awaitedAdds.isEmpty, "\(self.name): never told: didAdd")
-        self.log.require(!self.waitsForRoom, "\(self.name): never told that there is room")
+        self.log.require(self.awaitedAdds.isEmpty, "\(self.name): didAdd never called")
+        self.log.require(!self.awaitsCapacity, "\(self.name): ready never called")
     }
 
-    private func told(_ call: String) {
+    private func reported(_ call: String) {
         self.log.note("\(self.name) \(call)")
         self.log.require(self.manager.state == .poweredOn, "\(self.name): \(call) while off")
     }
@@ -137,7 +127,7 @@ final class RandomizedPublisher: NSObject, CBPeripheralManagerDelegate {
         guard peripheral.state != .poweredOn else { return }
         self.awaitedAdds = []
         self.awaitedStarts = 0
-        self.waitsForRoom = false
+        self.awaitsCapacity = false
         self.unanswered = []
         self.subscriptions = [:]
         for characteristic in self.updatable {
@@ -146,13 +136,13 @@ final class RandomizedPublisher: NSObject, CBPeripheralManagerDelegate {
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-        self.told("advertising \(error.map { "\(($0 as NSError).code)" } ?? "")")
-        self.log.require(self.awaitedStarts > 0, "\(self.name): advertising started unasked")
+        self.reported("advertising \(error.map { "\(($0 as NSError).code)" } ?? "")")
+        self.log.require(self.awaitedStarts > 0, "\(self.name): advertising started without a call")
         self.awaitedStarts -= 1
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-        self.told("added \(service.uuid) \(error.map { "\(($0 as NSError).code)" } ?? "")")
+        self.reported("added \(service.uuid) \(error.map { "\(($0 as NSError).code)" } ?? "")")
         self.log.require(self.awaitedAdds.first === service, "\(self.name): another service was to be added first")
         if !self.awaitedAdds.isEmpty { self.awaitedAdds.removeFirst() }
     }
@@ -162,14 +152,14 @@ final class RandomizedPublisher: NSObject, CBPeripheralManagerDelegate {
         central: CBCentral,
         didSubscribeTo characteristic: CBCharacteristic
     ) {
-        self.told("subscribed")
+        self.reported("subscribed")
         if !self.centrals.contains(where: { $0 === central }) { self.centrals.append(central) }
         guard let own = characteristic as? CBMutableCharacteristic else {
             return self.log.violation("a foreign object")
         }
         self.log.require(
             own.subscribedCentrals?.contains { $0 === central } == true,
-            "\(self.name): told of a subscriber that is not listed"
+            "\(self.name): report of a subscriber that is not listed"
         )
     }
 
@@ -178,18 +168,18 @@ final class RandomizedPublisher: NSObject, CBPeripheralManagerDelegate {
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
-        self.told("unsubscribed")
+        self.reported("unsubscribed")
         guard let own = characteristic as? CBMutableCharacteristic else {
             return self.log.violation("a foreign object")
         }
         self.log.require(
             own.subscribedCentrals?.contains { $0 === central } == false,
-            "\(self.name): told of the end of a subscriber that is still listed"
+            "\(self.name): report of the end of a subscriber that is still listed"
         )
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-        self.told("read \(request.offset)")
+        self.reported("read \(request.offset)")
         switch self.chance() {
         case 0..<2: break
         case 2..<10: self.unanswered.append(request)
@@ -205,7 +195,7 @@ final class RandomizedPublisher: NSObject, CBPeripheralManagerDelegate {
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
-        self.told("write \(requests.count)")
+        self.reported("write \(requests.count)")
         self.log.require(!requests.isEmpty, "\(self.name): a write of nothing")
         switch self.chance() {
         case 0..<2: break
@@ -219,8 +209,8 @@ final class RandomizedPublisher: NSObject, CBPeripheralManagerDelegate {
     }
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
-        self.told("ready")
-        self.log.require(self.waitsForRoom, "\(self.name): ready unasked")
-        self.waitsForRoom = false
+        self.reported("ready")
+        self.log.require(self.awaitsCapacity, "\(self.name): ready without a failed update")
+        self.awaitsCapacity = false
     }
 }

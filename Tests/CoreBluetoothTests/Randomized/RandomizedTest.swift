@@ -1,5 +1,5 @@
-// A random walk over the whole interface: two managers of each role on three adapters on one air. Whatever is done, what
-// is told must fit what was asked for; and when everything is put in order, a connection must come about.
+// A randomized test of the whole interface: two managers of each role on three adapters on one air. Whatever is done,
+// each callback must fit the calls before it; and when everything is put in order, a connection must come about.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -10,7 +10,7 @@ import Testbed
 @testable import BluetoothAir
 @testable import CoreBluetooth
 
-/// One walk; equal seeds give equal walks.
+/// One run; equal seeds give equal runs.
 final class RandomizedTest {
     private struct Device {
         let source: BreakableSource
@@ -59,7 +59,7 @@ final class RandomizedTest {
         for publisher in self.publishers { publisher.chance = { [unowned self] in self.below(100) } }
         for central in self.centrals {
             // Half of what apps do, they do in a callback.
-            central.onTold = { [unowned self, unowned central] known in
+            central.onCallback = { [unowned self, unowned central] known in
                 if self.below(3) == 0 { self.act(central, known) }
             }
         }
@@ -77,9 +77,9 @@ final class RandomizedTest {
         elements.isEmpty ? nil : elements[self.below(elements.count)]
     }
 
-    // MARK: The walk
+    // MARK: The run
 
-    /// Walks, puts everything in order, and makes one connection.
+    /// Acts at random, puts everything in order, and makes one connection.
     func run(actions: Int = 400) {
         self.testbed.run(.milliseconds(50))
         while self.actions < actions, self.log.violations.isEmpty {
@@ -210,7 +210,7 @@ final class RandomizedTest {
         case (10, _, let characteristic?, _):
             for number in 0..<self.below(150) where characteristic.properties.contains(.writeWithoutResponse) {
                 guard peripheral.canSendWriteWithoutResponse || number.isMultiple(of: 50) else {
-                    known.waitsForRoom = peripheral.state == .connected
+                    known.awaitsCapacity = peripheral.state == .connected
                     break
                 }
                 peripheral.writeValue(Data(count: number % 21), for: characteristic, type: .withoutResponse)
@@ -268,12 +268,12 @@ final class RandomizedTest {
             within: .seconds(10)
         )
         guard isOn else { return self.log.violation("not everything came on again") }
-        for central in self.centrals { central.onTold = nil }
+        for central in self.centrals { central.onCallback = nil }
         for publisher in self.publishers {
             publisher.chance = { 50 }
             publisher.answerAll()
         }
-        // What nobody will ever answer ends with its link after 30 s.
+        // A request that no app answers ends with its link after 30 s.
         self.testbed.run(.seconds(70))
         for central in self.centrals { central.checkRest() }
         for publisher in self.publishers { publisher.checkRest() }
@@ -291,7 +291,7 @@ final class RandomizedTest {
             central.checkRest()
             for known in central.known {
                 self.log.require(known.peripheral.state == .disconnected, "\(central.name): still connected")
-                self.log.require(known.openAttempts == 0, "\(central.name): \(known.openAttempts) wishes never ended")
+                self.log.require(known.openAttempts == 0, "\(central.name): \(known.openAttempts) requests never ended")
             }
         }
         for controller in self.testbed.air.controllers {
@@ -311,29 +311,29 @@ final class RandomizedTest {
         publisher.add(publisher.services[0])
         publisher.advertise(name: "Last", services: [IDs.service])
         central.manager.scanForPeripherals(withServices: [IDs.service], options: nil)
-        let patience = TimeAmount.seconds(20)
-        guard self.testbed.run(until: { !central.known.isEmpty }, within: patience), let known = central.known.first
+        let limit = TimeAmount.seconds(20)
+        guard self.testbed.run(until: { !central.known.isEmpty }, within: limit), let known = central.known.first
         else {
-            return self.log.violation("nobody is found")
+            return self.log.violation("no device is found")
         }
         central.manager.stopScan()
         central.connect(known, options: nil)
         let peripheral = known.peripheral
-        guard self.testbed.run(until: { peripheral.state == .connected }, within: patience) else {
+        guard self.testbed.run(until: { peripheral.state == .connected }, within: limit) else {
             return self.log.violation("no connection comes about: \(peripheral.state)")
         }
         central.ask(known, .services, nil) { $0.discoverServices([IDs.service]) }
-        guard self.testbed.run(until: { peripheral.services?.count == 1 }, within: patience),
+        guard self.testbed.run(until: { peripheral.services?.count == 1 }, within: limit),
             let service = peripheral.services?.first
         else { return self.log.violation("services are not discovered: \(peripheral.services ?? [])") }
         central.ask(known, .characteristics(ObjectIdentifier(service)), service) {
             $0.discoverCharacteristics(nil, for: service)
         }
-        guard self.testbed.run(until: { service.characteristics?.count == 2 }, within: patience),
+        guard self.testbed.run(until: { service.characteristics?.count == 2 }, within: limit),
             let answer = service.characteristics?.last
         else { return self.log.violation("characteristics are not discovered") }
         central.ask(known, .read(ObjectIdentifier(answer)), answer) { $0.readValue(for: answer) }
-        guard self.testbed.run(until: { answer.value != nil }, within: patience) else {
+        guard self.testbed.run(until: { answer.value != nil }, within: limit) else {
             return self.log.violation("the value is not read")
         }
         self.log.require(known.awaited.isEmpty, "something is still awaited")

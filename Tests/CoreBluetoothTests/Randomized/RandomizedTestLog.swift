@@ -1,11 +1,11 @@
-// What a random walk has seen, and the first thing in it that should not have been.
+// The log of a randomized test, and the first violations in it.
 
 import BluetoothHCI
 import NIOCore
 
 @testable import CoreBluetooth
 
-/// The last lines of a walk, and what was wrong.
+/// The last lines of a run, and its violations.
 final class RandomizedTestLog {
     private enum Line {
         case text(NIODeadline, String)
@@ -23,7 +23,7 @@ final class RandomizedTestLog {
 
     func note(_ line: @autoclosure () -> String) { self.add(.text(self.now(), line())) }
 
-    /// A packet between a host and its controller; it is put into words only where somebody wants to read them.
+    /// A packet between a host and its controller; it is formatted only where the log is printed.
     func note(_ packet: HCIPacket, of device: Int, isFromHost: Bool) {
         self.add(.packet(self.now(), device: device, isFromHost: isFromHost, packet))
     }

@@ -4,22 +4,22 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Random walk")
+@Suite("Randomized")
 struct RandomizedTests {
-    /// The seeds to walk: a few, or as `RANDOM_WALKS=FIRST-LAST` says.
+    /// The seeds: a few, or as `RANDOMIZED_SEEDS=FIRST-LAST` has them.
     static let seeds: [UInt64] = {
-        let text = ProcessInfo.processInfo.environment["RANDOM_WALKS"] ?? "1-6"
+        let text = ProcessInfo.processInfo.environment["RANDOMIZED_SEEDS"] ?? "1-6"
         let ends = text.split(separator: "-").compactMap { UInt64($0) }
         guard let first = ends.first, let last = ends.last, first <= last else { return [] }
         return Array(first...last)
     }()
 
     @Test(
-        "7.3 6.6 1.6 whatever is done, what is told fits what was asked for, and in the end a connection comes about",
+        "7.3 6.6 1.6 whatever is done, each callback fits the calls before it, and in the end a connection comes about",
         arguments: seeds
     )
     func test(seed: UInt64) {
-        // Much of a walk is misuse.
+        // Many of the random calls are misuse.
         CapturedLog().capture {
             let start = DispatchTime.now().uptimeNanoseconds
             let test = RandomizedTest(seed: seed)

@@ -89,7 +89,7 @@ private final class RestartedApps {
 @Suite("13.1 Restoration at every step")
 struct RandomizedRestartTests {
     @Test("13.1 whichever process is killed, whenever, the apps can go on", arguments: 1...40 as ClosedRange<UInt64>)
-    func walk(seed: UInt64) {
+    func restarts(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let apps = RestartedApps(seed: seed)
         CapturedLog().capture {
@@ -117,7 +117,7 @@ struct RandomizedRestartTests {
             }
             #expect(rounds < 3000, "\(apps.central.calls) \(apps.ball.calls)")
         }
-        // Nothing of it is told out of order.
+        // No callback is out of order.
         for calls in [apps.central.calls, apps.ball.calls] {
             #expect(calls.dropFirst().allSatisfy { !$0.hasPrefix("restore") })
         }

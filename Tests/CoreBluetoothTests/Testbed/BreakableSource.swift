@@ -1,4 +1,4 @@
-// A controller that can be pulled out of its socket.
+// A controller whose channel a test can close, and whose packets it can see and inject.
 
 import BluetoothAir
 import BluetoothHCI
@@ -7,7 +7,7 @@ import Testbed
 
 @testable import CoreBluetooth
 
-/// Gives virtual controllers of an air, and takes them away again.
+/// A source of virtual controllers whose channels a test can close.
 final class BreakableSource: ChannelSource {
     private let air: Air
     private let controllerConfiguration: VirtualControllerConfiguration
@@ -52,10 +52,10 @@ final class BreakableSource: ChannelSource {
 
     func close() {}
 
-    /// The controller is gone, all at once.
+    /// Closes the channel, as a controller that is unplugged does.
     func breakChannel() { self.channel?.breakOff() }
 
-    /// Says something in the controller's place.
+    /// Passes a packet to the host as if the controller had sent it.
     func inject(_ packet: HCIPacket) { self.channel?.inject(packet) }
 }
 

@@ -26,8 +26,8 @@ extension CentralApp {
         return peripheral
     }
 
-    /// Scans, connects to what is found first and subscribes to its answer, one call after the other as room and air let
-    /// it happen.
+    /// Scans, connects to what is found first and subscribes to its answer, each call in the callback
+    /// of the one before it.
     func subscribeToAnswer(services: [CBUUID]?) {
         self.onCall = { [unowned self] call in
             if call.hasPrefix("discover") { self.manager.connect(self.found[0]) }

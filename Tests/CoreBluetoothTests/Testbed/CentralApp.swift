@@ -1,4 +1,4 @@
-// An app in the central role: ordinary delegate code that notes each call.
+// An app in the central role: ordinary delegate code that records each call.
 
 import Foundation
 import NIOCore
@@ -21,7 +21,7 @@ final class CentralApp: NSObject, RecordingApp, CBCentralManagerDelegate, CBPeri
     var onChannel: ((CBL2CAPChannel) -> Void)?
     /// What was restored, once for each time.
     var restored: [[String: Any]] = []
-    /// Called after a call was noted.
+    /// Called after a call was recorded.
     var onCall: ((String) -> Void)?
 
     init(on adapter: BluetoothAdapter, options: [String: Any] = [:]) {

@@ -1,5 +1,5 @@
-// A peripheral that is nothing like ours: a hand on HCI with a table of attributes, an MTU of 23 and no more ATT than it
-// needs. For what our own server never says: descriptors that are missing, odd values, every error, no answer at all.
+// A peripheral without our host: HCI commands, a table of attributes, an MTU of 23 and no more ATT than it needs. For what
+// our own server never sends: descriptors that are missing, odd values, every error, no answer at all.
 
 import BluetoothAir
 import BluetoothHCI
@@ -7,7 +7,7 @@ import BluetoothTypes
 import NIOCore
 import Testbed
 
-/// A peripheral of somebody else's make.
+/// A peripheral whose host is not ours.
 final class ForeignPeripheral: HCIChannelReceiver {
     /// One attribute with a 16-bit type.
     struct Attribute {
@@ -70,7 +70,7 @@ final class ForeignPeripheral: HCIChannelReceiver {
 
     private func send(_ command: some HCICommand) { self.controller.send(command.packet()) }
 
-    /// Sends an ATT PDU unasked.
+    /// Sends an ATT PDU without a request.
     func push(_ pdu: [UInt8]) {
         guard let link = self.link else { return }
         var frame = ByteBuffer()

@@ -1,4 +1,4 @@
-// An app in the peripheral role: ordinary delegate code that notes each call, and publishes a Magic 8-Ball.
+// An app in the peripheral role: ordinary delegate code that records each call, and publishes a Magic 8-Ball.
 
 import Foundation
 
@@ -24,22 +24,12 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
     var onChannel: ((CBL2CAPChannel) -> Void)?
     /// What was restored, once for each time.
     var restored: [[String: Any]] = []
-    /// Called after a call was noted.
+    /// Called after a call was recorded.
     var onCall: ((String) -> Void)?
 
     /// The ball's characteristics.
-    let question = CBMutableCharacteristic(
-        type: IDs.question,
-        properties: [.write, .writeWithoutResponse],
-        value: nil,
-        permissions: [.writeable]
-    )
-    let answer = CBMutableCharacteristic(
-        type: IDs.answer,
-        properties: [.read, .notify],
-        value: nil,
-        permissions: [.readable]
-    )
+    let question = CBMutableCharacteristic.question()
+    let answer = CBMutableCharacteristic.answer()
     let ball = CBMutableService(type: IDs.service, primary: true)
 
     init(on adapter: BluetoothAdapter, options: [String: Any] = [:]) {

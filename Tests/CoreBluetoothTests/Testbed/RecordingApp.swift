@@ -1,20 +1,20 @@
-// How the apps of the tests note what they are told: a word or two for each call of a delegate, with the error's domain
-// and code where there was one.
+// How the apps of the tests record their delegate calls: a word or two for each, with the error's domain and code where
+// there was one.
 
 import Foundation
 
-/// An app that notes each call.
+/// An app that records each call.
 protocol RecordingApp: AnyObject {
     /// What was called, in order.
     var calls: [String] { get set }
     /// The errors that came with the calls.
     var errors: [any Error] { get set }
-    /// Called after a call was noted.
+    /// Called after a call was recorded.
     var onCall: ((String) -> Void)? { get }
 }
 
 extension RecordingApp {
-    /// Notes a call.
+    /// Records a call.
     func record(_ call: String, _ error: (any Error)? = nil) {
         if let error {
             self.errors.append(error)

@@ -1,4 +1,4 @@
-// Values that most tests of Core Bluetooth use: texts as octets and back, and the UUIDs of a Magic 8-Ball.
+// Values that most tests of Core Bluetooth use: texts as octets and back, and the attributes of a Magic 8-Ball.
 
 import Foundation
 
@@ -12,6 +12,28 @@ extension String {
 extension Data {
     /// The octets as text.
     var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+extension CBMutableCharacteristic {
+    /// The characteristic that takes an 8-ball's questions.
+    static func question() -> CBMutableCharacteristic {
+        CBMutableCharacteristic(
+            type: IDs.question,
+            properties: [.write, .writeWithoutResponse],
+            value: nil,
+            permissions: [.writeable]
+        )
+    }
+
+    /// The characteristic that notifies an 8-ball's answers.
+    static func answer() -> CBMutableCharacteristic {
+        CBMutableCharacteristic(
+            type: IDs.answer,
+            properties: [.read, .notify],
+            value: nil,
+            permissions: [.readable]
+        )
+    }
 }
 
 /// The UUIDs of the tests.

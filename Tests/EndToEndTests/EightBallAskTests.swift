@@ -1,22 +1,23 @@
-// Scenes with real processes: one asks, one answers.
+// Real processes: one asks, one answers.
 
+import Fixtures
 import Foundation
 import Testing
 
 @testable import eightball
 
-@Suite("Scenes: eightball ask")
-struct AskScenes {
+@Suite("eightball ask")
+struct EightBallAskTests {
     @Test("A ball and one who asks find each other; the answer alone is on standard output")
     func oneQuestion() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ball = try stage.eightball("peripheral", "--name", "Crystal")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal")
         try ball.line(with: "\"Crystal\" is a Magic 8-Ball now")
-        let ask = try stage.eightball("ask", "Will it rain today?")
+        let ask = try testbed.eightball("ask", "Will it rain today?")
         #expect(try ask.end() == 0)
         #expect(ask.lines.count == 1)
-        #expect(ask.reports.isEmpty)
+        #expect(ask.errorLines.isEmpty)
         let answer = try #require(ask.lines.first)
         #expect(Answers.classic.contains(answer))
         #expect(try ball.line(with: "Will it rain today?") == "Will it rain today? -> \(answer)")
@@ -24,14 +25,14 @@ struct AskScenes {
 
     @Test("Ten who ask one ball at the same time all get their own answer")
     func tenAtOnce() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ball = try stage.eightball("peripheral", "--name", "Crystal")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal")
         try ball.line(with: "is a Magic 8-Ball now")
         let questions = (1...10).map { "Is this number \($0)?" }
-        let asks = try questions.map { try stage.eightball("ask", $0, "--timeout", "25") }
+        let asks = try questions.map { try testbed.eightball("ask", $0, "--timeout", "25") }
         for (question, ask) in zip(questions, asks) {
-            #expect(try ask.end() == 0, "\(ask.reports)")
+            #expect(try ask.end() == 0, "\(ask.errorLines)")
             let answer = try #require(ask.lines.first)
             #expect(ask.lines.count == 1)
             #expect(try ball.line(with: question) == "\(question) -> \(answer)")
@@ -41,81 +42,85 @@ struct AskScenes {
 
     @Test("A question must end with a question mark, whether somebody is there or not")
     func noQuestionMark() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ask = try stage.eightball("ask", "no question mark")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ask = try testbed.eightball("ask", "no question mark")
         #expect(try ask.end() == 1)
         #expect(ask.lines.isEmpty)
-        #expect(ask.reports.count == 1)
-        #expect(ask.reports.first?.contains("a question must end with \"?\"") == true)
+        #expect(ask.errorLines.count == 1)
+        #expect(ask.errorLines.first?.contains("a question must end with \"?\"") == true)
     }
 
     @Test("Nobody there: says so after the timeout")
     func nobody() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ask = try stage.eightball("ask", "Is anybody there?", "--timeout", "1")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ask = try testbed.eightball("ask", "Is anybody there?", "--timeout", "1")
         #expect(try ask.end() == 1)
         #expect(ask.lines.isEmpty)
-        #expect(ask.reports.count == 1)
-        #expect(ask.reports.first?.contains("nobody is there") == true)
+        #expect(ask.errorLines.count == 1)
+        #expect(ask.errorLines.first?.contains("nobody is there") == true)
     }
 
     @Test("A ball 30 m away is heard, and not offered")
     func tooFar() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ball = try stage.eightball("peripheral", "--name", "Faraway", "--distance", "30")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball("peripheral", "--name", "Faraway", "--distance", "30")
         try ball.line(with: "is a Magic 8-Ball now")
-        let ask = try stage.eightball("ask", "Can you hear me?", "--timeout", "2")
+        let ask = try testbed.eightball("ask", "Can you hear me?", "--timeout", "2")
         #expect(try ask.end() == 1)
-        #expect(ask.reports.count == 1)
-        #expect(ask.reports.first?.contains("\"Faraway\" was heard at -") == true)
+        #expect(ask.errorLines.count == 1)
+        #expect(ask.errorLines.first?.contains("\"Faraway\" was heard at -") == true)
         #expect(ball.lines.count == 1)
     }
 
     @Test("Of two balls the one that was named is asked")
     func byName() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let first = try stage.eightball("peripheral", "--name", "Crystal")
-        let second = try stage.eightball("peripheral", "--name", "Onyx")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let first = try testbed.eightball("peripheral", "--name", "Crystal")
+        let second = try testbed.eightball("peripheral", "--name", "Onyx")
         try first.line(with: "is a Magic 8-Ball now")
         try second.line(with: "is a Magic 8-Ball now")
-        let ask = try stage.eightball("ask", "Is it you?", "--device", "Onyx")
-        #expect(try ask.end() == 0, "\(ask.reports)")
+        let ask = try testbed.eightball("ask", "Is it you?", "--device", "Onyx")
+        #expect(try ask.end() == 0, "\(ask.errorLines)")
         try second.line(with: "Is it you?")
         #expect(first.lines.count == 1)
-        let miss = try stage.eightball("ask", "Is it you?", "--device", "Opal", "--timeout", "2")
+        let miss = try testbed.eightball("ask", "Is it you?", "--device", "Opal", "--timeout", "2")
         #expect(try miss.end() == 1)
-        #expect(miss.reports.first?.contains("no 8-ball named \"Opal\"") == true)
+        #expect(miss.errorLines.first?.contains("no 8-ball named \"Opal\"") == true)
     }
 
     @Test("A ball that is killed between question and answer is reported as offline")
     func killedBall() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        // Who asks comes first and serves the air; the ball joins it through a gate that stops the question.
-        let ask = try stage.eightball("ask", "Still?", "--timeout", "25", "--verbose")
-        try eventually("the air") { stage.sockets.count == 1 }
-        let gate = try Gate(at: stage.path("gate"), to: stage.sockets[0], holding: "Still?")
-        let ball = try stage.eightball("peripheral", "--name", "Crystal", "--adapter", "air:" + gate.path)
-        try gate.waitUntilHeld()
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        // Who asks comes first and serves the air; the ball joins it through a relay that holds the question.
+        let ask = try testbed.eightball("ask", "Still?", "--timeout", "25", "--verbose")
+        try eventually("the air") { testbed.sockets.count == 1 }
+        let relay = try SocketFaultInjector(
+            at: testbed.path("relay"),
+            to: testbed.sockets[0],
+            modes: [.hold("Still?")]
+        )
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal", "--adapter", "air:" + relay.path)
+        try eventually("the question at the relay") { relay.hasHeld }
         ball.send(SIGKILL)
         #expect(try ball.end() == -SIGKILL)
         #expect(try ask.end(within: 20) == 1)
         #expect(ask.lines.isEmpty)
-        #expect(ask.reports.last == "eightball: \"Crystal\" went offline")
+        #expect(ask.errorLines.last == "eightball: \"Crystal\" went offline")
     }
 
     @Test("--json prints one object with question and answer")
     func json() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ball = try stage.eightball("peripheral", "--name", "Cry\"stal", "--json")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball("peripheral", "--name", "Cry\"stal", "--json")
         try ball.line(with: "advertising")
-        let ask = try stage.eightball("ask", "Is it \"JSON\"?", "--json")
-        #expect(try ask.end() == 0, "\(ask.reports)")
+        let ask = try testbed.eightball("ask", "Is it \"JSON\"?", "--json")
+        #expect(try ask.end() == 0, "\(ask.errorLines)")
         #expect(ask.lines.count == 1)
         let asked = try object(ask.lines[0])
         #expect(asked["event"] as? String == "answer")
@@ -123,24 +128,24 @@ struct AskScenes {
         #expect(asked["question"] as? String == "Is it \"JSON\"?")
         #expect(Answers.classic.contains(asked["answer"] as? String ?? ""))
         try ball.line(with: "\"answer\"")
-        let told = try ball.lines.map(object)
-        #expect(told.map { $0["event"] as? String } == ["advertising", "question", "answer"])
-        #expect(told[2]["key"] as? String == asked["key"] as? String)
-        #expect(told[1]["question"] as? String == "Is it \"JSON\"?")
+        let printed = try ball.lines.map(object)
+        #expect(printed.map { $0["event"] as? String } == ["advertising", "question", "answer"])
+        #expect(printed[2]["key"] as? String == asked["key"] as? String)
+        #expect(printed[1]["question"] as? String == "Is it \"JSON\"?")
     }
 
     @Test("--capture writes btsnoop with the question in it")
     func capture() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ball = try stage.eightball("peripheral", "--name", "Crystal", "--capture", stage.path("ball.btsnoop"))
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal", "--capture", testbed.path("ball.btsnoop"))
         try ball.line(with: "is a Magic 8-Ball now")
-        let ask = try stage.eightball("ask", "Captured?", "--capture", stage.path("ask.btsnoop"))
-        #expect(try ask.end() == 0, "\(ask.reports)")
+        let ask = try testbed.eightball("ask", "Captured?", "--capture", testbed.path("ask.btsnoop"))
+        #expect(try ask.end() == 0, "\(ask.errorLines)")
         ball.send(SIGTERM)
         #expect(try ball.end() == 130)
         for name in ["ask.btsnoop", "ball.btsnoop"] {
-            let records = try Btsnoop.records(of: stage.path(name))
+            let records = try Btsnoop.records(of: testbed.path(name))
             #expect(records.count > 20)
             let question = Data("Captured?".utf8)
             #expect(records.contains { $0.range(of: question) != nil })
@@ -148,32 +153,32 @@ struct AskScenes {
     }
 
     @Test("A program that ends takes leave: it ends its links and stops advertising", .timeLimit(.minutes(1)))
-    func leave() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ball = try stage.eightball("peripheral", "--name", "Crystal", "--capture", stage.path("ball.btsnoop"))
+    func terminate() throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal", "--capture", testbed.path("ball.btsnoop"))
         try ball.line(with: "is a Magic 8-Ball now")
-        let ask = try stage.eightball("ask", "Is that all?", "--capture", stage.path("ask.btsnoop"))
-        #expect(try ask.end() == 0, "\(ask.reports)")
+        let ask = try testbed.eightball("ask", "Is that all?", "--capture", testbed.path("ask.btsnoop"))
+        #expect(try ask.end() == 0, "\(ask.errorLines)")
         ball.send(SIGTERM)
         #expect(try ball.end() == 130)
-        let asked = try Btsnoop.records(of: stage.path("ask.btsnoop"))
+        let asked = try Btsnoop.records(of: testbed.path("ask.btsnoop"))
         // Disconnect of any handle, because the user wishes it; then Disconnection Complete.
         let end = try #require(asked.lastIndex { $0.prefix(4) == Data([0x01, 0x06, 0x04, 0x03]) && $0.last == 0x13 })
         #expect(asked[end...].contains { $0.prefix(4) == Data([0x04, 0x05, 0x04, 0x00]) })
         // LE Set Advertising Enable, off.
-        let answered = try Btsnoop.records(of: stage.path("ball.btsnoop"))
+        let answered = try Btsnoop.records(of: testbed.path("ball.btsnoop"))
         #expect(answered.contains(Data([0x01, 0x0A, 0x20, 0x01, 0x00])))
     }
 
     @Test("A capture that cannot be written is one line and a failure")
     func badCapture() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ask = try stage.eightball("ask", "Captured?", "--capture", "/nowhere/at/all")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ask = try testbed.eightball("ask", "Captured?", "--capture", "/nowhere/at/all")
         #expect(try ask.end() == 1)
-        #expect(ask.reports.count == 1)
-        #expect(ask.reports.first?.contains("/nowhere/at/all") == true)
+        #expect(ask.errorLines.count == 1)
+        #expect(ask.errorLines.first?.contains("/nowhere/at/all") == true)
     }
 
     @Test(
@@ -181,12 +186,12 @@ struct AskScenes {
         arguments: ["nonsense", "air:/nowhere/at/all", "h4:unix:/nowhere/at/all"]
     )
     func badAdapter(name: String) throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ask = try stage.eightball("ask", "Anybody?", "--adapter", name, "--timeout", "1")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ask = try testbed.eightball("ask", "Anybody?", "--adapter", name, "--timeout", "1")
         #expect(try ask.end() == 1)
         #expect(ask.lines.isEmpty)
-        #expect(ask.reports.count == 1, "\(ask.reports)")
+        #expect(ask.errorLines.count == 1, "\(ask.errorLines)")
     }
 
     private func object(_ line: String) throws -> [String: Any] {

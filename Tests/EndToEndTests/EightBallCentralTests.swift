@@ -1,49 +1,49 @@
-// Scenes with real processes: the line mode, the chooser, interrupts, and an air whose server dies.
+// Real processes: the line mode, the chooser, interrupts, and an air whose server dies.
 
 import Foundation
 import Testing
 
 @testable import eightball
 
-@Suite("Scenes: eightball central, peripheral and the chooser")
-struct CentralScenes {
+@Suite("eightball central, peripheral and the chooser")
+struct EightBallCentralTests {
     @Test("Balls are listed as they come; lines ask them")
     func lineMode() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let central = try stage.eightball("central", input: true)
-        let ball = try stage.eightball("peripheral", "--name", "Crystal")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let central = try testbed.eightball("central", input: true)
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal")
         try central.line(with: "[1] Crystal is here.")
-        central.say("1 Will it rain?")
+        central.write(line: "1 Will it rain?")
         let line = try central.line(with: "[1] Crystal: ")
         #expect(Answers.classic.contains(String(line.dropFirst("[1] Crystal: ".count))))
-        central.say("no question mark")
+        central.write(line: "no question mark")
         try central.line(with: "[1] Crystal refused: a question must end with \"?\".")
-        central.say("use 1")
+        central.write(line: "use 1")
         try central.line(with: "Questions go to [1] Crystal.")
-        central.say("And tomorrow?")
+        central.write(line: "And tomorrow?")
         try central.line(number: 2, with: "[1] Crystal: ")
-        central.say("list")
-        central.say("help")
+        central.write(line: "list")
+        central.write(line: "help")
         try central.line(with: "list the balls")
         #expect(central.lines.contains("[1] Crystal"))
         ball.send(SIGINT)
         #expect(try ball.end() == 130)
         try central.line(with: "[1] Crystal went offline.")
-        central.say("quit")
+        central.write(line: "quit")
         #expect(try central.end() == 0)
     }
 
     @Test("Questions that are piped in wait for their ball; the end of input ends in 0")
     func piped() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let central = try stage.eightball("central", "--json", input: true)
-        central.say("1 First?")
-        central.say("1 Second?")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let central = try testbed.eightball("central", "--json", input: true)
+        central.write(line: "1 First?")
+        central.write(line: "1 Second?")
         central.endInput()
-        let ball = try stage.eightball("peripheral", "--name", "Crystal")
-        #expect(try central.end() == 0, "\(central.reports)")
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal")
+        #expect(try central.end() == 0, "\(central.errorLines)")
         let events = try central.lines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
@@ -54,13 +54,13 @@ struct CentralScenes {
 
     @Test("The end of a ball that is killed while it is asked is reported within the SDK's two seconds")
     func killedBall() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let central = try stage.eightball("central", input: true)
-        let ball = try stage.eightball("peripheral", "--name", "Crystal")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let central = try testbed.eightball("central", input: true)
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal")
         try central.line(with: "[1] Crystal is here.")
         ball.send(SIGSTOP)
-        central.say("1 Are you there?")
+        central.write(line: "1 Are you there?")
         ball.send(SIGKILL)
         try central.line(with: "[1] Crystal went offline.")
         central.endInput()
@@ -69,88 +69,88 @@ struct CentralScenes {
 
     @Test("A ball that is silent for two seconds is offline, and can be asked again when it wakes up")
     func silentBall() throws {
-        let stage = try Stage()
-        defer { stage.end() }
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
         // Who asks serves the air: the link stands while the ball's process is stopped.
-        let central = try stage.eightball("central", input: true)
-        try eventually("the air") { stage.sockets.count == 1 }
-        let ball = try stage.eightball("peripheral", "--name", "Crystal")
+        let central = try testbed.eightball("central", input: true)
+        try eventually("the air") { testbed.sockets.count == 1 }
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal")
         try central.line(with: "[1] Crystal is here.")
         ball.send(SIGSTOP)
-        central.say("1 Are you there?")
+        central.write(line: "1 Are you there?")
         try central.line(with: "[1] Crystal went offline.")
         ball.send(SIGCONT)
-        central.say("1 And now?")
+        central.write(line: "1 And now?")
         let late = try central.line(with: "[1] Crystal: ")
-        let told = try ball.line(with: "And now? -> ")
+        let printed = try ball.line(with: "And now? -> ")
         // The first question had not left: a question that was given up is not asked behind the asker's back.
         #expect(ball.lines.count == 2)
-        #expect(told.dropFirst("And now? -> ".count) == late.dropFirst("[1] Crystal: ".count))
+        #expect(printed.dropFirst("And now? -> ".count) == late.dropFirst("[1] Crystal: ".count))
     }
 
     @Test("When the process that serves the air is killed, the others come back by themselves")
     func airServerDies() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let server = try stage.eightball("central", input: true)
-        try eventually("the air") { stage.sockets.count == 1 }
-        let ball = try stage.eightball("peripheral", "--name", "Crystal")
-        let central = try stage.eightball("central", input: true)
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let server = try testbed.eightball("central", input: true)
+        try eventually("the air") { testbed.sockets.count == 1 }
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal")
+        let central = try testbed.eightball("central", input: true)
         try server.line(with: "Crystal is here.")
         try central.line(with: "[1] Crystal is here.")
         server.send(SIGKILL)
         #expect(try server.end() == -SIGKILL)
         try central.line(with: "[1] Crystal went offline.")
         try central.line(number: 2, with: "[1] Crystal is here.")
-        central.say("1 Are you back?")
+        central.write(line: "1 Are you back?")
         try central.line(with: "[1] Crystal: ")
         try ball.line(with: "Are you back? -> ")
         // A newcomer finds the new air, too.
-        let ask = try stage.eightball("ask", "And for me?")
-        #expect(try ask.end() == 0, "\(ask.reports)")
+        let ask = try testbed.eightball("ask", "And for me?")
+        #expect(try ask.end() == 0, "\(ask.errorLines)")
     }
 
     @Test("An interrupt ends with 130 and leaves no socket", arguments: [SIGINT, SIGTERM])
     func interrupt(signal: Int32) throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ball = try stage.eightball("peripheral", "--name", "Crystal")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal")
         try ball.line(with: "is a Magic 8-Ball now")
-        #expect(stage.sockets.count == 1)
+        #expect(testbed.sockets.count == 1)
         ball.send(signal)
         #expect(try ball.end() == 130)
-        #expect(ball.reports.isEmpty)
-        #expect(stage.sockets.isEmpty)
+        #expect(ball.errorLines.isEmpty)
+        #expect(testbed.sockets.isEmpty)
     }
 
     @Test("Who asks can be interrupted, too")
     func interruptedAsk() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ask = try stage.eightball("ask", "Is anybody there?")
-        try eventually("the air") { stage.sockets.count == 1 }
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ask = try testbed.eightball("ask", "Is anybody there?")
+        try eventually("the air") { testbed.sockets.count == 1 }
         ask.send(SIGINT)
         #expect(try ask.end() == 130)
         #expect(ask.lines.isEmpty)
-        #expect(ask.reports.isEmpty)
-        #expect(stage.sockets.isEmpty)
+        #expect(ask.errorLines.isEmpty)
+        #expect(testbed.sockets.isEmpty)
     }
 
     @Test("Without a command it asks what to be; the end of input ends in 0")
     func chooser() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let nothing = try stage.eightball()
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let nothing = try testbed.eightball()
         #expect(try nothing.end() == 0)
         #expect(nothing.lines.contains { $0.contains("Central or Peripheral") })
 
-        let ball = try stage.eightball(input: true)
-        ball.say("neither")
-        ball.say("2")
+        let ball = try testbed.eightball(input: true)
+        ball.write(line: "neither")
+        ball.write(line: "2")
         try ball.line(with: "is a Magic 8-Ball now")
-        let central = try stage.eightball(input: true)
-        central.say("Central")
-        central.say("Will it rain?")
+        let central = try testbed.eightball(input: true)
+        central.write(line: "Central")
+        central.write(line: "Will it rain?")
         try ball.line(with: "Will it rain? -> ")
         try central.line(with: "[1] ")
         central.endInput()

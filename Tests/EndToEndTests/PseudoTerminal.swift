@@ -1,4 +1,4 @@
-// A terminal for a process in a scene: what it draws is kept.
+// A terminal for a process of a test: what it draws is kept.
 
 import Foundation
 
@@ -22,11 +22,11 @@ final class PseudoTerminal: @unchecked Sendable {
         guard other >= 0 else { throw Missing("the other end of a pseudo-terminal") }
         process = FileHandle(fileDescriptor: other, closeOnDealloc: true)
         Thread.detachNewThread { [self] in
-            var room = [UInt8](repeating: 0, count: 4096)
+            var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
-                let count = read(own, &room, room.count)
+                let count = read(own, &buffer, buffer.count)
                 guard count > 0 else { break }
-                lock.withLock { octets += room[..<count] }
+                lock.withLock { octets += buffer[..<count] }
             }
             close(own)
         }

@@ -1,10 +1,10 @@
-// Scenes with real processes of `corebluetooth`: one is a peripheral, others look at it, read, write, measure, capture.
+// Real processes of `corebluetooth`: one is a peripheral, others look at it, read, write, measure, capture.
 
 import Foundation
 import Testing
 
-@Suite("Scenes: corebluetooth inspect, read, write, subscribe, advertise, capture and benchmark")
-struct ToolDeviceScenes {
+@Suite("corebluetooth inspect, read, write, subscribe, advertise, capture and benchmark")
+struct ToolDeviceTests {
     private static let description = """
         { "name": "Thermometer",
           "services": [
@@ -19,24 +19,24 @@ struct ToolDeviceScenes {
                 { "uuid": "FFF2", "properties": ["write"] } ] } ] }
         """
 
-    /// A stage on which the described peripheral is advertising.
-    private func thermometer(_ stage: Stage, _ options: String...) throws -> Player {
-        let file = stage.path("t.json")
+    /// A testbed on which the described peripheral is advertising.
+    private func thermometer(_ testbed: ProcessTestbed, _ options: String...) throws -> TestProcess {
+        let file = testbed.path("t.json")
         try Data(Self.description.utf8).write(to: URL(fileURLWithPath: file))
-        let peripheral = try stage.start("corebluetooth", ["advertise", "--gatt", file] + options)
+        let peripheral = try testbed.start("corebluetooth", ["advertise", "--gatt", file] + options)
         try peripheral.line(with: options.contains("--json") ? "\"advertising\"" : "is advertising")
         return peripheral
     }
 
     @Test("A described peripheral is inspected: services, names, properties, values, descriptors")
     func inspect() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let peripheral = try self.thermometer(stage)
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let peripheral = try self.thermometer(testbed)
         #expect(peripheral.lines == ["\"Thermometer\" is advertising Environmental Sensing; Ctrl-C ends it."])
-        let inspect = try stage.tool("inspect", "thermometer")
-        #expect(try inspect.end() == 0, "\(inspect.reports)")
-        #expect(inspect.reports.isEmpty)
+        let inspect = try testbed.tool("inspect", "thermometer")
+        #expect(try inspect.end() == 0, "\(inspect.errorLines)")
+        #expect(inspect.errorLines.isEmpty)
         #expect(inspect.lines[0].hasPrefix("\"Thermometer\"  "))
         #expect(inspect.lines[0].hasSuffix(", -45 dBm"))
         #expect(
@@ -48,8 +48,8 @@ struct ToolDeviceScenes {
                 "    2902 Client Characteristic Configuration = 0", "  FFF2  write",
             ]
         )
-        let json = try stage.tool("inspect", "Thermometer", "--json", "--no-values")
-        #expect(try json.end() == 0, "\(json.reports)")
+        let json = try testbed.tool("inspect", "Thermometer", "--json", "--no-values")
+        #expect(try json.end() == 0, "\(json.errorLines)")
         let objects = try json.objects()
         #expect(
             objects.compactMap { $0["event"] as? String } == [
@@ -62,62 +62,62 @@ struct ToolDeviceScenes {
         // The identifier leads to the same device, whole or in part.
         let identifier = try #require(objects[0]["identifier"] as? String)
         for name in [identifier, String(identifier.prefix(8)).lowercased()] {
-            let read = try stage.tool("read", name, "FFF1", "--text")
-            #expect(try read.end() == 0, "\(read.reports)")
+            let read = try testbed.tool("read", name, "FFF1", "--text")
+            #expect(try read.end() == 0, "\(read.errorLines)")
             #expect(read.lines == ["Hello"])
         }
     }
 
     @Test("Values are written, confirmed or not, printed by the peripheral, and read back")
     func write() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let peripheral = try self.thermometer(stage)
-        let write = try stage.tool("write", "Thermometer", "FFF1", "Bye", "--text")
-        #expect(try write.end() == 0, "\(write.reports)")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let peripheral = try self.thermometer(testbed)
+        let write = try testbed.tool("write", "Thermometer", "FFF1", "Bye", "--text")
+        #expect(try write.end() == 0, "\(write.errorLines)")
         #expect(write.lines.isEmpty)
         try peripheral.line(with: "written FFF1: 42 79 65 \"Bye\"")
-        let quick = try stage.tool("write", "Thermometer", "FFF1", "0102", "--without-response", "--json")
-        #expect(try quick.end() == 0, "\(quick.reports)")
+        let quick = try testbed.tool("write", "Thermometer", "FFF1", "0102", "--without-response", "--json")
+        #expect(try quick.end() == 0, "\(quick.errorLines)")
         #expect(try quick.objects().first?["confirmed"] as? Bool == false)
         try peripheral.line(with: "written FFF1: 01 02")
-        let read = try stage.tool("read", "Thermometer", "FFF1", "--hex", "--service", "FFF0")
-        #expect(try read.end() == 0, "\(read.reports)")
+        let read = try testbed.tool("read", "Thermometer", "FFF1", "--hex", "--service", "FFF0")
+        #expect(try read.end() == 0, "\(read.errorLines)")
         #expect(read.lines == ["0102"])
         // Longer than one packet carries.
         let long = String(repeating: "0123456789", count: 50)
-        let whole = try stage.tool("write", "Thermometer", "FFF1", long, "--text")
-        #expect(try whole.end() == 0, "\(whole.reports)")
-        let back = try stage.tool("read", "Thermometer", "FFF1", "--text")
-        #expect(try back.end() == 0, "\(back.reports)")
+        let whole = try testbed.tool("write", "Thermometer", "FFF1", long, "--text")
+        #expect(try whole.end() == 0, "\(whole.errorLines)")
+        let back = try testbed.tool("read", "Thermometer", "FFF1", "--text")
+        #expect(try back.end() == 0, "\(back.errorLines)")
         #expect(back.lines == [long])
     }
 
     @Test("A subscriber gets the values as they change, and the number that it asked for")
     func subscribe() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let peripheral = try self.thermometer(stage, "--json")
-        let subscribe = try stage.tool("subscribe", "Thermometer", "Temperature", "--count", "4", "--json")
-        #expect(try subscribe.end() == 0, "\(subscribe.reports)")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let peripheral = try self.thermometer(testbed, "--json")
+        let subscribe = try testbed.tool("subscribe", "Thermometer", "Temperature", "--count", "4", "--json")
+        #expect(try subscribe.end() == 0, "\(subscribe.errorLines)")
         #expect(try subscribe.objects().map { $0["value"] as? String } == ["7F08", "6608", "7F08", "6608"])
         try peripheral.line(with: "\"unsubscribed\"")
         // What one writes, those hear who have subscribed.
-        let listener = try stage.tool("subscribe", "Thermometer", "FFF1", "--verbose", "--text", "--identity", "ear")
-        try listener.report(with: "subscribed to FFF1")
-        let write = try stage.tool("write", "Thermometer", "FFF1", "Hear this", "--text")
-        #expect(try write.end() == 0, "\(write.reports)")
+        let listener = try testbed.tool("subscribe", "Thermometer", "FFF1", "--verbose", "--text", "--identity", "ear")
+        try listener.errorLine(with: "subscribed to FFF1")
+        let write = try testbed.tool("write", "Thermometer", "FFF1", "Hear this", "--text")
+        #expect(try write.end() == 0, "\(write.errorLines)")
         try listener.line(with: "Hear this")
         peripheral.send(SIGKILL)
         #expect(try listener.end() == 1)
-        #expect(listener.reports.last?.contains("has disconnected") == true)
+        #expect(listener.errorLines.last?.contains("has disconnected") == true)
     }
 
     @Test("What fails, fails with one line and 1; what is wrong usage, with 2")
     func failures() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        _ = try self.thermometer(stage)
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        _ = try self.thermometer(testbed)
         let cases: [([String], String)] = [
             (
                 ["read", "Nobody", "FFF1", "--timeout", "1"],
@@ -130,14 +130,14 @@ struct ToolDeviceScenes {
             (["benchmark", "Thermometer"], "does not serve the benchmark"),
             (["advertise", "--gatt", "/nowhere/at/all"], "cannot read /nowhere/at/all"),
             (["capture", "--read", "/nowhere/at/all"], "cannot read /nowhere/at/all"),
-            (["capture", "--read", stage.path("t.json")], "this is no btsnoop file"),
+            (["capture", "--read", testbed.path("t.json")], "this is no btsnoop file"),
         ]
         for (arguments, words) in cases {
-            let player = try stage.start("corebluetooth", arguments)
-            #expect(try player.end() == 1, "\(arguments)")
-            #expect(player.lines.isEmpty)
-            #expect(player.reports.count == 1, "\(player.reports)")
-            #expect(player.reports.first?.contains(words) == true, "\(player.reports)")
+            let process = try testbed.start("corebluetooth", arguments)
+            #expect(try process.end() == 1, "\(arguments)")
+            #expect(process.lines.isEmpty)
+            #expect(process.errorLines.count == 1, "\(process.errorLines)")
+            #expect(process.errorLines.first?.contains(words) == true, "\(process.errorLines)")
         }
         for arguments in [
             ["read", "Thermometer"], ["read", "Thermometer", "zz"], ["write", "Thermometer", "FFF1", "0"],
@@ -145,49 +145,49 @@ struct ToolDeviceScenes {
             ["capture", "--follow"], ["capture", "--read", "x", "--", "y"], ["benchmark", "x", "--size", "0"],
             ["advertise", "--service", "zz"],
         ] {
-            let player = try stage.start("corebluetooth", arguments)
-            #expect(try player.end() == 2, "\(arguments)")
+            let process = try testbed.start("corebluetooth", arguments)
+            #expect(try process.end() == 2, "\(arguments)")
         }
     }
 
     @Test("The packets of a program that is run are shown as they pass, kept in a file, and shown again from there")
     func capture() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        _ = try self.thermometer(stage)
-        let program = try Stage.executable("corebluetooth").path
-        let file = stage.path("run.btsnoop")
-        let live = try stage.tool("capture", "--write", file, "--", program, "read", "Thermometer", "FFF1", "--text")
-        #expect(try live.end() == 0, "\(live.reports)")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        _ = try self.thermometer(testbed)
+        let program = try ProcessTestbed.executable("corebluetooth").path
+        let file = testbed.path("run.btsnoop")
+        let live = try testbed.tool("capture", "--write", file, "--", program, "read", "Thermometer", "FFF1", "--text")
+        #expect(try live.end() == 0, "\(live.errorLines)")
         #expect(live.lines.contains("Hello"))
         let packets = live.lines.filter { $0 != "Hello" }
         #expect(packets.first == "   0.000000 > HCI   Reset")
         #expect(packets.contains { $0.contains("< ATT   Read Response") && $0.contains("\"Hello\"") })
         #expect(packets.contains { $0.contains("> GAP   Disconnect ") })
-        let again = try stage.tool("capture", "--read", file)
-        #expect(try again.end() == 0, "\(again.reports)")
+        let again = try testbed.tool("capture", "--read", file)
+        #expect(try again.end() == 0, "\(again.errorLines)")
         #expect(again.lines == packets)
         #expect(try Btsnoop.records(of: file).count == packets.count)
-        let json = try stage.tool("capture", "--read", file, "--json")
+        let json = try testbed.tool("capture", "--read", file, "--json")
         #expect(try json.end() == 0)
         #expect(try json.objects().count == packets.count)
         // A program's failure is the capture's own.
-        let failing = try stage.tool("capture", "--", program, "read", "Nobody", "FFF1", "--timeout", "1")
+        let failing = try testbed.tool("capture", "--", program, "read", "Nobody", "FFF1", "--timeout", "1")
         #expect(try failing.end() == 1)
         // Nothing is left of the pipes.
-        let left = try FileManager.default.contentsOfDirectory(atPath: stage.folder.path)
+        let left = try FileManager.default.contentsOfDirectory(atPath: testbed.folder.path)
         #expect(!left.contains { $0.hasPrefix("corebluetooth-") })
         // A file that grows is followed.
-        let follow = try stage.tool("capture", "--read", stage.path("grows.btsnoop"), "--follow")
+        let follow = try testbed.tool("capture", "--read", testbed.path("grows.btsnoop"), "--follow")
         #expect(try follow.end() == 1)
-        let writer = try stage.tool("scan", "--capture", stage.path("grows.btsnoop"))
+        let writer = try testbed.tool("scan", "--capture", testbed.path("grows.btsnoop"))
         try writer.line(with: "Thermometer")
-        let second = try stage.tool("capture", "--read", stage.path("grows.btsnoop"), "--follow")
+        let second = try testbed.tool("capture", "--read", testbed.path("grows.btsnoop"), "--follow")
         try second.line(with: "Start scanning")
         let seen = second.lines.count
         try eventually("further packets") { second.lines.count > seen + 2 }
         // Without a program or a file: this program's own packets.
-        let own = try stage.tool("capture", "--identity", "watcher")
+        let own = try testbed.tool("capture", "--identity", "watcher")
         try own.line(with: "Thermometer")
         own.send(SIGINT)
         #expect(try own.end() == 130)
@@ -195,12 +195,12 @@ struct ToolDeviceScenes {
 
     @Test("The benchmark measures reads, writes, notifications and a channel, of which everything arrives")
     func benchmark() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let server = try stage.tool("advertise", "--benchmark", "--name", "Bench")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let server = try testbed.tool("advertise", "--benchmark", "--name", "Bench")
         try server.line(with: "is advertising")
-        let run = try stage.tool("benchmark", "Bench", "--json", "--size", "32", "--reads", "20")
-        #expect(try run.end() == 0, "\(run.reports)")
+        let run = try testbed.tool("benchmark", "Bench", "--json", "--size", "32", "--reads", "20")
+        #expect(try run.end() == 0, "\(run.errorLines)")
         let results = try run.objects()
         #expect(results.map { $0["test"] as? String } == ["read", "writeWithoutResponse", "notification", "l2cap"])
         #expect(results[0]["count"] as? Int == 20)
@@ -211,8 +211,8 @@ struct ToolDeviceScenes {
             #expect(result["lost"] as? Int == 0)
         }
         // Once more over the same server, for a person.
-        let text = try stage.tool("benchmark", "Bench", "--size", "8", "--reads", "5")
-        #expect(try text.end() == 0, "\(text.reports)")
+        let text = try testbed.tool("benchmark", "Bench", "--size", "8", "--reads", "5")
+        #expect(try text.end() == 0, "\(text.errorLines)")
         #expect(text.lines.count == 4)
         #expect(text.lines[0].hasPrefix("read, 20 octets"))
         #expect(text.lines[3].hasPrefix("L2CAP channel"))

@@ -1,12 +1,12 @@
-// Scenes with real processes: the demonstration, and wrong usage.
+// Real processes: the demonstration, and wrong usage.
 
 import Foundation
 import Testing
 
 @testable import eightball
 
-@Suite("Scenes: eightball demo and usage")
-struct DemoScenes {
+@Suite("eightball demo and usage")
+struct EightBallDemoTests {
     /// The steps of the two timelines, in the order in which each side takes them.
     private static let central = [
         "state", "scanning", "discovered", "connecting", "connected", "discoveringServices", "discoveredServices",
@@ -15,14 +15,14 @@ struct DemoScenes {
     ]
     private static let ball = ["state", "serviceAdded", "advertising", "subscribed", "questionReceived", "answerSent"]
 
-    @Test("The demonstration tells the life of one question, then its answer")
+    @Test("The demonstration prints the life of one question, then its answer")
     func demo() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let demo = try stage.eightball("demo", "--question", "Will it work?")
-        #expect(try demo.end() == 0, "\(demo.reports)")
-        #expect(demo.reports.isEmpty)
-        #expect(stage.sockets.isEmpty)
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let demo = try testbed.eightball("demo", "--question", "Will it work?")
+        #expect(try demo.end() == 0, "\(demo.errorLines)")
+        #expect(demo.errorLines.isEmpty)
+        #expect(testbed.sockets.isEmpty)
         let answer = try #require(demo.lines.last?.split(separator: ":", maxSplits: 1).last)
         #expect(Answers.classic.contains(answer.trimmingCharacters(in: .whitespaces)))
         #expect(demo.lines.contains { $0.hasPrefix("Question:") && $0.contains("Will it work?") })
@@ -31,10 +31,10 @@ struct DemoScenes {
 
     @Test("Each side takes its steps in the order of the timelines")
     func steps() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let demo = try stage.eightball("demo", "--json")
-        #expect(try demo.end() == 0, "\(demo.reports)")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let demo = try testbed.eightball("demo", "--json")
+        #expect(try demo.end() == 0, "\(demo.errorLines)")
         let events = try demo.lines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
@@ -54,12 +54,12 @@ struct DemoScenes {
 
     @Test("A demonstration of a refusal fails, and says why")
     func refused() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let demo = try stage.eightball("demo", "--question", "no question mark")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let demo = try testbed.eightball("demo", "--question", "no question mark")
         #expect(try demo.end() == 1)
-        #expect(demo.reports.count == 1)
-        #expect(demo.reports.first?.contains("a question must end with \"?\"") == true)
+        #expect(demo.errorLines.count == 1)
+        #expect(demo.errorLines.first?.contains("a question must end with \"?\"") == true)
     }
 
     @Test(
@@ -70,21 +70,21 @@ struct DemoScenes {
         ]
     )
     func usage(arguments: [String]) throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let process = try stage.eightball(arguments)
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let process = try testbed.eightball(arguments)
         #expect(try process.end() == 2)
         #expect(process.lines.isEmpty)
-        #expect(!process.reports.isEmpty)
+        #expect(!process.errorLines.isEmpty)
     }
 
     @Test("Help is not a failure", arguments: [[], ["demo"], ["peripheral"], ["central"], ["ask"]])
     func help(command: [String]) throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let process = try stage.eightball(command + ["--help"])
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let process = try testbed.eightball(command + ["--help"])
         #expect(try process.end() == 0)
         #expect(process.lines.contains { $0.hasPrefix("USAGE: eightball") })
-        #expect(process.reports.isEmpty)
+        #expect(process.errorLines.isEmpty)
     }
 }

@@ -1,88 +1,6 @@
-// Where a scene is played: real processes of the built programs, on an air that belongs to the scene alone.
+// A process of one of the programs: its lines, its input, its end. What a test waits for has a deadline.
 
 import Foundation
-import Testing
-
-/// A scene's air: a folder of its own for sockets and another for what is kept, so that no other process is met.
-final class Stage {
-    /// The folder that holds everything.
-    let folder: URL
-    private var players: [Player] = []
-
-    /// Makes the folders.
-    init() throws {
-        // Short, for a socket's path has little room.
-        let name = "scene-" + String(UInt32.random(in: .min ... .max), radix: 36)
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent(name)
-        for part in ["run", "state"] {
-            try FileManager.default.createDirectory(
-                at: folder.appendingPathComponent(part),
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-        }
-    }
-
-    /// Ends every process that is left, and removes the folders.
-    func end() {
-        players.forEach { $0.leave() }
-        players.removeAll()
-        try? FileManager.default.removeItem(at: folder)
-    }
-
-    /// A path inside the scene's folder.
-    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-
-    /// The sockets of the scene's air, as they are now.
-    var sockets: [String] {
-        let place = folder.appendingPathComponent("run/corebluetooth")
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
-        return names.map { place.appendingPathComponent($0).path }
-            .filter { path in
-                let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-                return attributes?[.type] as? FileAttributeType == .typeSocket
-            }
-            .sorted()
-    }
-
-    /// Starts an `eightball`.
-    func eightball(_ arguments: String..., input: Bool = false) throws -> Player {
-        try eightball(arguments, input: input)
-    }
-
-    /// Starts an `eightball`.
-    func eightball(_ arguments: [String], input: Bool = false) throws -> Player {
-        try start("eightball", arguments, input: input)
-    }
-
-    /// Starts a program that was built with these tests.
-    ///
-    /// With a terminal, that is where its standard output goes.
-    func start(
-        _ program: String,
-        _ arguments: [String],
-        input: Bool = false,
-        terminal: PseudoTerminal? = nil
-    ) throws -> Player {
-        let player = try Player(Self.executable(program), arguments, in: self, hasInput: input, terminal: terminal)
-        players.append(player)
-        return player
-    }
-
-    /// The program that was built with these tests.
-    static func executable(_ program: String) throws -> URL {
-        let places: [String?] = [
-            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
-            CommandLine.arguments.first,
-            Bundle.main.bundlePath,
-        ]
-        for case let place? in places {
-            let candidate = URL(fileURLWithPath: place).deletingLastPathComponent().appendingPathComponent(program)
-            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-        }
-        throw Missing("the built \(program), next to the tests")
-    }
-}
 
 /// Something did not come.
 struct Missing: Error, CustomStringConvertible {
@@ -90,10 +8,10 @@ struct Missing: Error, CustomStringConvertible {
     init(_ what: String) { description = "missing: " + what }
 }
 
-/// A process in a scene. Unchecked: the condition's lock guards what changes.
-final class Player: @unchecked Sendable {
+/// A process of a test. Unchecked: the condition's lock guards what changes.
+final class TestProcess: @unchecked Sendable {
     /// How long, in seconds, anything may take, on the slowest of machines.
-    static let patience: TimeInterval = 30
+    static let timeout: TimeInterval = 30
 
     private let process = Process()
     private let input: Pipe?
@@ -107,20 +25,20 @@ final class Player: @unchecked Sendable {
     /// The process's number.
     var number: Int { Int(process.processIdentifier) }
 
-    fileprivate init(
+    init(
         _ executable: URL,
         _ arguments: [String],
-        in stage: Stage,
+        in testbed: ProcessTestbed,
         hasInput: Bool,
         terminal: PseudoTerminal?
     ) throws {
         process.executableURL = executable
         process.arguments = arguments
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREBLUETOOTH_") }
-        environment["XDG_RUNTIME_DIR"] = stage.path("run")
-        environment["XDG_STATE_HOME"] = stage.path("state")
+        environment["XDG_RUNTIME_DIR"] = testbed.path("run")
+        environment["XDG_STATE_HOME"] = testbed.path("state")
         process.environment = environment
-        process.currentDirectoryURL = stage.folder
+        process.currentDirectoryURL = testbed.folder
         let outputPipe = Pipe()
         let errorPipe = Pipe()
         process.standardOutput = terminal?.process ?? outputPipe
@@ -137,7 +55,7 @@ final class Player: @unchecked Sendable {
     }
 
     /// Ends the process where it has not ended by itself.
-    fileprivate func leave() {
+    func terminate() {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
         process.terminationHandler = nil
@@ -146,7 +64,7 @@ final class Player: @unchecked Sendable {
     // MARK: Doing
 
     /// Writes a line to the process.
-    func say(_ line: String) {
+    func write(line: String) {
         input?.fileHandleForWriting.write(Data((line + "\n").utf8))
     }
 
@@ -164,13 +82,13 @@ final class Player: @unchecked Sendable {
 
     /// Waits for a line on standard output that contains `text`, and returns it.
     @discardableResult
-    func line(with text: String, within seconds: TimeInterval = patience) throws -> String {
+    func line(with text: String, within seconds: TimeInterval = timeout) throws -> String {
         try wait("the line \"\(text)\"", seconds) { self.output.first { $0.contains(text) } }
     }
 
     /// Waits for the `count`th line on standard output that contains `text`.
     @discardableResult
-    func line(number count: Int, with text: String, within seconds: TimeInterval = patience) throws -> String {
+    func line(number count: Int, with text: String, within seconds: TimeInterval = timeout) throws -> String {
         try wait("\(count) lines \"\(text)\"", seconds) {
             self.output.filter { $0.contains(text) }.dropFirst(count - 1).first
         }
@@ -178,13 +96,13 @@ final class Player: @unchecked Sendable {
 
     /// Waits for a line on standard error that contains `text`, and returns it.
     @discardableResult
-    func report(with text: String, within seconds: TimeInterval = patience) throws -> String {
-        try wait("the report \"\(text)\"", seconds) { self.errors.first { $0.contains(text) } }
+    func errorLine(with text: String, within seconds: TimeInterval = timeout) throws -> String {
+        try wait("the line on standard error \"\(text)\"", seconds) { self.errors.first { $0.contains(text) } }
     }
 
     /// Waits for the end; returns the exit status, or the negative number of the signal that killed the process.
     @discardableResult
-    func end(within seconds: TimeInterval = patience) throws -> Int32 {
+    func end(within seconds: TimeInterval = timeout) throws -> Int32 {
         try wait("the end", seconds) {
             guard self.hasEnded, self.openStreams == 0 else { return nil }
             let status = self.process.terminationStatus
@@ -196,7 +114,7 @@ final class Player: @unchecked Sendable {
     var lines: [String] { condition.withLock { output } }
 
     /// All lines of standard error so far.
-    var reports: [String] { condition.withLock { errors } }
+    var errorLines: [String] { condition.withLock { errors } }
 
     private func wait<T>(_ what: String, _ seconds: TimeInterval, _ result: () -> T?) throws -> T {
         let deadline = Date(timeIntervalSinceNow: seconds)
@@ -244,7 +162,7 @@ final class Player: @unchecked Sendable {
 /// Waits for a condition that no process announces: a file that appears or goes.
 ///
 /// Looks again after every change of the folder's clock tick at most; gives up at the deadline.
-func eventually(_ what: String, within seconds: TimeInterval = Player.patience, _ condition: () -> Bool) throws {
+func eventually(_ what: String, within seconds: TimeInterval = TestProcess.timeout, _ condition: () -> Bool) throws {
     let deadline = Date(timeIntervalSinceNow: seconds)
     let pause = NSCondition()
     while !condition() {

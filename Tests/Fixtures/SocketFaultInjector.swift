@@ -1,26 +1,26 @@
-// Somebody between a host and its controller: a socket that hosts connect to, behind which stands the socket of a real
-// controller. What the controller says is passed on whole, in pieces, joined, or not at all, and the test can say
-// something in the controller's name.
+// A relay for H4 with faults: a socket that hosts connect to, and behind it the socket of a real controller. What the
+// controller sends is passed on whole, in pieces, joined, up to some octets, or not at all, and a test can inject octets.
 
-import Fixtures
 import Foundation
 
-/// Passes H4 connections on and meddles with what the controller says. Unchecked: the lock guards what changes.
-final class SocketFaultInjector: @unchecked Sendable {
-    /// What is done with the controller's octets of one connection.
-    enum Mode {
+/// Passes connections on and injects faults into what comes back. Unchecked: the lock guards what changes.
+package final class SocketFaultInjector: @unchecked Sendable {
+    /// What is done with what comes from the target on one connection.
+    package enum Mode: Sendable {
         /// Nothing.
         case pass
         /// Each octet is a write of its own.
         case split
-        /// Nothing leaves before nothing more has come for a moment.
+        /// Nothing is written before nothing more has come for a moment.
         case join
+        /// Everything is passed on up to a read that contains these octets; from then on it is ``silence``.
+        case hold(String)
         /// Nothing is passed on.
         case silence
     }
 
-    /// Where hosts connect to.
-    let path: String
+    /// Where to connect to.
+    package let path: String
     private let target: String
     private let lock = NSLock()
     // Under the lock.
@@ -30,32 +30,36 @@ final class SocketFaultInjector: @unchecked Sendable {
     private var controller: Int32 = -1
     private var listener: Int32 = -1
     private var count = 0
+    private var isHolding = false
 
     /// Listens at `path` and passes what comes to the socket at `target`.
     ///
     /// - Parameter modes: Of the connections that come, one after the other; ``Mode/pass`` when they are used up.
-    init(at path: String, to target: String, modes: [Mode] = []) throws {
+    package init(at path: String, to target: String, modes: [Mode] = []) throws {
         self.path = path
         self.target = target
         self.modes = modes
         try self.listen()
     }
 
-    deinit { self.unplug() }
+    deinit { self.close() }
 
-    /// How many hosts have connected so far.
-    var connectionCount: Int { self.lock.withLock { self.count } }
+    /// How many connections came so far.
+    package var connectionCount: Int { self.lock.withLock { self.count } }
 
-    /// Says something in the controller's name.
-    func say(_ octets: [UInt8]) {
+    /// Whether something was held; see ``Mode/hold(_:)``.
+    package var hasHeld: Bool { self.lock.withLock { self.isHolding } }
+
+    /// Writes octets to the host, as if the controller had sent them.
+    package func inject(_ octets: [UInt8]) {
         self.lock.withLock { _ = Self.writeAll(self.host, octets) }
     }
 
     /// Passes nothing on from now on.
-    func fallSilent() { self.lock.withLock { self.mode = .silence } }
+    package func silence() { self.lock.withLock { self.mode = .silence } }
 
-    /// Ends the connection that stands.
-    func cut() {
+    /// Ends the connection.
+    package func disconnect() {
         self.lock.withLock {
             for descriptor in [self.host, self.controller] where descriptor >= 0 {
                 shutdown(descriptor, Int32(SHUT_RDWR))
@@ -63,22 +67,20 @@ final class SocketFaultInjector: @unchecked Sendable {
         }
     }
 
-    /// Ends the connection and takes nobody any more.
-    func unplug() {
-        self.cut()
+    /// Ends the connection and accepts no further ones.
+    package func close() {
+        self.disconnect()
         self.lock.withLock {
             guard self.listener >= 0 else { return }
             shutdown(self.listener, Int32(SHUT_RDWR))
-            close(self.listener)
+            Foundation.close(self.listener)
             self.listener = -1
         }
         unlink(self.path)
     }
 
-    /// Takes hosts again.
-    func plugIn() throws { try self.listen() }
-
-    private func listen() throws {
+    /// Accepts connections, again after ``close()``.
+    package func listen() throws {
         let descriptor = Self.makeSocket()
         try withSocketAddress(self.path) { address, length in
             guard bind(descriptor, address, length) == 0, Foundation.listen(descriptor, 8) == 0 else {
@@ -99,8 +101,8 @@ final class SocketFaultInjector: @unchecked Sendable {
         let controller = Self.makeSocket()
         let isConnected = (try? withSocketAddress(self.target) { connect(controller, $0, $1) == 0 }) ?? false
         guard isConnected else {
-            close(host)
-            close(controller)
+            Foundation.close(host)
+            Foundation.close(controller)
             return
         }
         self.lock.withLock {
@@ -110,44 +112,49 @@ final class SocketFaultInjector: @unchecked Sendable {
             self.mode = self.modes.isEmpty ? .pass : self.modes.removeFirst()
         }
         Thread.detachNewThread {
-            var testbed = [UInt8](repeating: 0, count: 65_536)
+            var buffer = [UInt8](repeating: 0, count: 65_536)
             while true {
-                let count = read(host, &testbed, testbed.count)
-                guard count > 0, Self.writeAll(controller, testbed[..<count]) else { break }
+                let count = read(host, &buffer, buffer.count)
+                guard count > 0, Self.writeAll(controller, buffer[..<count]) else { break }
             }
             shutdown(controller, Int32(SHUT_RDWR))
         }
         Thread.detachNewThread { [self] in
-            self.passOn(from: controller, to: host)
+            self.passBack(from: controller, to: host)
             shutdown(host, Int32(SHUT_RDWR))
         }
     }
 
-    private func passOn(from controller: Int32, to host: Int32) {
-        var testbed = [UInt8](repeating: 0, count: 65_536)
-        var kept: [UInt8] = []
+    private func passBack(from controller: Int32, to host: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var joined: [UInt8] = []
         while true {
-            if !kept.isEmpty {
+            if !joined.isEmpty {
                 var request = pollfd(fd: controller, events: Int16(POLLIN), revents: 0)
                 // Everything that comes within a moment is joined.
                 if poll(&request, 1, 5) == 0 {
-                    guard self.lock.withLock({ Self.writeAll(host, kept) }) else { return }
-                    kept = []
+                    guard self.lock.withLock({ Self.writeAll(host, joined) }) else { return }
+                    joined = []
                 }
             }
-            let count = read(controller, &testbed, testbed.count)
+            let count = read(controller, &buffer, buffer.count)
             guard count > 0 else { return }
-            let isGood = self.lock.withLock {
+            let octets = buffer[..<count]
+            let isWritten = self.lock.withLock {
+                if case .hold(let text) = self.mode, Data(octets).range(of: Data(text.utf8)) != nil {
+                    self.mode = .silence
+                    self.isHolding = true
+                }
                 switch self.mode {
-                case .pass: return Self.writeAll(host, testbed[..<count])
-                case .split: return testbed[..<count].allSatisfy { Self.writeAll(host, [$0]) }
+                case .pass, .hold: return Self.writeAll(host, octets)
+                case .split: return octets.allSatisfy { Self.writeAll(host, [$0]) }
                 case .join:
-                    kept += testbed[..<count]
+                    joined += octets
                     return true
                 case .silence: return true
                 }
             }
-            guard isGood else { return }
+            guard isWritten else { return }
         }
     }
 
@@ -161,11 +168,5 @@ final class SocketFaultInjector: @unchecked Sendable {
         return true
     }
 
-    private static func makeSocket() -> Int32 {
-        #if canImport(Darwin)
-        socket(AF_UNIX, SOCK_STREAM, 0)
-        #else
-        socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
-    }
+    private static func makeSocket() -> Int32 { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) }
 }

@@ -1,30 +1,30 @@
-// Scenes with real processes of `corebluetooth`: adapters, scan, air.
+// Real processes of `corebluetooth`: adapters, scan, air.
 
 import Foundation
 import Testing
 
-extension Stage {
+extension ProcessTestbed {
     /// Starts a `corebluetooth`.
-    func tool(_ arguments: String..., input: Bool = false) throws -> Player {
+    func tool(_ arguments: String..., input: Bool = false) throws -> TestProcess {
         try start("corebluetooth", arguments, input: input)
     }
 }
 
-extension Player {
+extension TestProcess {
     /// The objects of the lines so far.
     func objects() throws -> [[String: Any]] {
         try lines.map { try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
     }
 }
 
-@Suite("Scenes: corebluetooth adapters, scan and air")
-struct ToolScenes {
+@Suite("corebluetooth adapters, scan and air")
+struct ToolTests {
     @Test("An air on a socket says when it listens, who joins and who leaves; its socket goes with it")
     func air() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let path = stage.path("a")
-        let air = try stage.tool(
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let path = testbed.path("a")
+        let air = try testbed.tool(
             "air",
             "--listen",
             "unix:\(path)",
@@ -36,11 +36,11 @@ struct ToolScenes {
         try air.line(with: "listening at unix:\(path) (realistic, seed 1); join with --adapter air:\(path)")
         let tcp = try air.line(with: "listening at tcp:127.0.0.1:")
         let name = try #require(tcp.split(separator: " ").last)
-        let ball = try stage.eightball("peripheral", "--name", "Crystal", "--adapter", "air:\(path)")
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal", "--adapter", "air:\(path)")
         try ball.line(with: "is a Magic 8-Ball now")
         #expect(try air.line(with: "1 joined: ").contains("eightball (process \(ball.number))"))
         // Both addresses lead to one air.
-        let scan = try stage.tool("scan", "--adapter", String(name), "--name", "cryst")
+        let scan = try testbed.tool("scan", "--adapter", String(name), "--name", "cryst")
         #expect(try scan.line(with: "\"Crystal\"").contains("8E38140A-27BE-4090-8955-4FC4B5698D1E"))
         #expect(try air.line(with: "2 joined: ").contains("127.0.0.1:"))
         scan.send(SIGINT)
@@ -53,26 +53,26 @@ struct ToolScenes {
 
     @Test("Without --listen it is the user's own air, with the model and the captures that were asked for")
     func ownAir() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let capture = stage.path("all.btsnoop")
-        let air = try stage.tool("air", "--json", "--capture", capture)
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let capture = testbed.path("all.btsnoop")
+        let air = try testbed.tool("air", "--json", "--capture", capture)
         try air.line(with: "\"listening\"")
         #expect(try air.objects()[0]["adapter"] as? String == "air")
-        let second = try stage.tool("air")
+        let second = try testbed.tool("air")
         #expect(try second.end() == 1)
         #expect(
-            second.reports == [
+            second.errorLines == [
                 "corebluetooth: corebluetooth (process \(air.number)) serves your own air already: end it, or serve "
                     + "another air with --listen"
             ]
         )
-        let ball = try stage.eightball("peripheral", "--name", "Crystal")
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal")
         try ball.line(with: "is a Magic 8-Ball now")
-        let scan = try stage.tool("scan", "--timeout", "1", "--json")
+        let scan = try testbed.tool("scan", "--timeout", "1", "--json")
         #expect(try scan.end() == 0)
         #expect(try scan.objects().contains { $0["name"] as? String == "Crystal" })
-        let adapters = try stage.tool("adapters", "--json")
+        let adapters = try testbed.tool("adapters", "--json")
         #expect(try adapters.end() == 0)
         let own = try #require(try adapters.objects().last)
         #expect(own["adapter"] as? String == "air")
@@ -86,27 +86,27 @@ struct ToolScenes {
         #expect(try air.end() == 130)
         // A file for each of the two hosts.
         #expect(try Btsnoop.records(of: capture).count > 10)
-        #expect(try Btsnoop.records(of: stage.path("all-2.btsnoop")).count > 10)
+        #expect(try Btsnoop.records(of: testbed.path("all-2.btsnoop")).count > 10)
     }
 
     @Test("An air whose process is suspended is said to be; it goes on when that does")
     func suspendedAir() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ball = try stage.eightball("peripheral", "--name", "Crystal")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal")
         try ball.line(with: "is a Magic 8-Ball now")
-        let member = try stage.tool("scan", "--verbose")
+        let member = try testbed.tool("scan", "--verbose")
         try member.line(with: "\"Crystal\"")
         ball.send(SIGSTOP)
-        // A member notices, and a newcomer is told who it is.
-        try member.report(with: "Bluetooth is resetting")
-        let line = try member.report(with: "which is suspended")
+        // A process on the air reports it, and so does one that joins, with the process's name.
+        try member.errorLine(with: "Bluetooth is resetting")
+        let line = try member.errorLine(with: "which is suspended")
         #expect(line.contains("(process \(ball.number))"))
-        let newcomer = try stage.tool("scan", "--timeout", "20")
+        let newcomer = try testbed.tool("scan", "--timeout", "20")
         #expect(try newcomer.end() == 1)
-        #expect(newcomer.reports.count == 1)
-        #expect(newcomer.reports.first?.contains("continue it with fg or kill -CONT \(ball.number)") == true)
-        let adapters = try stage.tool("adapters")
+        #expect(newcomer.errorLines.count == 1)
+        #expect(newcomer.errorLines.first?.contains("continue it with fg or kill -CONT \(ball.number)") == true)
+        let adapters = try testbed.tool("adapters")
         try adapters.line(with: "which is suspended")
         ball.send(SIGCONT)
         try member.line(number: 2, with: "\"Crystal\"")
@@ -114,36 +114,36 @@ struct ToolScenes {
 
     @Test("A scan shows what the filters let pass, a line for each device, or for each report")
     func filters() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let near = try stage.eightball("peripheral", "--name", "Near")
-        let far = try stage.eightball("peripheral", "--name", "Far", "--distance", "30")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let near = try testbed.eightball("peripheral", "--name", "Near")
+        let far = try testbed.eightball("peripheral", "--name", "Far", "--distance", "30")
         try near.line(with: "is a Magic 8-Ball now")
         try far.line(with: "is a Magic 8-Ball now")
-        let all = try stage.tool("scan")
+        let all = try testbed.tool("scan")
         try all.line(with: "\"Near\"")
         try all.line(with: "\"Far\"")
-        let strong = try stage.tool("scan", "--rssi", "-60", "--timeout", "1")
+        let strong = try testbed.tool("scan", "--rssi", "-60", "--timeout", "1")
         #expect(try strong.end() == 0)
         #expect(strong.lines.count == 1)
         #expect(strong.lines.first?.contains("\"Near\"") == true)
-        let other = try stage.tool("scan", "--service", "Heart Rate", "--timeout", "1")
+        let other = try testbed.tool("scan", "--service", "Heart Rate", "--timeout", "1")
         #expect(try other.end() == 0)
         #expect(other.lines.isEmpty)
-        let reports = try stage.tool("scan", "--duplicates", "--name", "near")
-        try reports.line(number: 3, with: "\"Near\"")
-        #expect(!reports.lines.contains { $0.contains("Far") })
+        let errorLines = try testbed.tool("scan", "--duplicates", "--name", "near")
+        try errorLines.line(number: 3, with: "\"Near\"")
+        #expect(!errorLines.lines.contains { $0.contains("Far") })
         #expect(all.lines.count == 2)
     }
 
     @Test("In a terminal it is a table that is drawn over itself")
     func table() throws {
-        let stage = try Stage()
-        defer { stage.end() }
-        let ball = try stage.eightball("peripheral", "--name", "Crystal")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal")
         try ball.line(with: "is a Magic 8-Ball now")
         let terminal = try PseudoTerminal()
-        let scan = try stage.start("corebluetooth", ["scan"], terminal: terminal)
+        let scan = try testbed.start("corebluetooth", ["scan"], terminal: terminal)
         try eventually("the table") { terminal.text.contains("Crystal") && terminal.text.contains("\u{1B}[2A\r") }
         let text = terminal.text
         #expect(text.contains("NAME"))
@@ -155,37 +155,37 @@ struct ToolScenes {
 
     @Test("Wrong usage ends in 2, an adapter that cannot be had in 1 with one line")
     func wrong() throws {
-        let stage = try Stage()
-        defer { stage.end() }
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
         for arguments in [
             ["scan", "--service", "zz"], ["scan", "--timeout", "0"], ["air", "--listen", "nowhere"],
             ["air", "--loss", "2"], ["air", "--model", "fast"], ["nothing"], ["scan", "--nothing"],
         ] {
-            let player = try stage.start("corebluetooth", arguments)
-            #expect(try player.end() == 2, "\(arguments)")
-            #expect(player.lines.isEmpty)
+            let process = try testbed.start("corebluetooth", arguments)
+            #expect(try process.end() == 2, "\(arguments)")
+            #expect(process.lines.isEmpty)
         }
         for arguments in [
             ["scan", "--adapter", "nonsense"], ["scan", "--adapter", "h4:unix:/nowhere/at/all"],
             ["scan", "--adapter", "air:/nowhere/at/all"], ["scan", "--capture", "/nowhere/at/all"],
             ["air", "--listen", "unix:/nowhere/at/all"], ["scan", "--adapter", "hci65000"],
         ] {
-            let player = try stage.start("corebluetooth", arguments)
-            #expect(try player.end() == 1, "\(arguments)")
-            #expect(player.lines.isEmpty)
-            #expect(player.reports.count == 1, "\(player.reports)")
+            let process = try testbed.start("corebluetooth", arguments)
+            #expect(try process.end() == 1, "\(arguments)")
+            #expect(process.lines.isEmpty)
+            #expect(process.errorLines.count == 1, "\(process.errorLines)")
         }
-        let help = try stage.tool("--help")
+        let help = try testbed.tool("--help")
         #expect(try help.end() == 0)
         #expect(help.lines.contains { $0.contains("adapters") })
     }
 
     @Test("The listing of adapters reads the kernel's folders and names the command that frees each")
     func adapters() throws {
-        let stage = try Stage()
-        defer { stage.end() }
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
         func write(_ file: String, _ text: String) throws {
-            let url = URL(fileURLWithPath: stage.path(file))
+            let url = URL(fileURLWithPath: testbed.path(file))
             try FileManager.default.createDirectory(
                 at: url.deletingLastPathComponent(),
                 withIntermediateDirectories: true
@@ -199,18 +199,18 @@ struct ToolScenes {
         try write("class/rfkill/rfkill0/hard", "0\n")
         try write("proc/800/comm", "bluetoothd\n")
         try write("proc/self/status", "CapEff:\t0000000000000000\n")
-        let player = try stage.tool(
+        let process = try testbed.tool(
             "adapters",
             "--system-folder",
-            stage.path("class"),
+            testbed.path("class"),
             "--process-folder",
-            stage.path("proc"),
+            testbed.path("proc"),
             "--program",
             "/opt/ball"
         )
-        #expect(try player.end() == 0)
+        #expect(try process.end() == 0)
         #expect(
-            player.lines.prefix(8) == [
+            process.lines.prefix(8) == [
                 "hci0    B8:27:EB:01:02:0A  blocked  virtual",
                 "    hci0 is switched off; to change that, run",
                 "        rfkill unblock bluetooth",
