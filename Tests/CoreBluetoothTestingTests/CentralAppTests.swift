@@ -7,7 +7,7 @@ import Testing
 @Suite("An app in the central role")
 struct CentralAppTests {
     /// A world with a thermometer, and an app on a phone that is subscribed to it.
-    private struct Meeting {
+    private struct Setup {
         let world: World
         let thermo: ScriptedDevice
         let phone: Device
@@ -35,69 +35,69 @@ struct CentralAppTests {
 
     @Test("Ten seconds after it has left the foreground an app is suspended")
     func tenSeconds() throws {
-        let meeting = try Meeting([.central])
-        meeting.app.enterBackground()
-        #expect(meeting.app.state == .background)
-        meeting.world.advance(by: .milliseconds(9_999))
-        #expect(meeting.app.state == .background)
-        meeting.world.advance(by: .milliseconds(1))
-        #expect(meeting.app.state == .suspended)
-        meeting.app.enterForeground()
-        #expect(meeting.app.state == .foreground)
-        meeting.world.advance(by: .seconds(100))
-        #expect(meeting.app.state == .foreground)
+        let setup = try Setup([.central])
+        setup.app.enterBackground()
+        #expect(setup.app.state == .background)
+        setup.world.advance(by: .milliseconds(9_999))
+        #expect(setup.app.state == .background)
+        setup.world.advance(by: .milliseconds(1))
+        #expect(setup.app.state == .suspended)
+        setup.app.enterForeground()
+        #expect(setup.app.state == .foreground)
+        setup.world.advance(by: .seconds(100))
+        #expect(setup.app.state == .foreground)
     }
 
     @Test("Without the background mode events wait, and arrive in order on resume")
     func eventsWait() throws {
-        let meeting = try Meeting([])
-        let key = try #require(meeting.app.instance)
-        meeting.app.enterBackground()
-        for value in 1...3 as ClosedRange<UInt8> { meeting.send(value) }
-        meeting.world.advance(by: .seconds(20))
-        #expect(meeting.app.state == .suspended)
-        meeting.send(4)
-        meeting.thermo.disconnect()
-        meeting.world.advance(by: .seconds(1))
+        let setup = try Setup([])
+        let key = try #require(setup.app.instance)
+        setup.app.enterBackground()
+        for value in 1...3 as ClosedRange<UInt8> { setup.send(value) }
+        setup.world.advance(by: .seconds(20))
+        #expect(setup.app.state == .suspended)
+        setup.send(4)
+        setup.thermo.disconnect()
+        setup.world.advance(by: .seconds(1))
         #expect(key.values.isEmpty)
         #expect(key.peripheral?.state == .connected, "the app cannot know")
-        #expect(meeting.app.wakeTimes.count == 1, "it has left the foreground, and was never woken")
-        meeting.app.enterForeground()
-        meeting.world.advance(by: .milliseconds(1))
+        #expect(setup.app.wakeTimes.count == 1, "it has left the foreground, and was never woken")
+        setup.app.enterForeground()
+        setup.world.advance(by: .milliseconds(1))
         #expect(key.values == [1, 2, 3, 4])
         #expect(key.calls.suffix(5) == ["value", "value", "value", "value", "disconnected 7"])
     }
 
     @Test("With the background mode an app is woken for each event, has ten seconds, and is suspended again")
     func woken() throws {
-        let meeting = try Meeting([.central])
-        let key = try #require(meeting.app.instance)
-        meeting.app.enterBackground()
-        meeting.world.advance(by: .seconds(60))
-        #expect(meeting.app.state == .suspended)
-        meeting.send(1)
-        #expect(meeting.app.state == .background)
+        let setup = try Setup([.central])
+        let key = try #require(setup.app.instance)
+        setup.app.enterBackground()
+        setup.world.advance(by: .seconds(60))
+        #expect(setup.app.state == .suspended)
+        setup.send(1)
+        #expect(setup.app.state == .background)
         #expect(key.values == [1])
-        let woken = try #require(meeting.app.wakeTimes.last)
-        meeting.send(2)
+        let woken = try #require(setup.app.wakeTimes.last)
+        setup.send(2)
         #expect(key.values == [1, 2])
-        #expect(meeting.app.wakeTimes.count == 2, "it runs still")
-        meeting.world.advance(by: woken + .seconds(10) - meeting.world.now)
-        #expect(meeting.app.state == .suspended)
-        meeting.send(3)
+        #expect(setup.app.wakeTimes.count == 2, "it runs still")
+        setup.world.advance(by: woken + .seconds(10) - setup.world.now)
+        #expect(setup.app.state == .suspended)
+        setup.send(3)
         #expect(key.values == [1, 2, 3])
-        #expect(meeting.app.wakeTimes.count == 3)
+        #expect(setup.app.wakeTimes.count == 3)
     }
 
     @Test("What takes longer than ten seconds in the background is done when the app runs again")
     func tooLong() throws {
-        let meeting = try Meeting([.central])
+        let setup = try Setup([.central])
         var done: Duration?
-        meeting.app.enterBackground()
-        meeting.app.after(.seconds(12)) { done = meeting.world.now }
-        meeting.world.advance(by: .seconds(60))
+        setup.app.enterBackground()
+        setup.app.after(.seconds(12)) { done = setup.world.now }
+        setup.world.advance(by: .seconds(60))
         #expect(done == nil)
-        meeting.send(1)
+        setup.send(1)
         #expect(done != nil)
     }
 
@@ -158,18 +158,18 @@ struct CentralAppTests {
             CBConnectPeripheralOptionNotifyOnNotificationKey: true,
             CBConnectPeripheralOptionEnableAutoReconnect: true,
         ]
-        let meeting = try Meeting([]) { Key(connectOptions: options) }
-        meeting.send(1)
-        meeting.app.enterBackground()
-        meeting.app.suspend()
-        #expect(meeting.app.alerts.isEmpty)
-        meeting.send(2)
-        meeting.thermo.dropLinks()
-        meeting.world.advance(by: .seconds(5))
-        #expect(meeting.app.alerts.map(\.kind) == [.notification, .disconnection, .connection])
-        #expect(meeting.app.alerts.allSatisfy { $0.peripheral == "Thermo" })
+        let setup = try Setup([]) { Key(connectOptions: options) }
+        setup.send(1)
+        setup.app.enterBackground()
+        setup.app.suspend()
+        #expect(setup.app.alerts.isEmpty)
+        setup.send(2)
+        setup.thermo.dropLinks()
+        setup.world.advance(by: .seconds(5))
+        #expect(setup.app.alerts.map(\.kind) == [.notification, .disconnection, .connection])
+        #expect(setup.app.alerts.allSatisfy { $0.peripheral == "Thermo" })
 
-        let woken = try Meeting([.central]) { Key(connectOptions: options) }
+        let woken = try Setup([.central]) { Key(connectOptions: options) }
         woken.app.enterBackground()
         woken.app.suspend()
         woken.send(2)
@@ -178,16 +178,16 @@ struct CentralAppTests {
 
     @Test("Nobody's notifications without end: of a thousand and more values the oldest are lost")
     func heldEventLimit() throws {
-        let meeting = try Meeting(
+        let setup = try Setup(
             [],
             script: .thermometer(updates: .every(.milliseconds(20)) { [UInt8($0 & 0xFF)].data })
         )
-        let key = try #require(meeting.app.instance)
-        meeting.app.enterBackground()
-        meeting.world.advance(by: .seconds(60))
+        let key = try #require(setup.app.instance)
+        setup.app.enterBackground()
+        setup.world.advance(by: .seconds(60))
         let before = key.values.count
-        meeting.app.enterForeground()
-        meeting.world.advance(by: .milliseconds(1))
+        setup.app.enterForeground()
+        setup.world.advance(by: .milliseconds(1))
         let held = key.values.dropFirst(before)
         #expect((900...1100).contains(held.count))
         #expect(zip(held, held.dropFirst()).allSatisfy { $1 == $0 &+ 1 }, "the last ones, in order, none missing")
@@ -197,57 +197,57 @@ struct CentralAppTests {
 
     @Test("13.1: an app that the system has ended is launched by an event, told of its state first, then of the event")
     func relaunch() throws {
-        let meeting = try Meeting([.central])
-        weak let first = meeting.app.instance
-        meeting.app.enterBackground()
-        meeting.world.advance(by: .seconds(20))
-        meeting.app.terminate()
+        let setup = try Setup([.central])
+        weak let first = setup.app.instance
+        setup.app.enterBackground()
+        setup.world.advance(by: .seconds(20))
+        setup.app.terminate()
         #expect(first == nil)
-        #expect(meeting.app.state == .notRunning)
-        meeting.world.advance(by: .seconds(60))
-        #expect(meeting.thermo.linkCount == 1, "the link goes on without the app")
-        meeting.send(7)
-        #expect(meeting.app.launches == [.byUser, .bySystem])
-        #expect(meeting.app.state == .background)
-        let second = try #require(meeting.app.instance)
+        #expect(setup.app.state == .notRunning)
+        setup.world.advance(by: .seconds(60))
+        #expect(setup.thermo.linkCount == 1, "the link goes on without the app")
+        setup.send(7)
+        #expect(setup.app.launches == [.byUser, .bySystem])
+        #expect(setup.app.state == .background)
+        let second = try #require(setup.app.instance)
         #expect(second.calls == ["restore", "state 5", "value"])
         #expect(second.values == [7])
         #expect(second.peripheral?.state == .connected)
         let characteristic = try #require(second.peripheral?.services?.first?.characteristics?.first)
         #expect(characteristic.uuid == Reader.measurement)
         #expect(characteristic.isNotifying)
-        meeting.world.advance(by: .seconds(10))
-        #expect(meeting.app.state == .suspended)
-        meeting.send(8)
+        setup.world.advance(by: .seconds(10))
+        #expect(setup.app.state == .suspended)
+        setup.send(8)
         #expect(second.values == [7, 8])
     }
 
     @Test("The pending connection of an ended app survives, and its coming true launches the app")
     func pendingConnection() throws {
-        let meeting = try Meeting([.central])
-        meeting.app.enterBackground()
-        meeting.thermo.distance = 1000
-        try meeting.world.run(until: meeting.app.instance?.calls.contains("disconnected 6") == true)
-        meeting.app.terminate()
-        meeting.world.advance(by: .seconds(3600))
-        #expect(meeting.app.state == .notRunning)
-        meeting.thermo.distance = 3
-        try meeting.world.run(until: meeting.app.instance?.calls.contains("notifying") == true)
+        let setup = try Setup([.central])
+        setup.app.enterBackground()
+        setup.thermo.distance = 1000
+        try setup.world.run(until: setup.app.instance?.calls.contains("disconnected 6") == true)
+        setup.app.terminate()
+        setup.world.advance(by: .seconds(3600))
+        #expect(setup.app.state == .notRunning)
+        setup.thermo.distance = 3
+        try setup.world.run(until: setup.app.instance?.calls.contains("notifying") == true)
         #expect(
-            meeting.app.instance?.calls.prefix(5) == ["restore", "state 5", "connected", "services", "characteristics"]
+            setup.app.instance?.calls.prefix(5) == ["restore", "state 5", "connected", "services", "characteristics"]
         )
-        #expect(meeting.app.launches == [.byUser, .bySystem])
+        #expect(setup.app.launches == [.byUser, .bySystem])
     }
 
     @Test("A disconnection while the app is ended is told after the restored state")
     func disconnection() throws {
-        let meeting = try Meeting([.central])
-        meeting.app.enterBackground()
-        meeting.app.terminate()
-        meeting.thermo.disconnect()
-        meeting.world.advance(by: .milliseconds(100))
-        #expect(meeting.app.instance?.calls.prefix(3) == ["restore", "state 5", "disconnected 7"])
-        try meeting.world.run(until: meeting.app.instance?.calls.contains("notifying") == true)
+        let setup = try Setup([.central])
+        setup.app.enterBackground()
+        setup.app.terminate()
+        setup.thermo.disconnect()
+        setup.world.advance(by: .milliseconds(100))
+        #expect(setup.app.instance?.calls.prefix(3) == ["restore", "state 5", "disconnected 7"])
+        try setup.world.run(until: setup.app.instance?.calls.contains("notifying") == true)
     }
 
     @Test("A scan goes on for an app that was ended, and what it finds launches the app")
@@ -272,14 +272,14 @@ struct CentralAppTests {
 
     @Test("The user opens an app that the system has ended: it is restored, too")
     func userLaunch() throws {
-        let meeting = try Meeting([.central])
-        meeting.app.enterBackground()
-        meeting.app.terminate()
-        let key = meeting.app.launch()
-        meeting.world.advance(by: .milliseconds(1))
+        let setup = try Setup([.central])
+        setup.app.enterBackground()
+        setup.app.terminate()
+        let key = setup.app.launch()
+        setup.world.advance(by: .milliseconds(1))
         #expect(key.calls.prefix(2) == ["restore", "state 5"])
         #expect(key.peripheral?.state == .connected)
-        meeting.send(5)
+        setup.send(5)
         #expect(key.values == [5])
     }
 
@@ -288,43 +288,43 @@ struct CentralAppTests {
         arguments: [true, false]
     )
     func forceQuit(isByUser: Bool) throws {
-        let meeting = try Meeting([.central]) { Key(restoreIdentifier: isByUser ? "key" : nil) }
-        meeting.app.enterBackground()
-        if isByUser { meeting.app.forceQuit() } else { meeting.app.terminate() }
-        try meeting.world.run(until: meeting.thermo.linkCount == 0, within: .seconds(1))
-        meeting.world.advance(by: .seconds(60))
-        #expect(meeting.app.launches == [.byUser])
-        let key = meeting.app.launch()
-        try meeting.world.run(until: key.calls.contains("notifying"))
+        let setup = try Setup([.central]) { Key(restoreIdentifier: isByUser ? "key" : nil) }
+        setup.app.enterBackground()
+        if isByUser { setup.app.forceQuit() } else { setup.app.terminate() }
+        try setup.world.run(until: setup.thermo.linkCount == 0, within: .seconds(1))
+        setup.world.advance(by: .seconds(60))
+        #expect(setup.app.launches == [.byUser])
+        let key = setup.app.launch()
+        try setup.world.run(until: key.calls.contains("notifying"))
         #expect(key.calls.prefix(2) == ["state 5", "discovered Thermo"])
     }
 
     @Test("13.1: after Bluetooth was switched off and on an ended app has nothing to restore")
     func bluetoothOff() throws {
-        let meeting = try Meeting([.central])
-        meeting.app.enterBackground()
-        meeting.app.terminate()
-        meeting.phone.isPowered = false
-        meeting.world.advance(by: .seconds(5))
-        meeting.phone.isPowered = true
-        meeting.world.advance(by: .seconds(5))
-        #expect(meeting.app.launches == [.byUser])
-        let key = meeting.app.launch()
-        try meeting.world.run(until: key.calls.contains("notifying"))
+        let setup = try Setup([.central])
+        setup.app.enterBackground()
+        setup.app.terminate()
+        setup.phone.isPowered = false
+        setup.world.advance(by: .seconds(5))
+        setup.phone.isPowered = true
+        setup.world.advance(by: .seconds(5))
+        #expect(setup.app.launches == [.byUser])
+        let key = setup.app.launch()
+        try setup.world.run(until: key.calls.contains("notifying"))
         #expect(!key.calls.contains("restore"))
     }
 
     @Test("An app is ended again and again", arguments: 1...3 as ClosedRange<UInt64>)
     func manyLives(seed: UInt64) throws {
-        let meeting = try Meeting([.central], seed: seed)
-        meeting.app.enterBackground()
+        let setup = try Setup([.central], seed: seed)
+        setup.app.enterBackground()
         for value in 1...5 as ClosedRange<UInt8> {
-            meeting.app.terminate()
-            meeting.world.advance(by: .seconds(5))
-            meeting.send(value)
-            #expect(meeting.app.instance?.values == [value])
+            setup.app.terminate()
+            setup.world.advance(by: .seconds(5))
+            setup.send(value)
+            #expect(setup.app.instance?.values == [value])
         }
-        #expect(meeting.app.launches.count == 6)
+        #expect(setup.app.launches.count == 6)
     }
 
     // MARK: Authorization
@@ -362,17 +362,17 @@ struct CentralAppTests {
 
     @Test("Taking the authorization away ends what the app did; other code on the device goes on")
     func authorizationTaken() throws {
-        let meeting = try Meeting([.central])
-        let reader = meeting.phone.run { Reader() }
-        try meeting.world.run(until: reader.calls.contains("notifying true"))
-        meeting.app.authorization = .denied
-        meeting.world.advance(by: .seconds(1))
-        #expect(meeting.app.instance?.central.state == .unauthorized)
-        #expect(meeting.app.instance?.peripheral?.state == .disconnected)
+        let setup = try Setup([.central])
+        let reader = setup.phone.run { Reader() }
+        try setup.world.run(until: reader.calls.contains("notifying true"))
+        setup.app.authorization = .denied
+        setup.world.advance(by: .seconds(1))
+        #expect(setup.app.instance?.central.state == .unauthorized)
+        #expect(setup.app.instance?.peripheral?.state == .disconnected)
         #expect(reader.peripheral?.state == .connected)
-        meeting.phone.authorization = .denied
-        meeting.world.advance(by: .seconds(1))
+        setup.phone.authorization = .denied
+        setup.world.advance(by: .seconds(1))
         #expect(reader.central.state == .unauthorized)
-        #expect(meeting.thermo.linkCount == 0)
+        #expect(setup.thermo.linkCount == 0)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("An app in the peripheral role")
 struct PeripheralAppTests {
     /// A world with a sensor's app on one phone, and a reader on another one.
-    private struct Meeting {
+    private struct Setup {
         let world: World
         let app: App<Sensor>
         let reader: Reader
@@ -105,60 +105,60 @@ struct PeripheralAppTests {
 
     @Test("9.7: without the background mode the services are gone while the app is not in the foreground")
     func servicesGone() throws {
-        let meeting = try Meeting([])
-        let sensor = try #require(meeting.app.instance)
+        let setup = try Setup([])
+        let sensor = try #require(setup.app.instance)
         let count = sensor.calls.count
-        meeting.app.enterBackground()
-        try meeting.world.run(until: meeting.reader.calls.last == "modified 1809")
-        meeting.reader.peripheral?.discoverServices(nil)
-        meeting.world.advance(by: .seconds(1))
-        #expect(meeting.reader.peripheral?.services?.isEmpty == true)
+        setup.app.enterBackground()
+        try setup.world.run(until: setup.reader.calls.last == "modified 1809")
+        setup.reader.peripheral?.discoverServices(nil)
+        setup.world.advance(by: .seconds(1))
+        #expect(setup.reader.peripheral?.services?.isEmpty == true)
         #expect(sensor.calls.count == count)
-        meeting.app.enterForeground()
-        meeting.world.advance(by: .seconds(1))
+        setup.app.enterForeground()
+        setup.world.advance(by: .seconds(1))
         #expect(sensor.calls.dropFirst(count) == ["unsubscribed"])
-        meeting.reader.peripheral?.discoverServices([Reader.service])
-        try meeting.world.run(until: meeting.reader.calls.count { $0 == "notifying true" } == 2)
+        setup.reader.peripheral?.discoverServices([Reader.service])
+        try setup.world.run(until: setup.reader.calls.count { $0 == "notifying true" } == 2)
         #expect(sensor.calls.count { $0 == "subscribed" } == 2)
-        #expect(meeting.reader.values.last == [42])
+        #expect(setup.reader.values.last == [42])
         let measurement = try #require(sensor.measurement)
         #expect(sensor.manager.updateValue(Data([43]), for: measurement, onSubscribedCentrals: nil))
-        try meeting.world.run(until: meeting.reader.values.last == [43])
+        try setup.world.run(until: setup.reader.values.last == [43])
     }
 
     @Test("With the background mode a suspended app is woken to answer, and has ten seconds")
     func woken() throws {
-        let meeting = try Meeting([.peripheral])
-        let sensor = try #require(meeting.app.instance)
-        meeting.app.enterBackground()
-        meeting.world.advance(by: .seconds(30))
-        #expect(meeting.app.state == .suspended)
+        let setup = try Setup([.peripheral])
+        let sensor = try #require(setup.app.instance)
+        setup.app.enterBackground()
+        setup.world.advance(by: .seconds(30))
+        #expect(setup.app.state == .suspended)
         let reads = sensor.calls.count { $0 == "read" }
-        try meeting.read()
-        try meeting.world.run(until: sensor.calls.count { $0 == "read" } == reads + 1)
-        #expect(meeting.app.state == .background)
-        meeting.world.advance(by: .seconds(10))
-        #expect(meeting.app.state == .suspended)
-        #expect(meeting.reader.values.last == [42])
+        try setup.read()
+        try setup.world.run(until: sensor.calls.count { $0 == "read" } == reads + 1)
+        #expect(setup.app.state == .background)
+        setup.world.advance(by: .seconds(10))
+        #expect(setup.app.state == .suspended)
+        #expect(setup.reader.values.last == [42])
     }
 
     @Test(
         "13.1: a request launches an app that the system has ended; services, advertisement and subscribers are restored"
     )
     func relaunch() throws {
-        let meeting = try Meeting([.peripheral])
-        meeting.app.enterBackground()
-        meeting.world.advance(by: .seconds(30))
-        meeting.app.terminate()
-        #expect(meeting.app.instance == nil)
-        meeting.world.advance(by: .seconds(60))
-        #expect(meeting.app.launches == [.byUser])
-        let values = meeting.reader.values.count
-        try meeting.read()
-        try meeting.world.run(until: meeting.reader.values.count == values + 1)
-        #expect(meeting.reader.values.last == [42])
-        #expect(meeting.app.launches == [.byUser, .bySystem])
-        let sensor = try #require(meeting.app.instance)
+        let setup = try Setup([.peripheral])
+        setup.app.enterBackground()
+        setup.world.advance(by: .seconds(30))
+        setup.app.terminate()
+        #expect(setup.app.instance == nil)
+        setup.world.advance(by: .seconds(60))
+        #expect(setup.app.launches == [.byUser])
+        let values = setup.reader.values.count
+        try setup.read()
+        try setup.world.run(until: setup.reader.values.count == values + 1)
+        #expect(setup.reader.values.last == [42])
+        #expect(setup.app.launches == [.byUser, .bySystem])
+        let sensor = try #require(setup.app.instance)
         #expect(sensor.calls == ["restore", "state 5", "read"])
         #expect(sensor.manager.isAdvertising)
         let advertised = sensor.restored[CBPeripheralManagerRestoredStateAdvertisementDataKey] as? [String: Any]
@@ -166,20 +166,20 @@ struct PeripheralAppTests {
         let measurement = try #require(sensor.measurement)
         #expect(measurement.subscribedCentrals?.count == 1)
         #expect(sensor.manager.updateValue(Data([7]), for: measurement, onSubscribedCentrals: nil))
-        try meeting.world.run(until: meeting.reader.values.last == [7])
-        #expect(meeting.reader.peripheral?.state == .connected, "the link went on all the time")
+        try setup.world.run(until: setup.reader.values.last == [7])
+        #expect(setup.reader.peripheral?.state == .connected, "the link went on all the time")
     }
 
     @Test("Nothing is left of an app that the user has ended")
     func forceQuit() throws {
-        let meeting = try Meeting([.peripheral])
-        meeting.app.forceQuit()
-        try meeting.world.run(until: meeting.reader.calls.last == "modified 1809")
-        let scanner = meeting.world.addDevice("a").run { Scanner(nil) }
-        meeting.world.advance(by: .seconds(10))
+        let setup = try Setup([.peripheral])
+        setup.app.forceQuit()
+        try setup.world.run(until: setup.reader.calls.last == "modified 1809")
+        let scanner = setup.world.addDevice("a").run { Scanner(nil) }
+        setup.world.advance(by: .seconds(10))
         #expect(scanner.found.isEmpty)
-        let sensor = meeting.app.launch()
-        meeting.world.advance(by: .seconds(1))
+        let sensor = setup.app.launch()
+        setup.world.advance(by: .seconds(1))
         #expect(sensor.calls == ["state 5", "added", "advertising"])
     }
 }

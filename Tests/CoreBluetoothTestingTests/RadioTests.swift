@@ -6,7 +6,7 @@ import Testing
 @Suite("Radio")
 struct RadioTests {
     /// A world in which a phone's reader is subscribed to a scripted thermometer.
-    private struct Meeting {
+    private struct Setup {
         let world: World
         let phone: Device
         let reader: Reader
@@ -26,29 +26,29 @@ struct RadioTests {
 
     @Test("Bluetooth is switched off and on")
     func power() throws {
-        let meeting = try Meeting()
-        meeting.phone.isPowered = false
-        try meeting.world.run(until: meeting.reader.central.state == .poweredOff)
-        #expect(meeting.reader.peripheral?.state == .disconnected)
-        try meeting.world.run(until: meeting.thermo.linkCount == 0, within: .seconds(40))
-        meeting.phone.isPowered = true
-        try meeting.world.run(until: meeting.reader.calls.count { $0 == "notifying true" } == 2)
+        let setup = try Setup()
+        setup.phone.isPowered = false
+        try setup.world.run(until: setup.reader.central.state == .poweredOff)
+        #expect(setup.reader.peripheral?.state == .disconnected)
+        try setup.world.run(until: setup.thermo.linkCount == 0, within: .seconds(40))
+        setup.phone.isPowered = true
+        try setup.world.run(until: setup.reader.calls.count { $0 == "notifying true" } == 2)
     }
 
     @Test(
         "A device that walks out of range is lost when the supervision timeout has passed, and found when it comes back"
     )
     func range() throws {
-        let meeting = try Meeting { $0.connectOptions = [CBConnectPeripheralOptionEnableAutoReconnect: true] }
-        meeting.thermo.distance = 400
-        let left = meeting.world.now
-        try meeting.world.run(until: meeting.reader.peripheral?.state != .connected)
-        #expect(meeting.world.now - left > .milliseconds(100))
-        #expect((meeting.reader.errors.last as? CBError)?.code == .connectionTimeout)
-        meeting.world.advance(by: .seconds(20))
-        #expect(meeting.reader.peripheral?.state == .connecting)
-        meeting.thermo.distance = 2
-        try meeting.world.run(until: meeting.reader.peripheral?.state == .connected)
+        let setup = try Setup { $0.connectOptions = [CBConnectPeripheralOptionEnableAutoReconnect: true] }
+        setup.thermo.distance = 400
+        let left = setup.world.now
+        try setup.world.run(until: setup.reader.peripheral?.state != .connected)
+        #expect(setup.world.now - left > .milliseconds(100))
+        #expect((setup.reader.errors.last as? CBError)?.code == .connectionTimeout)
+        setup.world.advance(by: .seconds(20))
+        #expect(setup.reader.peripheral?.state == .connecting)
+        setup.thermo.distance = 2
+        try setup.world.run(until: setup.reader.peripheral?.state == .connected)
     }
 
     @Test("Signal strength as it is seen", arguments: [-45, -60, -80])
@@ -68,12 +68,12 @@ struct RadioTests {
 
     @Test("A link drops now")
     func dropNow() throws {
-        let meeting = try Meeting()
-        let now = meeting.world.now
-        meeting.phone.dropLinks()
-        try meeting.world.run(until: meeting.reader.calls.contains("disconnected 6"))
-        #expect(meeting.world.now - now < .milliseconds(5))
-        #expect((meeting.reader.errors.last as? CBError)?.code == .connectionTimeout)
+        let setup = try Setup()
+        let now = setup.world.now
+        setup.phone.dropLinks()
+        try setup.world.run(until: setup.reader.calls.contains("disconnected 6"))
+        #expect(setup.world.now - now < .milliseconds(5))
+        #expect((setup.reader.errors.last as? CBError)?.code == .connectionTimeout)
     }
 
     @Test("A link drops as soon as a line of the trace says so")
@@ -91,40 +91,40 @@ struct RadioTests {
 
     @Test("Lost packets are sent again; an air that loses everything ends links")
     func loss() throws {
-        let meeting = try Meeting(.thermometer(updates: .every(.milliseconds(100)) { [UInt8($0 & 0xFF)].data }))
-        meeting.world.loss = 0.3
-        #expect(meeting.world.loss == 0.3)
-        try meeting.world.run(until: meeting.reader.values.count > 50)
+        let setup = try Setup(.thermometer(updates: .every(.milliseconds(100)) { [UInt8($0 & 0xFF)].data }))
+        setup.world.loss = 0.3
+        #expect(setup.world.loss == 0.3)
+        try setup.world.run(until: setup.reader.values.count > 50)
         // The first value was read.
-        #expect(meeting.reader.values.dropFirst().prefix(50).map { $0[0] } == Array(0..<50))
-        meeting.world.loss = 1
-        try meeting.world.run(until: meeting.reader.calls.contains("disconnected 6"))
+        #expect(setup.reader.values.dropFirst().prefix(50).map { $0[0] } == Array(0..<50))
+        setup.world.loss = 1
+        try setup.world.run(until: setup.reader.calls.contains("disconnected 6"))
     }
 
     @Test("A controller that fails comes back")
     func reset() throws {
-        let meeting = try Meeting()
-        meeting.phone.resetController()
-        try meeting.world.run(until: meeting.reader.calls.count { $0 == "notifying true" } == 2, within: .seconds(60))
-        let states = meeting.reader.calls.filter { $0.hasPrefix("state") }
+        let setup = try Setup()
+        setup.phone.resetController()
+        try setup.world.run(until: setup.reader.calls.count { $0 == "notifying true" } == 2, within: .seconds(60))
+        let states = setup.reader.calls.filter { $0.hasPrefix("state") }
         #expect(states == ["state 5", "state 1", "state 5"])
-        meeting.thermo.resetController()
-        try meeting.world.run(until: meeting.reader.calls.contains("disconnected 6"), within: .seconds(60))
+        setup.thermo.resetController()
+        try setup.world.run(until: setup.reader.calls.contains("disconnected 6"), within: .seconds(60))
     }
 
     @Test("A silent device answers nothing, until the central gives up after 30 s")
     func silence() throws {
-        let meeting = try Meeting()
-        meeting.thermo.isSilent = true
-        let characteristic = try #require(meeting.reader.characteristic)
-        let now = meeting.world.now
-        meeting.reader.peripheral?.readValue(for: characteristic)
-        meeting.world.advance(by: .seconds(29))
-        #expect(meeting.reader.peripheral?.state == .connected)
-        #expect(meeting.reader.values.count == 1)
-        try meeting.world.run(until: meeting.reader.peripheral?.state == .disconnected)
-        #expect(meeting.world.now - now >= .seconds(30))
-        #expect(meeting.world.now - now < .seconds(32))
+        let setup = try Setup()
+        setup.thermo.isSilent = true
+        let characteristic = try #require(setup.reader.characteristic)
+        let now = setup.world.now
+        setup.reader.peripheral?.readValue(for: characteristic)
+        setup.world.advance(by: .seconds(29))
+        #expect(setup.reader.peripheral?.state == .connected)
+        #expect(setup.reader.values.count == 1)
+        try setup.world.run(until: setup.reader.peripheral?.state == .disconnected)
+        #expect(setup.world.now - now >= .seconds(30))
+        #expect(setup.world.now - now < .seconds(32))
     }
 
     @Test("A device that refuses connections: didFailToConnect")

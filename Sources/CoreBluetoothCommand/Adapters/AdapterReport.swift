@@ -120,7 +120,7 @@ struct AdapterReport {
 
     private func holder(_ obstacles: [AdapterUnavailable]) -> JSONValue {
         for case .program(let program?) in obstacles { return Self.value(program) }
-        for case .system(let service?) in obstacles { return JSONValue(service) }
+        for case .system(let service?) in obstacles { return Self.value(service) }
         return .null
     }
 

@@ -1,5 +1,6 @@
 // The live table of a scan: rows that fit a terminal, and the control sequences that draw them over the last ones.
 
+import CommandLineTool
 import Foundation
 
 /// The table of what was heard.

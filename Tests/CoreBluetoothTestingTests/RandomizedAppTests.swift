@@ -1,12 +1,12 @@
-// A random walk over everything that can happen to two apps, a central's and a peripheral's: whatever happens, nothing
+// A randomized test of everything that can happen to two apps, a central's and a peripheral's: whatever happens, nothing
 // traps, equal seeds give equal runs, and in the end, when everything is in order again, the two talk to each other.
 
 import BluetoothTypes
 import CoreBluetoothTesting
 import Testing
 
-@Suite("A random walk over the life of apps")
-struct AppWalkTests {
+@Suite("The life of apps, randomized")
+struct RandomizedAppTests {
     private static let modes: [BackgroundModes] = [[], .central, .peripheral, [.central, .peripheral]]
 
     private static func step<Instance>(_ app: App<Instance>, _ device: Device, _ choice: Int) {
@@ -26,7 +26,7 @@ struct AppWalkTests {
         }
     }
 
-    private static func walk(seed: UInt64) throws -> UInt64 {
+    private static func run(seed: UInt64) throws -> UInt64 {
         var generator = SeededGenerator(seed: seed)
         let world = World(seed: seed)
         let phone = world.addDevice("phone")
@@ -69,8 +69,8 @@ struct AppWalkTests {
     }
 
     @Test("Whatever happens", arguments: 1...12 as ClosedRange<UInt64>)
-    func walk(seed: UInt64) throws {
-        let digest = try Self.walk(seed: seed)
-        if seed <= 3 { #expect(try Self.walk(seed: seed) == digest) }
+    func life(seed: UInt64) throws {
+        let digest = try Self.run(seed: seed)
+        if seed <= 3 { #expect(try Self.run(seed: seed) == digest) }
     }
 }
