@@ -239,6 +239,7 @@ let package = Package(
                 "Fixtures",
                 "Testbed",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
         .testTarget(
