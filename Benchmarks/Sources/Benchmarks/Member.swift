@@ -43,13 +43,13 @@ enum Member {
 
     private static func serve(_ carryOut: (Order) -> Void) -> Never {
         self.say("ready")
-        var mark = Meter.processorTime()
+        var mark = Meter.usage()
         while let line = readLine() {
             let order = Order(line)
             if order.word == "mark" {
-                let now = Meter.processorTime()
-                self.say("processor \(now - mark)")
-                mark = Meter.processorTime()
+                let now = Meter.usage()
+                self.say("usage \(now.processor - mark.processor) \(now.sleeps - mark.sleeps)")
+                mark = Meter.usage()
             } else {
                 carryOut(order)
             }

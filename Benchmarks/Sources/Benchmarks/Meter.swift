@@ -10,10 +10,14 @@ struct Measurement {
     var wall: Double
     /// Processor time in seconds.
     var processor: Double
+    /// How often a thread went to sleep, where that is counted.
+    var sleeps = 0
 
     var microsecondsPerOperation: Double { self.processor / Double(self.count) * 1e6 }
     var wallMicrosecondsPerOperation: Double { self.wall / Double(self.count) * 1e6 }
     var operationsPerSecond: Double { Double(self.count) / self.wall }
+    /// How often a thread was woken for an operation.
+    var wakeUpsPerOperation: Double { Double(self.sleeps) / Double(self.count) }
     /// What one core would do if it did nothing else.
     var operationsPerCoreSecond: Double { Double(self.count) / self.processor }
 }
@@ -33,11 +37,15 @@ enum Meter {
         return Measurement(count: count, wall: wall, processor: Self.processorTime() - processor)
     }
 
-    static func processorTime() -> Double {
+    static func processorTime() -> Double { self.usage().processor }
+
+    /// The processor time of the process, user and system, in seconds, and how often one of its threads has gone to
+    /// sleep, and so was woken.
+    static func usage() -> (processor: Double, sleeps: Int) {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+        return (seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_nvcsw)
     }
 
     /// Resident memory in MB.

@@ -70,7 +70,8 @@ final class Processes {
         _ = self.peripheral.mark()
         self.peripheral.tell("idle \(count) 0 \(pace)", answer: "done")
         let wall = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
-        return Measurement(count: count, wall: wall, processor: self.peripheral.mark())
+        let usage = self.peripheral.mark()
+        return Measurement(count: count, wall: wall, processor: usage.processor, sleeps: usage.sleeps)
     }
 
     private func measure(
@@ -89,7 +90,8 @@ final class Processes {
         if what != "read" { receiver.wait(for: "done") }
         let wall = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
         func cost(_ process: ChildProcess) -> Measurement {
-            Measurement(count: count, wall: wall, processor: process.mark())
+            let usage = process.mark()
+            return Measurement(count: count, wall: wall, processor: usage.processor, sleeps: usage.sleeps)
         }
         return Cost(sending: cost(sender), receiving: cost(receiver))
     }
@@ -138,7 +140,7 @@ enum ProcessCases {
                 cost.microsecondsPerOperation,
                 cost.wallMicrosecondsPerOperation
             ),
-            String(format: "%.0f/s", cost.operationsPerSecond),
+            String(format: "%.0f/s, %.2f wake-ups each", cost.operationsPerSecond, cost.wakeUpsPerOperation),
             aim: aim
         )
     }
@@ -190,11 +192,11 @@ private final class ChildProcess {
         self.wait(for: answer)
     }
 
-    /// The processor time since the last mark, in seconds.
-    func mark() -> Double {
+    /// The processor time since the last mark, in seconds, and how often a thread went to sleep.
+    func mark() -> (processor: Double, sleeps: Int) {
         self.input.fileHandleForWriting.write(Data("mark\n".utf8))
-        let line = self.wait(for: "processor").split(separator: " ")
-        return line.last.flatMap { Double($0) } ?? .nan
+        let words = self.wait(for: "usage").split(separator: " ").map(String.init)
+        return (words.count > 1 ? Double(words[1]) ?? .nan : .nan, words.count > 2 ? Int(words[2]) ?? 0 : 0)
     }
 
     func end() {
