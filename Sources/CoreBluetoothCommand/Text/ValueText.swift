@@ -2,6 +2,7 @@
 // the octets otherwise.
 
 import BluetoothTypes
+import CommandLineTool
 import CoreBluetooth
 import Foundation
 
