@@ -42,6 +42,16 @@ struct NamesTests {
         }
     }
 
+    @Test("Every path that a document names is there")
+    func paths() {
+        for (path, text) in Self.documents {
+            for match in text.matches(of: /`((?:Sources|Tests|Interop|Fuzz|Benchmarks|docs)\/[A-Za-z0-9_+.\/-]+)`/) {
+                let name = match.1.hasSuffix("/") ? match.1.dropLast() : match.1
+                #expect(Self.files.contains(String(name)), "\(path) names \(name)")
+            }
+        }
+    }
+
     @Test("Every file that a document links to is there")
     func links() {
         #expect(Self.documents.count > 10)
