@@ -251,7 +251,9 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "BluetoothAir",
+                "BluetoothAirService",
                 "BluetoothHCI",
+                "BluetoothHost",
                 "BluetoothTransport",
                 "BluetoothTypes",
                 "Fixtures",

@@ -18,8 +18,10 @@ final class HostLink {
     let handle: ConnectionHandle
     let information: LinkInformation
 
-    var client: GATTClient
-    var clientActions: [GATTClient.Action] = []
+    var bearer: ATTBearer
+    var bearerActions: [ATTBearer.Action] = []
+    /// Whether the host flushes the bearer's batch at the end of the turn.
+    var awaitsFlush = false
     var hasWork = false
     /// The validation of what is cached of the peer's database, while it waits or runs.
     var validation: GATTProcedureID?
@@ -29,7 +31,7 @@ final class HostLink {
     var reassembler = L2CAPReassembler()
 
     var outgoing: Deque<Frame> = []
-    var isInTransmitRow = false
+    var isInTransmitQueue = false
     var packetsInController = 0
     /// PDUs of the user that left or were dropped and are not reported yet.
     var transmitted = TransmitTally()
@@ -38,13 +40,12 @@ final class HostLink {
     var isDisconnecting = false
     /// When the event that ends the link is overdue.
     var disconnectDeadline: NIODeadline?
-    var isEncrypted = false
 
     init(handle: ConnectionHandle, information: LinkInformation, preferredMTU: Int) {
         self.id = information.id
         self.handle = handle
         self.information = information
-        self.client = GATTClient(preferredMTU: preferredMTU)
+        self.bearer = ATTBearer(link: information.id, preferredMTU: preferredMTU)
         self.signalling = LESignalling(isCentral: information.isCentral)
     }
 }

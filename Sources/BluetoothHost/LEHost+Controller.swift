@@ -27,6 +27,7 @@ enum CommandFailure: Error {
 extension LEHost {
     /// Takes a controller into use: resets it, reads what it can do, and becomes `ready`.
     public func attach(to channel: any HCIChannel) {
+        self.assertOnEventLoop()
         precondition(channel.eventLoop === self.eventLoop, "a host and its channel share one event loop")
         if self.channel != nil { self.detach() }
         self.channel = channel
@@ -36,26 +37,28 @@ extension LEHost {
         self.scheduleTurn()
     }
 
-    /// Lets the controller go at once, whatever it is doing; links end without a word to the peers.
+    /// Lets the controller go at once, whatever it is doing; peers are not informed that links end.
     public func detach() {
+        self.assertOnEventLoop()
         guard let channel = self.channel else { return }
         self.channel = nil
         channel.close()
         self.loseController(.detached)
     }
 
-    /// Gives up the controller with one line that says why.
+    /// Lets a controller go that failed, with one line that says why.
     func fail(_ reason: String) {
         guard let channel = self.channel else { return }
         self.channel = nil
         channel.close()
+        self.log.error("the controller failed: \(reason)")
         self.loseController(.failed(reason))
     }
 
-    /// Ends everything that hung on the controller, then tells the new state.
+    /// Ends everything that needs the controller, then reports the new state.
     func loseController(_ state: LEHostState) {
-        // Whoever is told of the end of a link can see that the controller is gone, too.
-        let isNews = self.state != state
+        // When the end of a link is reported, the state already says that the controller is gone.
+        let isChanged = self.state != state
         self.state = state
         for entry in self.commands.abandon() { entry.completion(.abandoned) }
         for link in self.openLinks { self.close(link, reason: .connectionTimeout) }
@@ -63,6 +66,7 @@ extension LEHost {
         self.advertiser.reset()
         self.scanner.reset()
         self.initiator.reset()
+        self.connectionParameters = [:]
         self.cancelDeadline = nil
         self.rotationDeadline = nil
         self.isProbing = false
@@ -73,18 +77,18 @@ extension LEHost {
             self.afterwards { completion(.failure(.hardwareFailure)) }
         }
         self.controller = ControllerInformation()
-        self.tellLeave()
-        if isNews { self.tellState(state) }
+        self.finishShutdown()
+        if isChanged { self.reportState(state) }
         self.scheduleTurn()
     }
 
     func setState(_ state: LEHostState) {
         guard self.state != state else { return }
         self.state = state
-        self.tellState(state)
+        self.reportState(state)
     }
 
-    private func tellState(_ state: LEHostState) {
+    private func reportState(_ state: LEHostState) {
         self.afterwards { [unowned self] in self.delegate?.host(self, didChange: state) }
     }
 
@@ -141,13 +145,13 @@ extension LEHost {
         if let entry = self.commands.answered(opcode, credits: credits) {
             entry.completion(outcome)
         } else if opcode == Reset.opcode, case .ready = self.state {
-            // What it says after a reset that nobody asked for: all that it was told is forgotten.
+            // It has reset itself, and lost all that it was configured with.
             self.fail("the controller has reset itself")
         }
     }
 
     /// Asks a controller that has not answered a command whether it is still there. Some controllers never answer some
-    /// commands; one that does not even tell its address has stopped.
+    /// commands; one that does not even answer with its address has stopped.
     func probe() {
         guard !self.isProbing, self.channel != nil else { return }
         self.isProbing = true
@@ -169,12 +173,12 @@ extension LEHost {
 
     private static var waitingRepliesLimit: Int { 64 }
 
-    /// Says that a packet could not be read; after a few, nothing more, for a broken controller sends many.
+    /// Logs that a packet could not be read. The number of these lines is limited: a broken controller sends many.
     func noteUnreadable(_ what: String, _ error: any Error) {
         self.unreadablePacketCount += 1
         let limit = 5
         guard self.unreadablePacketCount <= limit else { return }
-        let last = self.unreadablePacketCount == limit ? "; more of them are not told of" : ""
+        let last = self.unreadablePacketCount == limit ? "; further ones are not logged" : ""
         self.log.warning("ignored \(what): \(error)\(last)")
     }
 

@@ -9,7 +9,7 @@ extension LEHost: HCIChannelReceiver {
     public func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
         guard channel === self.channel else { return }
         // What the user asked for before comes first.
-        if !self.serverActions.isEmpty || !self.linksWithWork.isEmpty { self.drain() }
+        if !self.linksWithWork.isEmpty { self.drain() }
         switch packet.kind {
         case .aclData: self.receiveData(packet)
         case .event: self.receiveEvent(packet)
@@ -27,6 +27,7 @@ extension LEHost: HCIChannelReceiver {
     public func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
         guard channel === self.channel else { return }
         self.channel = nil
+        self.log.error("the controller is gone: \(reason)")
         self.loseController(.failed(reason))
     }
 
@@ -99,9 +100,7 @@ extension LEHost: HCIChannelReceiver {
 
     private func encryptionChanged(_ handle: ConnectionHandle, isEncrypted: Bool) {
         guard let link = self.linksByHandle[handle] else { return }
-        link.isEncrypted = isEncrypted
-        let security = isEncrypted ? GATTLinkSecurity(level: .encrypted) : .none
-        self.server.setSecurity(security, of: link.id)
-        link.signalling.security = security
+        link.bearer.security = isEncrypted ? GATTLinkSecurity(level: .encrypted) : .none
+        link.signalling.security = link.bearer.security
     }
 }

@@ -3,7 +3,7 @@
 
 public import BluetoothHCI
 public import BluetoothTypes
-public import NIOCore
+import NIOCore
 
 extension LEHost {
     // MARK: For the user
@@ -13,6 +13,7 @@ extension LEHost {
         _ request: AdvertisingRequest,
         completion: @escaping (Result<Void, HCIErrorCode>) -> Void
     ) {
+        self.assertOnEventLoop()
         let number = self.advertiser.start(request)
         self.advertisingCompletions[number] = completion
         self.scheduleTurn()
@@ -20,30 +21,40 @@ extension LEHost {
 
     /// Stops advertising.
     public func stopAdvertising() {
+        self.assertOnEventLoop()
         self.advertiser.stop()
         self.scheduleTurn()
     }
 
     /// Starts scanning, or starts anew with other parameters and an empty duplicate filter.
     public func startScanning(_ request: ScanRequest) {
+        self.assertOnEventLoop()
         self.scanner.start(request)
         self.scheduleTurn()
     }
 
     /// Stops scanning.
     public func stopScanning() {
+        self.assertOnEventLoop()
         self.scanner.stop()
         self.scheduleTurn()
     }
 
-    /// Connects to a device as soon as it is heard; the request stays until it is met or cancelled.
-    public func connect(to address: DeviceAddress) {
+    /// Connects to a device as soon as it is received; the connection is pending until it is made or cancelled.
+    /// - Parameters:
+    ///   - address: The device.
+    ///   - parameters: What the link begins with.
+    public func connect(to address: DeviceAddress, parameters: ConnectionParameters = .initial) {
+        self.assertOnEventLoop()
+        self.connectionParameters[address] = parameters == .initial ? nil : parameters
         self.initiator.connect(to: address)
         self.scheduleTurn()
     }
 
-    /// Gives up a pending connection; where the link came first, it is ended.
+    /// Cancels a pending connection; where the link was made first, it is ended.
     public func cancelConnection(to address: DeviceAddress) {
+        self.assertOnEventLoop()
+        self.connectionParameters[address] = nil
         if self.initiator.cancel(address) {
             self.scheduleTurn()
         } else if let link = self.openLinks.first(where: { $0.information.isCentral && $0.information.peer == address })
@@ -52,31 +63,22 @@ extension LEHost {
         }
     }
 
-    /// Measures the signal strength of a link, in dBm.
-    public func readRSSI(of link: LinkID, completion: @escaping (Result<Int8, GATTError>) -> Void) {
+    /// Measures the signal strength of a link; `nil` where the controller does not know it.
+    public func readRSSI(of link: LinkID, completion: @escaping (Result<RSSI?, GATTError>) -> Void) {
+        self.assertOnEventLoop()
         guard let link = self.linksByID[link] else {
             return self.afterwards { completion(.failure(.notConnected)) }
         }
         self.send(ReadRSSI(handle: link.handle)) { result in
-            completion(result.map { RSSI.octet($0.rssi) }.mapError { GATTError.disconnected($0.status) })
+            completion(result.map(\.rssi).mapError { GATTError.disconnected($0.status) })
         }
     }
 
     /// Asks for connection parameters: interval 7.5 ms to 4 s, latency 0 to 499 events, supervision timeout 100 ms to
     /// 32 s. A central sets them; a peripheral asks its central, which decides.
-    public func requestConnectionParameters(
-        of link: LinkID,
-        interval: ClosedRange<TimeAmount>,
-        latency: Int,
-        supervisionTimeout: TimeAmount
-    ) {
+    public func requestConnectionParameters(_ parameters: ConnectionParameters, of link: LinkID) {
+        self.assertOnEventLoop()
         guard let link = self.linksByID[link] else { return }
-        let parameters = ConnectionParameters(
-            minimumInterval: ConnectionInterval(interval.lowerBound),
-            maximumInterval: ConnectionInterval(interval.upperBound),
-            latency: UInt16(clamping: latency),
-            supervisionTimeout: SupervisionTimeout(supervisionTimeout)
-        )
         if link.information.isCentral {
             self.send(LEConnectionUpdate(handle: link.handle, parameters: parameters))
         } else {
@@ -101,24 +103,24 @@ extension LEHost {
         self.rotationDeadline =
             self.initiator.hasDevicesInWaiting
             ? self.rotationDeadline ?? self.eventLoop.now + Self.rotationInterval : nil
-        // Completions of a stop-and-start that never started are told as overtaken.
+        // Completions of a stop-and-start that never started fail as overtaken.
         if self.advertisingCompletions.count > 1 { self.dropOvertakenAdvertising() }
     }
 
-    /// How long devices that do not fit into the controller's accept list wait for their turn.
+    /// How long devices that do not fit into the controller's accept list wait until the list holds them.
     private static var rotationInterval: TimeAmount { .seconds(5) }
 
-    /// A controller that cannot scan and initiate at the same time scans when nobody waits for a connection.
+    /// A controller that cannot scan and initiate at the same time scans when no connection is pending.
     private func shareRadio() {
         if self.scanner.isPaused, self.initiator.pending.isEmpty, self.initiator.isIdle { self.scanner.resume() }
         if self.scanner.isPaused, self.scanner.isOff { self.initiator.radioIsFree() }
     }
 
-    /// Goes on where the controller leaves the initiator waiting.
+    /// Goes on where an answer for the initiator is overdue.
     func advanceInitiator(to now: NIODeadline) {
         if let deadline = self.cancelDeadline, deadline <= now {
             self.cancelDeadline = nil
-            self.log.warning("the controller did not tell the end of a cancelled connection")
+            self.log.warning("the controller did not report the end of a cancelled connection")
             self.initiator.giveUpCancelling()
         }
         if let deadline = self.rotationDeadline, deadline <= now {
@@ -222,20 +224,16 @@ extension LEHost {
         }
     }
 
-    /// What Apple's devices ask for at first: 30 ms, no latency, and a supervision timeout that notices a lost device
-    /// within a second.
     private func createConnection(to address: DeviceAddress?) -> LECreateConnection {
-        LECreateConnection(
+        // The accept list has one set of parameters for all its devices; a link that began with another's is updated.
+        let device = address ?? self.initiator.pending.first
+        return LECreateConnection(
             scanInterval: ScanInterval(.milliseconds(30)),
             scanWindow: ScanInterval(.milliseconds(30)),
             filterPolicy: address == nil ? .acceptList : .peer,
             peer: address ?? .none,
             ownAddressType: self.ownAddressType,
-            parameters: ConnectionParameters(
-                minimumInterval: ConnectionInterval(.milliseconds(30)),
-                maximumInterval: ConnectionInterval(.milliseconds(30)),
-                supervisionTimeout: SupervisionTimeout(.milliseconds(720))
-            )
+            parameters: device.flatMap { self.connectionParameters[$0] } ?? .initial
         )
     }
 
@@ -257,7 +255,7 @@ extension LEHost {
                     isScannable: type == .connectableUndirected || type == .scannableUndirected,
                     isScanResponse: type == .scanResponse,
                     data: report.data,
-                    rssi: RSSI.octet(report.rssi)
+                    rssi: report.rssi
                 )
             )
         }
@@ -266,7 +264,7 @@ extension LEHost {
     func receive(_ reports: LEExtendedAdvertisingReports) {
         guard self.scanner.isWanted else { return }
         for report in reports {
-            // An anonymous advertiser cannot be told from the next one.
+            // Anonymous advertisers cannot be distinguished.
             guard let address = report.address else { continue }
             self.delegate?.host(
                 self,
@@ -276,9 +274,9 @@ extension LEHost {
                     isScannable: report.eventType.contains(.scannable),
                     isScanResponse: report.eventType.contains(.scanResponse),
                     data: report.data,
-                    rssi: RSSI.octet(report.rssi),
-                    primaryPHY: report.primaryPHY.rawValue,
-                    secondaryPHY: report.secondaryPHY?.rawValue ?? 0
+                    rssi: report.rssi,
+                    primaryPHY: report.primaryPHY,
+                    secondaryPHY: report.secondaryPHY
                 )
             )
         }
@@ -293,4 +291,14 @@ extension Result where Success: HCIReturnParameters, Failure == CommandFailure {
         case .failure(let failure): failure.status
         }
     }
+}
+
+extension ConnectionParameters {
+    /// What Apple's devices ask for at first: 30 ms, no latency, and a supervision timeout that notices a lost device
+    /// within a second.
+    public static let initial = ConnectionParameters(
+        minimumInterval: ConnectionInterval(.milliseconds(30)),
+        maximumInterval: ConnectionInterval(.milliseconds(30)),
+        supervisionTimeout: SupervisionTimeout(.milliseconds(720))
+    )
 }

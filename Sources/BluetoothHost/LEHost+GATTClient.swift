@@ -1,12 +1,11 @@
-// The host's GATT client for the user: procedures and write commands, in the order in which they were asked for, and how
-// the client's actions are carried out.
+// The host's GATT client for the user: procedures and write commands, in the order in which they were asked for.
 
 import BluetoothTypes
 public import NIOCore
 
 extension LEHost {
     /// The ATT MTU of a link; 23 until it was exchanged.
-    public func mtu(of link: LinkID) -> Int { self.linksByID[link]?.client.mtu ?? ATT.defaultMTU }
+    public func mtu(of link: LinkID) -> Int { self.linksByID[link]?.bearer.mtu ?? ATT.defaultMTU }
 
     // MARK: Procedures
 
@@ -29,7 +28,7 @@ extension LEHost {
             self.afterwards { completion(.failure(.notConnected)) }
             return id
         }
-        link.client.perform(OwnedProcedure(procedure, id: id, completion: completion), into: &link.clientActions)
+        link.bearer.perform(OwnedProcedure(procedure, id: id, completion: completion), into: &link.bearerActions)
         self.noteWork(link)
         return id
     }
@@ -54,7 +53,7 @@ extension LEHost {
             return id
         }
         let procedure = OwnedDeferredProcedure(id: id, make: make, completion: completion)
-        link.client.perform(procedure, into: &link.clientActions)
+        link.bearer.perform(procedure, into: &link.bearerActions)
         self.noteWork(link)
         return id
     }
@@ -63,7 +62,7 @@ extension LEHost {
     public func cancel(_ procedure: GATTProcedureID, on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.linksByID[link] else { return }
-        link.client.cancel(procedure)
+        link.bearer.cancel(procedure)
         self.noteWork(link)
     }
 
@@ -87,7 +86,7 @@ extension LEHost {
     ) {
         self.assertOnEventLoop()
         guard let link = self.linksByID[link] else { return }
-        link.client.writeCommand(handle, value, token, into: &link.clientActions)
+        link.bearer.writeCommand(handle, value, token, into: &link.bearerActions)
         self.noteWork(link)
     }
 
@@ -95,7 +94,7 @@ extension LEHost {
     public func cancelWritesWithoutResponse(to handles: AttributeHandleRange, on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.linksByID[link] else { return }
-        link.client.dropCommands(to: handles, into: &link.clientActions)
+        link.bearer.dropCommands(to: handles, into: &link.bearerActions)
         self.noteWork(link)
     }
 
@@ -114,7 +113,7 @@ extension LEHost {
     }
 
     func validateDatabaseCache(on link: HostLink) {
-        if let earlier = link.validation { link.client.cancel(earlier) }
+        if let earlier = link.validation { link.bearer.cancel(earlier) }
         let id = self.makeProcedureID()
         link.validation = id
         let procedure = OwnedDeferredFindingProcedure(id: id) { [weak self, weak link] in
@@ -126,52 +125,6 @@ extension LEHost {
             let validation = (try? result.get()) ?? .noDatabaseHash
             self.delegate?.host(self, link: link.id, didValidateDatabaseCache: validation)
         }
-        link.client.performNext(procedure)
-    }
-
-    // MARK: Actions
-
-    func drainClient(_ link: HostLink) {
-        while true {
-            while !link.clientActions.isEmpty {
-                // The arrays trade places, so that actions which arise meanwhile wait their turn and no storage is lost.
-                var actions = self.spareClientActions
-                self.spareClientActions = []
-                swap(&actions, &link.clientActions)
-                for index in actions.indices { self.perform(actions[index].take(), of: link) }
-                actions.removeAll(keepingCapacity: true)
-                self.spareClientActions = actions
-            }
-            link.client.proceed(now: self.eventLoop.now, into: &link.clientActions)
-            if link.clientActions.isEmpty { return }
-        }
-    }
-
-    private func perform(_ action: consuming GATTClient.Action, of link: HostLink) {
-        switch consume action {
-        case .send(let pdu):
-            self.enqueue(pdu, on: .attributeProtocol, of: link)
-        case .sendCommand(let pdu, let token):
-            let tag = FrameTag.transmission(Transmission(token: token, count: 1))
-            self.enqueue(pdu, on: .attributeProtocol, of: link, tag: tag)
-        case .dropCommand(let token):
-            self.count(Transmission(token: token, count: 1), on: link)
-        case .make(let deferred):
-            let procedure = deferred.make()
-            link.client.made(procedure, of: deferred, now: self.eventLoop.now, into: &link.clientActions)
-        case .report(let procedure):
-            procedure.report()
-        case .notification(let handle, let value):
-            self.delegate?.host(self, link: link.id, didReceiveValue: value, for: handle)
-        case .servicesChanged(let range):
-            self.delegate?.host(self, link: link.id, didInvalidateServicesIn: range)
-        case .mtuChanged(let mtu):
-            self.server.setMTU(mtu, of: link.id, into: &self.serverActions)
-            self.delegate?.host(self, link: link.id, didChangeMTU: mtu)
-        case .databaseOutOfSync:
-            self.delegate?.host(self, didFindDatabaseOutOfSyncOn: link.id)
-        case .bearerFailed:
-            self.disconnect(link, reason: .remoteUserTerminated)
-        }
+        link.bearer.performNext(procedure)
     }
 }

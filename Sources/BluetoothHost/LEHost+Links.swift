@@ -11,8 +11,9 @@ extension LEHost {
     /// All links, the oldest first.
     public var links: [LinkInformation] { self.openLinks.map(\.information) }
 
-    /// Ends a link; the delegate is told when it has ended.
+    /// Ends a link; the delegate hears when it has ended.
     public func disconnect(_ link: LinkID) {
+        self.assertOnEventLoop()
         guard let link = self.linksByID[link] else { return }
         self.disconnect(link, reason: .remoteUserTerminated)
     }
@@ -37,7 +38,7 @@ extension LEHost {
     /// Ends what the controller has forgotten to end.
     func endOverdueLinks(at now: NIODeadline) {
         for link in self.openLinks where link.disconnectDeadline.map({ $0 <= now }) ?? false {
-            self.log.warning("the controller did not tell the end of \(link.id)")
+            self.log.warning("the controller did not report the end of \(link.id)")
             self.close(link, reason: .localHostTerminated)
         }
     }
@@ -55,6 +56,7 @@ extension LEHost {
             self.cancelDeadline = nil
             self.scanner.circumstancesChanged()
             for address in self.initiator.finished(nil, error: event.status) {
+                self.connectionParameters[address] = nil
                 self.delegate?.host(self, didFailToConnectTo: address, error: event.status)
             }
             return
@@ -65,6 +67,7 @@ extension LEHost {
             _ = self.initiator.finished(peer, error: .success)
             self.cancelDeadline = nil
         }
+        let wanted = isCentral ? self.connectionParameters.removeValue(forKey: peer) : nil
         self.scanner.circumstancesChanged()
         self.advertiser.connected(asPeripheral: !isCentral)
         // A handle in use can only mean that the end of the older link was missed.
@@ -82,32 +85,34 @@ extension LEHost {
         self.openLinks.append(link)
         self.linksByHandle[event.handle] = link
         self.linksByID[id] = link
-        self.server.linkOpened(id)
         self.delegate?.host(self, didConnect: information)
-        if isCentral { self.prepare(link) }
+        guard isCentral else { return }
+        self.prepare(link)
+        // With several pending connections, the controller used the parameters of one of them for all.
+        if let wanted, event.interval < wanted.minimumInterval || event.interval > wanted.maximumInterval {
+            self.send(LEConnectionUpdate(handle: link.handle, parameters: wanted))
+        }
     }
 
-    /// What a central does first on a new link: larger packets, the faster PHY, a larger MTU, and to be told when the
-    /// server's services change.
+    /// What a central does first on a new link: larger packets, the faster PHY, a larger MTU, and the validation of what is
+    /// cached of the server's database.
     private func prepare(_ link: HostLink) {
         if self.controller.features.contains(.dataPacketLengthExtension), self.controller.knows(LESetDataLength.self) {
             self.send(LESetDataLength(handle: link.handle, transmitOctets: 251, transmitTime: 2120))
         }
         if self.controller.features.contains(.phy2M), self.controller.knows(LESetPHY.self) {
-            // With 1M among the wishes, controllers take 2M where the peer can; without, a peer that later asks for 1M
+            // With 1M allowed, controllers take 2M where the peer can; without, a peer that later asks for 1M
             // would never get it.
             let preference = PHYPreference(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M])
             self.send(LESetPHY(handle: link.handle, preference: preference))
         }
-        let id = link.id
-        self.server.hold(id)
         self.validateDatabaseCache(on: link)
-        link.client.exchangeMTU(
+        link.bearer.exchangeMTU(
             preferred: self.configuration.preferredMTU,
             id: self.makeProcedureID(),
-            into: &link.clientActions
-        ) { [unowned self] _ in
-            self.server.release(id, now: self.eventLoop.now, into: &self.serverActions)
+            into: &link.bearerActions
+        ) { [unowned self, unowned link] _ in
+            self.server.sendDeferred(on: &link.bearer, now: self.eventLoop.now, into: &link.bearerActions)
         }
         self.noteWork(link)
     }
@@ -119,14 +124,12 @@ extension LEHost {
         self.linksByID[link.id] = nil
         if self.linksByHandle[link.handle] === link { self.linksByHandle[link.handle] = nil }
         self.openLinks.removeAll { $0 === link }
-        self.closingLink = link
-        link.client.close(reason: reason, into: &link.clientActions)
-        self.drainClient(link)
+        link.bearer.close(reason: reason, into: &link.bearerActions)
+        self.drainBearer(link)
         link.signalling.close(into: &link.signallingActions)
         self.drainSignalling(link)
-        self.server.linkClosed(link.id, into: &self.serverActions)
-        self.drainServer()
-        self.closingLink = nil
+        self.server.close(&link.bearer, into: &link.bearerActions)
+        self.drainBearer(link)
         self.transmitter.closed(link)
         for frame in link.outgoing { self.count(frame.tag, on: link) }
         link.outgoing.removeAll()
@@ -188,12 +191,11 @@ extension LEHost {
             guard let first = pdu.getInteger(at: pdu.readerIndex, as: UInt8.self) else { return }
             let now = self.eventLoop.now
             if ATTOpcode(rawValue: first).isForServer {
-                self.server.receive(pdu, on: link.id, now: now, into: &self.serverActions)
-                self.drainServer()
+                self.server.receive(pdu, on: &link.bearer, now: now, into: &link.bearerActions)
             } else {
-                link.client.receive(pdu, now: now, into: &link.clientActions)
-                self.drainClient(link)
+                link.bearer.receiveAsClient(pdu, now: now, into: &link.bearerActions)
             }
+            self.drainBearer(link)
         case .signalling:
             link.signalling.receive(pdu, now: self.eventLoop.now, into: &link.signallingActions)
             self.drainSignalling(link)
@@ -257,7 +259,7 @@ extension LEConnectionParameterRequest {
         )
     }
 
-    /// What a central tells its controller to follow the request.
+    /// What a central asks of its controller to grant the request.
     var connectionParameters: ConnectionParameters {
         ConnectionParameters(
             minimumInterval: self.minimumInterval,

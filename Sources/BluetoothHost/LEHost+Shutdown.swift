@@ -1,40 +1,49 @@
-// How a host takes leave of its controller. A controller goes on with what it was told when its host has gone: it
-// advertises, and keeps links whose peers wait for answers in vain. Only some are cleared by whoever is behind them.
+// How a host shuts down gracefully. A controller goes on with what it was configured for when its host has gone: it
+// advertises, and keeps links whose peers wait for answers that never come. Few controllers are reset by what is behind
+// them.
+//
+//     running ── detachGracefully ──▶ sending ── half of the limit ──▶ disconnecting ── the limit ──▶ detached
+//                                        └───────── nothing is left ──────────┴──────────────────────▶ detached
+//
+// sending: advertising, scanning and pending connections are stopped; a link is ended once everything that was queued on it
+// has left. disconnecting: links are ended with what they have. A peer that takes nothing, or a controller that does not
+// answer, costs the limit at most. Time comes in through the event loop.
 
 import BluetoothHCI
 public import NIOCore
 
-/// A controller that is about to be let go.
-struct Leave {
-    /// Whether links may still send what waits on them.
-    var isPatient = true
-    /// The ends of patience and of all waiting.
+/// A graceful shutdown under way.
+struct Shutdown {
+    /// Whether links may still send what is queued on them.
+    var isSending = true
+    /// The ends of sending and of the shutdown.
     var timers: [Scheduled<Void>] = []
-    /// Who waits for the end.
+    /// Called at the end.
     var completion: () -> Void
 }
 
 extension LEHost {
-    /// Lets the controller go with a word to everybody: advertising, scanning and pending connections are stopped, links
-    /// send what waits on them and are ended.
+    /// Lets the controller go gracefully: advertising, scanning and pending connections are stopped, links send what is
+    /// queued on them and are ended.
     ///
     /// A controller that does not answer, or a peer that does not take what is sent, delays this for `limit` at most. The
     /// user asks nothing more of the host until `completion` is called, which happens once, in a later turn.
     public func detachGracefully(within limit: TimeAmount, completion: @escaping () -> Void) {
-        guard case .ready = self.state, self.leave == nil else {
+        self.assertOnEventLoop()
+        guard case .ready = self.state, self.shutdown == nil else {
             // A controller that starts has just been reset.
             self.detach()
             return self.afterwards(completion)
         }
-        self.leave = Leave(completion: completion)
+        self.shutdown = Shutdown(completion: completion)
         let eventLoop = self.eventLoop.assumeIsolated()
-        self.leave?.timers = [
+        self.shutdown?.timers = [
             eventLoop.scheduleTask(in: .nanoseconds(limit.nanoseconds / 2)) { [weak self] in
-                self?.leave?.isPatient = false
+                self?.shutdown?.isSending = false
                 self?.scheduleTurn()
             },
             eventLoop.scheduleTask(in: limit) { [weak self] in
-                guard let self, self.leave != nil else { return }
+                guard let self, self.shutdown != nil else { return }
                 self.log.warning("the controller was let go before it had ended everything")
                 self.detach()
             },
@@ -45,28 +54,28 @@ extension LEHost {
         self.scheduleTurn()
     }
 
-    /// Ends the links of a host that leaves, those that came meanwhile, too.
-    func endLinksWhenLeaving() {
-        guard let leave = self.leave else { return }
-        for link in self.openLinks where link.isQuiet || !leave.isPatient {
+    /// Ends the links of a host that shuts down, also those that came meanwhile.
+    func endLinksAtShutdown() {
+        guard let shutdown = self.shutdown else { return }
+        for link in self.openLinks where link.isQuiet || !shutdown.isSending {
             self.disconnect(link, reason: .remoteUserTerminated)
         }
     }
 
-    /// Lets the controller go that does nothing any more.
-    func detachWhenLeft() {
-        guard self.leave != nil, self.openLinks.isEmpty, self.advertiser.isOff, self.scanner.isOff,
+    /// Lets the controller go once it does nothing any more.
+    func detachAfterShutdown() {
+        guard self.shutdown != nil, self.openLinks.isEmpty, self.advertiser.isOff, self.scanner.isOff,
             self.initiator.isIdle
         else { return }
         self.detach()
     }
 
     /// The controller is let go, one way or the other.
-    func tellLeave() {
-        guard let leave = self.leave else { return }
-        self.leave = nil
-        for timer in leave.timers { timer.cancel() }
-        self.afterwards(leave.completion)
+    func finishShutdown() {
+        guard let shutdown = self.shutdown else { return }
+        self.shutdown = nil
+        for timer in shutdown.timers { timer.cancel() }
+        self.afterwards(shutdown.completion)
     }
 }
 

@@ -16,45 +16,45 @@ extension LEHost {
         }
     }
 
-    /// Runs `work` in the coming turn, so that nobody is called from inside his own call.
+    /// Runs `work` in the coming turn, so that the user is not called re-entrantly.
     func afterwards(_ work: @escaping () -> Void) {
         self.deferred.append(work)
         self.scheduleTurn()
     }
 
-    /// Carries out what the machines have asked for, lets packets and commands leave, and tells the delegate.
+    /// Carries out what the machines have asked for, lets packets and commands leave, and reports to the delegate.
     func finishTurn() {
         self.drain()
-        self.server.flush(into: &self.serverActions)
-        self.drainServer()
-        self.endLinksWhenLeaving()
+        self.flushBatches()
+        self.endLinksAtShutdown()
         self.reconcile()
         self.transmit()
         self.reportTransmitted()
         self.reportWritability()
         self.armTimer()
         self.delegate?.hostDidFinishTurn(self)
-        self.detachWhenLeft()
+        self.detachAfterShutdown()
     }
 
     /// Carries out the actions of all machines.
     func drain() {
-        while !self.deferred.isEmpty || !self.serverActions.isEmpty || !self.linksWithWork.isEmpty {
+        while !self.deferred.isEmpty || !self.linksWithWork.isEmpty {
             if !self.deferred.isEmpty {
                 let work = self.deferred
                 self.deferred = []
                 for item in work { item() }
             }
-            self.drainServer()
-            if !self.linksWithWork.isEmpty {
-                let links = self.linksWithWork
-                self.linksWithWork = []
-                for link in links {
-                    link.hasWork = false
-                    self.drainClient(link)
-                    self.drainSignalling(link)
-                }
+            guard !self.linksWithWork.isEmpty else { continue }
+            var links = self.spareLinks
+            self.spareLinks = []
+            swap(&links, &self.linksWithWork)
+            for link in links {
+                link.hasWork = false
+                self.drainBearer(link)
+                self.drainSignalling(link)
             }
+            links.removeAll(keepingCapacity: true)
+            self.spareLinks = links
         }
     }
 
@@ -66,7 +66,7 @@ extension LEHost {
         self.scheduleTurn()
     }
 
-    /// Lets commands and data leave as far as the controller has room.
+    /// Lets commands and data leave, as many as the controller can take.
     func transmit() {
         guard let channel = self.channel else { return }
         let now = self.eventLoop.now
@@ -128,9 +128,8 @@ extension LEHost {
         }
         take(self.cancelDeadline)
         take(self.rotationDeadline)
-        take(self.server.nextDeadline)
         for link in self.openLinks {
-            take(link.client.nextDeadline)
+            take(link.bearer.nextDeadline)
             take(link.signalling.nextDeadline)
             take(link.disconnectDeadline)
         }
@@ -159,7 +158,7 @@ extension LEHost {
 
     private func advance(to now: NIODeadline) {
         let expired = self.commands.expired(at: now)
-        // First in the row, so that a controller that has stopped is found out before more commands wait for it.
+        // Sent before all others, so that a controller that has stopped is found out before more commands wait for it.
         if !expired.isEmpty { self.probe() }
         for entry in expired {
             self.log.warning("the controller did not answer command \(entry.opcode)")
@@ -167,9 +166,8 @@ extension LEHost {
         }
         self.endOverdueLinks(at: now)
         self.advanceInitiator(to: now)
-        self.server.advance(to: now, into: &self.serverActions)
         for link in self.openLinks {
-            link.client.advance(to: now, into: &link.clientActions)
+            link.bearer.advance(to: now, into: &link.bearerActions)
             link.signalling.advance(to: now, into: &link.signallingActions)
             self.noteWork(link)
         }

@@ -1,5 +1,5 @@
 // One adapter's Bluetooth LE host: the thin driver that moves packets between a controller and the protocol machines,
-// owns their timers, and speaks to one user through `LEHostDelegate`. Confined to its event loop; nothing here locks.
+// owns their timers, and reports to one user through `LEHostDelegate`. Confined to its event loop; nothing here locks.
 //
 // The user's calls only feed the machines; what comes of them is carried out in the next turn of the loop, in which
 // also everything leaves that several calls have queued. Packets of the controller are worked on as they come, and the
@@ -17,7 +17,7 @@ public import NIOCore
 public final class LEHost {
     /// The loop on which the host lives.
     public let eventLoop: any EventLoop
-    /// Who is told what happens.
+    /// The user, who hears what happens.
     public weak var delegate: (any LEHostDelegate)?
     /// How the host presents itself.
     public let configuration: LEHostConfiguration
@@ -43,35 +43,34 @@ public final class LEHost {
     var transmitter = ACLTransmitter()
     /// Whether the controller is being asked if it is still there.
     var isProbing = false
-    /// How many packets could not be read, as far as they were told of.
+    /// How many packets of this controller could not be read.
     var unreadablePacketCount = 0
-    /// Set while the controller is being let go.
-    var leave: Leave?
+    /// The graceful shutdown that is under way.
+    var shutdown: Shutdown?
 
     // GAP.
     var advertiser = Advertiser()
     var advertisingCompletions: [Int: (Result<Void, HCIErrorCode>) -> Void] = [:]
     var scanner = Scanner()
     var initiator = Initiator()
+    /// The parameters of pending connections that are not the usual ones.
+    var connectionParameters: [DeviceAddress: ConnectionParameters] = [:]
     /// When the event that ends a cancelled attempt is overdue.
     var cancelDeadline: NIODeadline?
-    /// When devices that had no room in the accept list get their turn.
+    /// When devices that the accept list could not hold are initiated to.
     var rotationDeadline: NIODeadline?
 
     // Links, in the order in which they came.
     var openLinks: [HostLink] = []
     var linksByHandle: [ConnectionHandle: HostLink] = [:]
     var linksByID: [LinkID: HostLink] = [:]
-    /// The link whose end is being told.
-    var closingLink: HostLink?
     var nextLinkNumber: UInt32 = 1
 
     // GATT.
     var server: GATTServer
-    var serverActions: [GATTServer.Action] = []
-    var spareServerActions: [GATTServer.Action] = []
-    var spareClientActions: [GATTClient.Action] = []
+    var spareBearerActions: [ATTBearer.Action] = []
     var linksWithWork: [HostLink] = []
+    var linksWithBatch: [HostLink] = []
     var linksWithTransmitted: [HostLink] = []
     var spareLinks: [HostLink] = []
     var spareTally = TransmitTally()

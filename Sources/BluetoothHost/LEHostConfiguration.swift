@@ -1,4 +1,4 @@
-// What a host is told when it is made, and what its user asks of GAP.
+// What a host is made with, and how it advertises and scans.
 
 public import BluetoothTypes
 public import NIOCore
@@ -66,7 +66,7 @@ public struct AdvertisingRequest: Hashable, Sendable {
 public struct ScanRequest: Hashable, Sendable {
     /// Whether to ask for scan responses.
     public var isActive: Bool
-    /// Whether the controller leaves out repeated reports of one device.
+    /// Whether the controller omits repeated reports of one device.
     public var filtersDuplicates: Bool
     /// Time between the starts of two scan windows, 2.5 ms to 10.24 s.
     public var interval: TimeAmount

@@ -11,7 +11,7 @@ import Testing
 @Suite("Host")
 struct HostTests {
     /// A host on a scripted controller in virtual time.
-    private final class Scene {
+    private final class Testbed {
         let loop = EmbeddedEventLoop()
         let controller: ScriptedController
         let host: LEHost
@@ -59,25 +59,25 @@ struct HostTests {
 
     @Test("the controller is reset first and asked before it is used")
     func start() {
-        let scene = Scene(LEHostConfiguration(address: peer))
-        scene.host.attach(to: scene.controller)
-        #expect(scene.delegate.lines.isEmpty, "nobody is called from inside his own call")
-        scene.loop.run()
-        #expect(scene.controller.commands.first == Reset.opcode)
-        #expect(scene.controller.commands.contains(LEReadBufferSize.opcode))
-        #expect(scene.controller.commands.last == LESetRandomAddress.opcode)
-        #expect(scene.delegate.lines == ["state starting", "state ready"])
+        let testbed = Testbed(LEHostConfiguration(address: peer))
+        testbed.host.attach(to: testbed.controller)
+        #expect(testbed.delegate.lines.isEmpty, "nothing is called re-entrantly")
+        testbed.loop.run()
+        #expect(testbed.controller.commands.first == Reset.opcode)
+        #expect(testbed.controller.commands.contains(LEReadBufferSize.opcode))
+        #expect(testbed.controller.commands.last == LESetRandomAddress.opcode)
+        #expect(testbed.delegate.lines == ["state starting", "state ready"])
     }
 
     @Test("a controller without a public address is given a random static one, another keeps its own")
     func controllerWithoutAddress() {
         // Bumble's controllers answer Read BD_ADDR with zeros: two of them would be one device to each other.
-        let poor = Scene(LEHostConfiguration(fallbackAddress: other))
+        let poor = Testbed(LEHostConfiguration(fallbackAddress: other))
         poor.host.attach(to: poor.controller)
         poor.loop.run()
         #expect(poor.controller.commands.contains(LESetRandomAddress.opcode))
         #expect(poor.host.address == other)
-        let rich = Scene(LEHostConfiguration(fallbackAddress: other))
+        let rich = Testbed(LEHostConfiguration(fallbackAddress: other))
         rich.controller.address = DeviceAddress(0x0000_1234_5678, kind: .public)
         rich.host.attach(to: rich.controller)
         rich.loop.run()
@@ -87,142 +87,205 @@ struct HostTests {
 
     @Test("a controller that refuses everything but Reset is used for what it has")
     func poorController() {
-        let scene = Scene()
+        let testbed = Testbed()
         for opcode in [
             ReadLocalSupportedCommands.opcode, ReadBDADDR.opcode, LEReadLocalSupportedFeatures.opcode,
             LEReadBufferSize.opcode, ReadBufferSize.opcode, LEReadFilterAcceptListSize.opcode, SetEventMask.opcode,
             LESetEventMask.opcode,
         ] {
-            scene.controller.refused[opcode] = .unknownCommand
+            testbed.controller.refused[opcode] = .unknownCommand
         }
-        scene.host.attach(to: scene.controller)
-        scene.loop.run()
-        #expect(scene.host.state == .ready)
-        #expect(scene.host.transmitter.dataLength == 27)
-        #expect(scene.host.transmitter.credits == 1)
+        testbed.host.attach(to: testbed.controller)
+        testbed.loop.run()
+        #expect(testbed.host.state == .ready)
+        #expect(testbed.host.transmitter.dataLength == 27)
+        #expect(testbed.host.transmitter.credits == 1)
     }
 
     @Test("a controller that never answers Reset fails with a line that says so")
     func deadController() {
-        let scene = Scene()
-        scene.controller.silent = [Reset.opcode]
-        scene.host.attach(to: scene.controller)
-        scene.loop.advanceTime(by: .milliseconds(1_999))
-        #expect(scene.host.state == .starting)
-        scene.loop.advanceTime(by: .milliseconds(2))
+        let testbed = Testbed()
+        testbed.controller.silent = [Reset.opcode]
+        testbed.host.attach(to: testbed.controller)
+        testbed.loop.advanceTime(by: .milliseconds(1_999))
+        #expect(testbed.host.state == .starting)
+        testbed.loop.advanceTime(by: .milliseconds(2))
         #expect(
-            scene.host.state == .failed("the controller does not answer HCI Reset; check that it is connected")
+            testbed.host.state == .failed("the controller does not answer HCI Reset; check that it is connected")
         )
-        #expect(scene.controller.isClosed)
+        #expect(testbed.controller.isClosed)
     }
 
     @Test("a command that is never answered is passed over")
     func unansweredCommand() {
-        let scene = Scene()
-        scene.controller.silent = [ReadLocalSupportedCommands.opcode]
-        scene.host.attach(to: scene.controller)
-        scene.loop.advanceTime(by: .seconds(3))
-        #expect(scene.host.state == .ready)
+        let testbed = Testbed()
+        testbed.controller.silent = [ReadLocalSupportedCommands.opcode]
+        testbed.host.attach(to: testbed.controller)
+        testbed.loop.advanceTime(by: .seconds(3))
+        #expect(testbed.host.state == .ready)
     }
 
     // MARK: Flow control
 
     @Test("no more packets than the controller has buffers, and the next one when a buffer is free")
     func creditsAreObeyed() throws {
-        let scene = Scene()
-        scene.controller.packetCount = 2
-        scene.start()
-        let (link, characteristic) = try #require(scene.subscribe(0x40))
+        let testbed = Testbed()
+        testbed.controller.packetCount = 2
+        testbed.start()
+        let (link, characteristic) = try #require(testbed.subscribe(0x40))
         for _ in 0..<5 {
-            scene.host.notify(
+            testbed.host.notify(
                 ByteBuffer(bytes: [1, 2, 3]),
                 characteristic: characteristic,
                 to: link,
                 token: .notification
             )
         }
-        scene.loop.run()
-        #expect(scene.controller.takeData().count == 2)
-        #expect(scene.delegate.takeLines() == ["transmitted 2 notification"])
-        scene.controller.complete(0x40, count: 1)
-        scene.loop.run()
-        #expect(scene.controller.takeData().count == 1)
-        scene.controller.complete(0x40, count: 200)
-        scene.loop.run()
-        #expect(scene.controller.takeData().count == 2, "more completions than packets are not believed")
+        testbed.loop.run()
+        #expect(testbed.controller.takeData().count == 2)
+        #expect(testbed.delegate.takeLines() == ["transmitted 2 notification"])
+        testbed.controller.complete(0x40, count: 1)
+        testbed.loop.run()
+        #expect(testbed.controller.takeData().count == 1)
+        testbed.controller.complete(0x40, count: 200)
+        testbed.loop.run()
+        #expect(testbed.controller.takeData().count == 2, "more completions than packets are not believed")
     }
 
     @Test("a frame longer than the controller's buffers is cut")
     func fragments() throws {
-        let scene = Scene()
-        scene.controller.dataLength = 27
-        scene.start()
-        let (link, characteristic) = try #require(scene.subscribe(0x40))
-        scene.host.notify(
+        let testbed = Testbed()
+        testbed.controller.dataLength = 27
+        testbed.start()
+        let (link, characteristic) = try #require(testbed.subscribe(0x40))
+        testbed.host.notify(
             ByteBuffer(repeating: 7, count: 100),
             characteristic: characteristic,
             to: link,
             token: .notification
         )
-        scene.loop.run()
-        let packets = scene.controller.takeData()
+        testbed.loop.run()
+        let packets = testbed.controller.takeData()
         // The MTU is 23: the value is cut to 20 octets, and 4 + 3 + 20 octets are one packet.
         #expect(packets.count == 1)
-        scene.controller.receive(0x40, channel: 4, [0x02, 0x00, 0x02])
-        scene.loop.run()
-        _ = scene.controller.takeData()
-        scene.host.notify(
+        testbed.controller.receive(0x40, channel: 4, [0x02, 0x00, 0x02])
+        testbed.loop.run()
+        _ = testbed.controller.takeData()
+        testbed.host.notify(
             ByteBuffer(repeating: 7, count: 100),
             characteristic: characteristic,
             to: link,
             token: .notification
         )
-        scene.loop.run()
-        let boundaries = try scene.controller.takeData().map { try ACLDataHeader($0).boundary }
+        testbed.loop.run()
+        let boundaries = try testbed.controller.takeData().map { try ACLDataHeader($0).boundary }
         #expect(boundaries == [.firstNonFlushable, .continuing, .continuing, .continuing])
     }
 
-    @Test("the end of a link frees what the controller held of it, and tells what died")
+    @Test("the end of a link frees the controller's buffers, and what was dropped is counted")
     func disconnectionFreesCredits() throws {
-        let scene = Scene()
-        scene.controller.packetCount = 2
-        scene.start()
-        let (link, characteristic) = try #require(scene.subscribe(0x40))
+        let testbed = Testbed()
+        testbed.controller.packetCount = 2
+        testbed.start()
+        let (link, characteristic) = try #require(testbed.subscribe(0x40))
         for _ in 0..<5 {
-            scene.host.notify(ByteBuffer(bytes: [1]), characteristic: characteristic, to: link, token: .notification)
+            testbed.host.notify(ByteBuffer(bytes: [1]), characteristic: characteristic, to: link, token: .notification)
         }
-        scene.loop.run()
-        _ = scene.delegate.takeLines()
-        #expect(scene.host.transmitter.credits == 0)
-        scene.controller.disconnect(0x40, reason: .connectionTimeout)
-        scene.loop.run()
-        #expect(scene.host.transmitter.credits == 2)
+        testbed.loop.run()
+        _ = testbed.delegate.takeLines()
+        #expect(testbed.host.transmitter.credits == 0)
+        testbed.controller.disconnect(0x40, reason: .connectionTimeout)
+        testbed.loop.run()
+        #expect(testbed.host.transmitter.credits == 2)
         #expect(
-            scene.delegate.takeLines() == [
+            testbed.delegate.takeLines() == [
                 "subscribed \(characteristic) false", "transmitted 3 notification", "disconnected \(peer) 8",
+            ]
+        )
+    }
+
+    @Test("what left is counted by its owner, also where the client is not subscribed or the MTU is being agreed on")
+    func countsByOwner() throws {
+        let testbed = Testbed()
+        testbed.start()
+        let (link, characteristic) = try #require(testbed.subscribe(0x40))
+        let owners = (1...3).map { TransmitToken(rawValue: $0) }
+        func notify(_ owner: Int, _ handle: AttributeHandle) {
+            testbed.host.notify(ByteBuffer(bytes: [1]), characteristic: handle, to: link, token: owners[owner])
+        }
+        notify(0, characteristic)
+        notify(0, characteristic)
+        notify(1, characteristic)
+        testbed.host.writeWithoutResponse(ByteBuffer(bytes: [1]), to: 3, on: link, token: owners[2])
+        testbed.loop.run()
+        #expect(testbed.delegate.takeLines() == ["transmitted 2 1", "transmitted 1 2", "transmitted 1 3"])
+        notify(2, 0x7777)
+        testbed.loop.run()
+        #expect(testbed.delegate.takeLines() == ["transmitted 1 3"])
+    }
+
+    @Test("what waits for the MTU exchange when the link ends is counted")
+    func countsDeferredValues() throws {
+        let testbed = Testbed()
+        testbed.start()
+        let handles = try testbed.host.addService(
+            GATTServiceDefinition(
+                uuid: 0xA000,
+                characteristics: [GATTCharacteristicDefinition(uuid: 0xA001, properties: .notify, permissions: [])]
+            )
+        )
+        let characteristic = handles.characteristics[0]
+        let configuration = try #require(characteristic.clientConfiguration)
+        testbed.host.connect(to: peer)
+        var link: LinkID?
+        testbed.delegate.onConnect = { link = $0.id }
+        testbed.loop.run()
+        testbed.controller.connect(0x40, peer: peer, role: .central)
+        testbed.loop.run()
+        // The peer subscribes and does not answer the MTU request.
+        let octets = [UInt8(truncatingIfNeeded: configuration), UInt8(truncatingIfNeeded: configuration >> 8)]
+        testbed.controller.receive(0x40, channel: 4, [0x12] + octets + [0x01, 0x00])
+        testbed.loop.run()
+        _ = testbed.delegate.takeLines()
+        let connected = try #require(link)
+        for _ in 0..<2 {
+            testbed.host.notify(
+                ByteBuffer(bytes: [1]),
+                characteristic: characteristic.value,
+                to: connected,
+                token: .notification
+            )
+        }
+        testbed.loop.run()
+        #expect(testbed.delegate.takeLines() == [])
+        testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
+        testbed.loop.run()
+        #expect(
+            testbed.delegate.takeLines() == [
+                "subscribed \(characteristic.value) false", "transmitted 2 notification", "disconnected \(peer) 19",
             ]
         )
     }
 
     // MARK: A controller that misbehaves
 
-    @Test("events and data for handles that nobody knows are ignored")
+    @Test("events and data for unknown handles are ignored")
     func unknownHandles() {
-        let scene = Scene()
-        scene.start()
-        scene.controller.disconnect(0x77, reason: .connectionTimeout)
-        scene.controller.complete(0x77, count: 9)
-        scene.controller.receive(0x77, channel: 4, [0x0A, 1, 0])
-        scene.loop.run()
-        #expect(scene.delegate.takeLines() == [])
-        #expect(scene.host.state == .ready)
+        let testbed = Testbed()
+        testbed.start()
+        testbed.controller.disconnect(0x77, reason: .connectionTimeout)
+        testbed.controller.complete(0x77, count: 9)
+        testbed.controller.receive(0x77, channel: 4, [0x0A, 1, 0])
+        testbed.loop.run()
+        #expect(testbed.delegate.takeLines() == [])
+        #expect(testbed.host.state == .ready)
     }
 
     @Test("random octets as packets never trap")
     func randomPackets() {
-        let scene = Scene()
-        scene.start()
-        _ = scene.subscribe(0x40)
+        let testbed = Testbed()
+        testbed.start()
+        _ = testbed.subscribe(0x40)
         var random = SeededGenerator(seed: 7)
         for _ in 0..<5_000 {
             let kind: UInt8 = Bool.random(using: &random) ? 0x04 : 0x02
@@ -230,117 +293,117 @@ struct HostTests {
             for _ in 0..<Int.random(in: 0...40, using: &random) {
                 bytes.writeInteger(UInt8.random(in: 0...255, using: &random))
             }
-            scene.controller.deliver(HCIPacket(h4: bytes))
+            testbed.controller.deliver(HCIPacket(h4: bytes))
         }
-        scene.loop.run()
+        testbed.loop.run()
     }
 
     @Test("a hardware error ends the controller and every link")
     func hardwareError() throws {
-        let scene = Scene()
-        scene.start()
-        _ = try #require(scene.subscribe(0x40))
-        scene.controller.deliver(HardwareError(hardwareCode: 3).packet())
-        scene.loop.run()
-        #expect(scene.delegate.lines.last == "state failed(\"the controller reported hardware error 3\")")
-        #expect(scene.delegate.lines.contains("disconnected \(peer) 8"))
-        #expect(scene.host.links.isEmpty)
+        let testbed = Testbed()
+        testbed.start()
+        _ = try #require(testbed.subscribe(0x40))
+        testbed.controller.deliver(HardwareError(hardwareCode: 3).packet())
+        testbed.loop.run()
+        #expect(testbed.delegate.lines.last == "state failed(\"the controller reported hardware error 3\")")
+        #expect(testbed.delegate.lines.contains("disconnected \(peer) 8"))
+        #expect(testbed.host.links.isEmpty)
     }
 
     @Test("the end of the channel ends links, and the host can start anew")
     func channelCloses() throws {
-        let scene = Scene()
-        scene.start()
-        _ = try #require(scene.subscribe(0x40))
-        scene.controller.fail("gone")
-        scene.loop.run()
-        #expect(scene.host.state == .failed("gone"))
-        let next = ScriptedController(eventLoop: scene.loop)
-        scene.host.attach(to: next)
-        scene.loop.run()
-        #expect(scene.host.state == .ready)
+        let testbed = Testbed()
+        testbed.start()
+        _ = try #require(testbed.subscribe(0x40))
+        testbed.controller.fail("gone")
+        testbed.loop.run()
+        #expect(testbed.host.state == .failed("gone"))
+        let next = ScriptedController(eventLoop: testbed.loop)
+        testbed.host.attach(to: next)
+        testbed.loop.run()
+        #expect(testbed.host.state == .ready)
     }
 
     @Test("a handle that is given twice ends the older link")
     func handleGivenTwice() throws {
-        let scene = Scene()
-        scene.start()
-        scene.controller.connect(0x40, peer: peer, role: .peripheral)
-        scene.controller.connect(0x40, peer: other, role: .peripheral)
-        scene.loop.run()
+        let testbed = Testbed()
+        testbed.start()
+        testbed.controller.connect(0x40, peer: peer, role: .peripheral)
+        testbed.controller.connect(0x40, peer: other, role: .peripheral)
+        testbed.loop.run()
         #expect(
-            scene.delegate.takeLines() == [
+            testbed.delegate.takeLines() == [
                 "connected \(peer) peripheral", "disconnected \(peer) 8", "connected \(other) peripheral",
             ]
         )
-        #expect(scene.host.links.count == 1)
+        #expect(testbed.host.links.count == 1)
     }
 
     // MARK: Procedures
 
     @Test("GATT/CL/GAT/BV-01-C a server that does not answer for 30 s loses the link")
     func transactionTimeout() throws {
-        let scene = Scene()
-        scene.start()
-        scene.host.connect(to: peer)
-        scene.loop.run()
+        let testbed = Testbed()
+        testbed.start()
+        testbed.host.connect(to: peer)
+        testbed.loop.run()
         var link: LinkID?
-        scene.delegate.onConnect = { link = $0.id }
-        scene.controller.connect(0x40, peer: peer, role: .central)
-        scene.loop.run()
+        testbed.delegate.onConnect = { link = $0.id }
+        testbed.controller.connect(0x40, peer: peer, role: .central)
+        testbed.loop.run()
         var result: Result<ByteBuffer, GATTError>?
-        scene.host.perform(ReadValue(3), on: try #require(link)) { result = $0 }
-        scene.loop.advanceTime(by: .seconds(29))
+        testbed.host.perform(ReadValue(3), on: try #require(link)) { result = $0 }
+        testbed.loop.advanceTime(by: .seconds(29))
         #expect(result == nil)
-        scene.loop.advanceTime(by: .seconds(2))
+        testbed.loop.advanceTime(by: .seconds(2))
         #expect(result == .failure(.transactionTimeout))
-        #expect(scene.controller.commands.contains(Disconnect.opcode))
+        #expect(testbed.controller.commands.contains(Disconnect.opcode))
     }
 
     @Test("a central asks for 2M and bears 1M, so that a peer can ask for 1M later")
     func wishesOfPHYs() throws {
-        let scene = Scene()
-        scene.controller.features = [.phy2M]
-        scene.start()
-        scene.host.connect(to: peer)
-        scene.controller.connect(0x40, peer: peer, role: .central)
-        scene.loop.run()
-        var parameters = try #require(scene.controller.parameters[LESetPHY.opcode])
+        let testbed = Testbed()
+        testbed.controller.features = [.phy2M]
+        testbed.start()
+        testbed.host.connect(to: peer)
+        testbed.controller.connect(0x40, peer: peer, role: .central)
+        testbed.loop.run()
+        var parameters = try #require(testbed.controller.parameters[LESetPHY.opcode])
         let command = try LESetPHY(parsing: &parameters)
         #expect(command.preference == PHYPreference(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M]))
     }
 
-    @Test("open procedures end before the link's end is told, each once")
+    @Test("open procedures end before the link's end is reported, each once")
     func proceduresEndWithTheLink() throws {
-        let scene = Scene()
-        scene.start()
-        scene.host.connect(to: peer)
+        let testbed = Testbed()
+        testbed.start()
+        testbed.host.connect(to: peer)
         var link: LinkID?
-        scene.delegate.onConnect = { link = $0.id }
-        scene.loop.run()
-        scene.controller.connect(0x40, peer: peer, role: .central)
-        scene.loop.run()
-        _ = scene.delegate.takeLines()
+        testbed.delegate.onConnect = { link = $0.id }
+        testbed.loop.run()
+        testbed.controller.connect(0x40, peer: peer, role: .central)
+        testbed.loop.run()
+        _ = testbed.delegate.takeLines()
         var ended: [String] = []
         for handle in AttributeHandle(1)...3 {
-            scene.host.perform(ReadValue(handle), on: try #require(link)) { _ in
-                ended.append("\(handle) \(scene.delegate.lines)")
+            testbed.host.perform(ReadValue(handle), on: try #require(link)) { _ in
+                ended.append("\(handle) \(testbed.delegate.lines)")
             }
         }
-        scene.controller.disconnect(0x40, reason: .remoteUserTerminated)
-        scene.loop.run()
+        testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
+        testbed.loop.run()
         #expect(ended == ["1 []", "2 []", "3 []"])
-        #expect(scene.delegate.lines == ["disconnected \(peer) 19"])
+        #expect(testbed.delegate.lines == ["disconnected \(peer) 19"])
     }
 
     @Test("pairing is refused in its own words")
     func pairingIsRefused() throws {
-        let scene = Scene()
-        scene.start()
-        scene.controller.connect(0x40, peer: peer, role: .peripheral)
-        scene.controller.receive(0x40, channel: 6, [0x01, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00])
-        scene.loop.run()
-        let packet = try #require(scene.controller.takeData().last)
+        let testbed = Testbed()
+        testbed.start()
+        testbed.controller.connect(0x40, peer: peer, role: .peripheral)
+        testbed.controller.receive(0x40, channel: 6, [0x01, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00])
+        testbed.loop.run()
+        let packet = try #require(testbed.controller.takeData().last)
         #expect(Array(packet.bytes.readableBytesView.suffix(6)) == [0x02, 0x00, 0x06, 0x00, 0x05, 0x05])
     }
 }

@@ -203,7 +203,7 @@ final class ScriptedController: HCIChannel {
     }
 }
 
-/// What a host told its user, a line per call.
+/// What a host reported to its user, a line per call.
 final class RecordingDelegate: LEHostDelegate {
     private(set) var lines: [String] = []
     var onConnect: ((LinkInformation) -> Void)?

@@ -1,4 +1,4 @@
-// A host that takes leave of a scripted controller: what is stopped and ended, what is sent first, and how long that may
+// A host that shuts down on a scripted controller: what is stopped and ended, what is sent first, and how long that may
 // take at most.
 
 import BluetoothHCI
@@ -11,12 +11,12 @@ import Testing
 
 @Suite("Leaving a controller")
 struct LeavingTests {
-    private final class Scene {
+    private final class Testbed {
         let loop = EmbeddedEventLoop()
         let controller: ScriptedController
         let host: LEHost
         let delegate = RecordingDelegate()
-        /// How often the end of leaving was told.
+        /// How often the end of the shutdown was reported.
         private(set) var ends = 0
 
         init() {
@@ -41,10 +41,10 @@ struct LeavingTests {
         }
 
         /// Leaves within a second.
-        func leave() {
+        func shutDown() {
             let before = self.ends
             self.host.detachGracefully(within: .seconds(1)) { self.ends += 1 }
-            #expect(self.ends == before, "nobody is called from inside his own call")
+            #expect(self.ends == before, "nothing is called re-entrantly")
             self.loop.run()
         }
 
@@ -57,19 +57,19 @@ struct LeavingTests {
 
     @Test("advertising, scanning, what is pending and links end; then the controller is let go")
     func everythingEnds() throws {
-        let scene = Scene()
-        scene.start()
-        scene.host.startAdvertising(AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
-        scene.host.startScanning(ScanRequest())
-        scene.host.connect(to: DeviceAddress(0x99, kind: .public))
-        scene.loop.run()
-        #expect(scene.connect(0x40) != nil)
+        let testbed = Testbed()
+        testbed.start()
+        testbed.host.startAdvertising(AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+        testbed.host.startScanning(ScanRequest())
+        testbed.host.connect(to: DeviceAddress(0x99, kind: .public))
+        testbed.loop.run()
+        #expect(testbed.connect(0x40) != nil)
         // The link took the place of the advertising, which began again.
-        scene.loop.run()
-        _ = scene.controller.takeCommands()
+        testbed.loop.run()
+        _ = testbed.controller.takeCommands()
 
-        scene.leave()
-        let commands = scene.controller.takeCommands()
+        testbed.shutDown()
+        let commands = testbed.controller.takeCommands()
         #expect(
             Set(commands) == [
                 Disconnect.opcode, LESetAdvertisingEnable.opcode, LESetScanEnable.opcode,
@@ -77,102 +77,102 @@ struct LeavingTests {
             ]
         )
         for opcode in [LESetAdvertisingEnable.opcode, LESetScanEnable.opcode] {
-            #expect(scene.controller.parameters[opcode]?.readableBytesView.first == 0)
+            #expect(testbed.controller.parameters[opcode]?.readableBytesView.first == 0)
         }
-        #expect(try scene.disconnected().handle.rawValue == 0x40)
-        #expect(try scene.disconnected().reason == .remoteUserTerminated)
-        #expect(!scene.controller.isClosed, "the link has not ended yet")
-        scene.controller.disconnect(0x40, reason: .localHostTerminated)
-        scene.loop.run()
-        #expect(!scene.controller.isClosed, "the pending connection has not ended yet")
-        scene.controller.failConnection(.unknownConnectionIdentifier)
-        scene.loop.run()
-        #expect(scene.controller.isClosed)
-        #expect(scene.host.state == .detached)
-        #expect(scene.ends == 1)
-        scene.loop.advanceTime(by: .seconds(5))
-        #expect(scene.ends == 1)
+        #expect(try testbed.disconnected().handle.rawValue == 0x40)
+        #expect(try testbed.disconnected().reason == .remoteUserTerminated)
+        #expect(!testbed.controller.isClosed, "the link has not ended yet")
+        testbed.controller.disconnect(0x40, reason: .localHostTerminated)
+        testbed.loop.run()
+        #expect(!testbed.controller.isClosed, "the pending connection has not ended yet")
+        testbed.controller.failConnection(.unknownConnectionIdentifier)
+        testbed.loop.run()
+        #expect(testbed.controller.isClosed)
+        #expect(testbed.host.state == .detached)
+        #expect(testbed.ends == 1)
+        testbed.loop.advanceTime(by: .seconds(5))
+        #expect(testbed.ends == 1)
     }
 
-    @Test("a link that comes while the host leaves is ended, too")
+    @Test("a link that comes during a graceful shutdown is ended, too")
     func lateLink() throws {
-        let scene = Scene()
-        scene.start()
-        #expect(scene.connect(0x40) != nil)
-        scene.leave()
-        #expect(scene.connect(0x41) != nil)
-        #expect(try scene.disconnected().handle.rawValue == 0x41)
-        scene.controller.disconnect(0x40, reason: .localHostTerminated)
-        scene.loop.run()
-        #expect(!scene.controller.isClosed)
-        scene.controller.disconnect(0x41, reason: .localHostTerminated)
-        scene.loop.run()
-        #expect(scene.controller.isClosed)
-        #expect(scene.ends == 1)
+        let testbed = Testbed()
+        testbed.start()
+        #expect(testbed.connect(0x40) != nil)
+        testbed.shutDown()
+        #expect(testbed.connect(0x41) != nil)
+        #expect(try testbed.disconnected().handle.rawValue == 0x41)
+        testbed.controller.disconnect(0x40, reason: .localHostTerminated)
+        testbed.loop.run()
+        #expect(!testbed.controller.isClosed)
+        testbed.controller.disconnect(0x41, reason: .localHostTerminated)
+        testbed.loop.run()
+        #expect(testbed.controller.isClosed)
+        #expect(testbed.ends == 1)
     }
 
     @Test("what waits on a link is sent before it is ended")
     func dataIsSentFirst() throws {
-        let scene = Scene()
+        let testbed = Testbed()
         // As btvirt has it; the peer would never get the second value.
-        scene.controller.packetCount = 1
-        scene.start()
-        let link = try #require(scene.connect(0x40))
+        testbed.controller.packetCount = 1
+        testbed.start()
+        let link = try #require(testbed.connect(0x40))
         for octet in UInt8(1)...2 {
-            scene.host.writeWithoutResponse(ByteBuffer(bytes: [octet]), to: 3, on: link)
+            testbed.host.writeWithoutResponse(ByteBuffer(bytes: [octet]), to: 3, on: link)
         }
-        scene.leave()
-        #expect(scene.controller.takeData().count == 1)
-        scene.controller.complete(0x40, count: 1)
-        scene.loop.run()
-        #expect(scene.controller.takeData().count == 1)
-        #expect(scene.controller.parameters[Disconnect.opcode] == nil, "the controller has not sent it yet")
-        scene.controller.complete(0x40, count: 1)
-        scene.loop.run()
-        #expect(try scene.disconnected().handle.rawValue == 0x40)
+        testbed.shutDown()
+        #expect(testbed.controller.takeData().count == 1)
+        testbed.controller.complete(0x40, count: 1)
+        testbed.loop.run()
+        #expect(testbed.controller.takeData().count == 1)
+        #expect(testbed.controller.parameters[Disconnect.opcode] == nil, "the controller has not sent it yet")
+        testbed.controller.complete(0x40, count: 1)
+        testbed.loop.run()
+        #expect(try testbed.disconnected().handle.rawValue == 0x40)
     }
 
     @Test("a peer that takes nothing is waited for half of the time, a link that does not end for all of it")
     func limit() throws {
-        let scene = Scene()
-        scene.start()
-        let link = try #require(scene.connect(0x40))
-        scene.host.writeWithoutResponse(ByteBuffer(bytes: [1]), to: 3, on: link)
-        scene.leave()
-        scene.loop.advanceTime(by: .milliseconds(499))
-        #expect(scene.controller.parameters[Disconnect.opcode] == nil)
-        scene.loop.advanceTime(by: .milliseconds(1))
-        #expect(try scene.disconnected().handle.rawValue == 0x40)
-        scene.loop.advanceTime(by: .milliseconds(499))
-        #expect(!scene.controller.isClosed)
-        scene.loop.advanceTime(by: .milliseconds(1))
-        #expect(scene.controller.isClosed)
-        #expect(scene.ends == 1)
+        let testbed = Testbed()
+        testbed.start()
+        let link = try #require(testbed.connect(0x40))
+        testbed.host.writeWithoutResponse(ByteBuffer(bytes: [1]), to: 3, on: link)
+        testbed.shutDown()
+        testbed.loop.advanceTime(by: .milliseconds(499))
+        #expect(testbed.controller.parameters[Disconnect.opcode] == nil)
+        testbed.loop.advanceTime(by: .milliseconds(1))
+        #expect(try testbed.disconnected().handle.rawValue == 0x40)
+        testbed.loop.advanceTime(by: .milliseconds(499))
+        #expect(!testbed.controller.isClosed)
+        testbed.loop.advanceTime(by: .milliseconds(1))
+        #expect(testbed.controller.isClosed)
+        #expect(testbed.ends == 1)
     }
 
     @Test("nothing is waited for without a controller, or with one that has just been reset")
     func nothingToEnd() {
-        let scene = Scene()
-        scene.leave()
-        #expect(scene.ends == 1)
-        scene.controller.silent = [Reset.opcode]
-        scene.start()
-        #expect(scene.host.state == .starting)
-        scene.leave()
-        #expect(scene.controller.isClosed)
-        #expect(scene.ends == 2)
+        let testbed = Testbed()
+        testbed.shutDown()
+        #expect(testbed.ends == 1)
+        testbed.controller.silent = [Reset.opcode]
+        testbed.start()
+        #expect(testbed.host.state == .starting)
+        testbed.shutDown()
+        #expect(testbed.controller.isClosed)
+        #expect(testbed.ends == 2)
     }
 
-    @Test("a controller that goes meanwhile ends the leaving")
+    @Test("a controller that goes meanwhile ends the shutdown")
     func lostController() {
-        let scene = Scene()
-        scene.start()
-        #expect(scene.connect(0x40) != nil)
-        scene.leave()
-        scene.controller.fail("pulled out")
-        scene.loop.run()
-        #expect(scene.ends == 1)
-        scene.loop.advanceTime(by: .seconds(5))
-        #expect(scene.ends == 1)
+        let testbed = Testbed()
+        testbed.start()
+        #expect(testbed.connect(0x40) != nil)
+        testbed.shutDown()
+        testbed.controller.fail("pulled out")
+        testbed.loop.run()
+        #expect(testbed.ends == 1)
+        testbed.loop.advanceTime(by: .seconds(5))
+        #expect(testbed.ends == 1)
     }
 }

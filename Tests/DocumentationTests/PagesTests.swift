@@ -34,6 +34,10 @@ struct Page: Sendable, CustomTestStringConvertible {
             page: "Sources/BluetoothTransport/BluetoothTransport.docc/ControllerBehindASocket.md",
             program: "Tests/DocumentationTests/Pages/ControllerBehindASocket.swift"
         ),
+        Page(
+            page: "Sources/BluetoothHost/BluetoothHost.docc/FindADevice.md",
+            program: "Tests/DocumentationTests/Pages/FindADevice.swift"
+        ),
     ]
 
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -36,7 +36,7 @@ public struct ATTErrorCode: RawRepresentable, Hashable, Sendable, Error {
     public static let encryptionKeySizeTooShort = ATTErrorCode(rawValue: 0x0C)
     /// The value's length does not fit the attribute.
     public static let invalidAttributeValueLength = ATTErrorCode(rawValue: 0x0D)
-    /// The request met an error that no other code tells.
+    /// The request met an error that no other code describes.
     public static let unlikelyError = ATTErrorCode(rawValue: 0x0E)
     /// The attribute needs an encrypted link.
     public static let insufficientEncryption = ATTErrorCode(rawValue: 0x0F)

@@ -5,24 +5,6 @@
 import BluetoothTypes
 import NIOCore
 
-/// The limits of ATT that more than one part of the host needs.
-enum ATT {
-    /// The ATT MTU of a link on which none was exchanged (Vol 3, Part G, 5.2.1).
-    static let defaultMTU = 23
-    /// The largest ATT MTU that this host offers: a prepared write of a whole attribute value fits.
-    static let maximumMTU = 517
-    /// The longest value of an attribute (Vol 3, Part F, 3.2.9).
-    static let maximumValueLength = 512
-    /// How long a request or an indication may stay unanswered (Vol 3, Part F, 3.3.3).
-    static let transactionTimeout = TimeAmount.seconds(30)
-
-    /// The opcode of a PDU; `nil` where it is empty.
-    @inline(__always)
-    static func opcode(of pdu: ByteBuffer) -> ATTOpcode? {
-        pdu.getInteger(at: pdu.readerIndex, as: UInt8.self).map(ATTOpcode.init(rawValue:))
-    }
-}
-
 /// A PDU of the Attribute Protocol.
 protocol ATTPDU: Hashable, Sendable {
     /// The opcode that starts it.
@@ -84,5 +66,13 @@ extension ByteBuffer {
         let rest = self
         self.moveReaderIndex(to: self.writerIndex)
         return rest
+    }
+}
+
+extension ATT {
+    /// The opcode of a PDU; `nil` where it is empty.
+    @inline(__always)
+    static func opcode(of pdu: ByteBuffer) -> ATTOpcode? {
+        pdu.getInteger(at: pdu.readerIndex, as: UInt8.self).map(ATTOpcode.init(rawValue:))
     }
 }

@@ -1,6 +1,20 @@
 // Brings the controller's legacy advertising to what the user wants, one command at a time (Vol 4, Part E, 7.8.5 to
 // 7.8.9). A controller stops advertising when a central connects; the advertiser then enables it again, and where the
 // controller cannot (all its links are taken), waits for a link to end.
+//
+//     off ── wanted ──▶ configuring ── last answer ──▶ configured ──▶ enabling ── accepted ──▶ on
+//                           └── refused ──▶ off            ▲   ▲         │                      │
+//                                                          │   └─────────│── a central connects ┘
+//                                                          │             └── refused, links are open ──▶ waitingForLink
+//                                                          └───────────────── a link ends ──────────────────┘
+//     on ── another request, or none ──▶ disabling ──▶ off
+//
+// off: the controller does not advertise. configuring: parameters and data are being set, one command at a time.
+// configured: the controller has the data and does not advertise. enabling, disabling: the command is not answered yet.
+// on: it advertises. waitingForLink: it refused to advertise while links are open.
+//
+// What a controller can do: refuse each command; the user hears of the first refusal of a request. A central that connects
+// ends advertising, and it is enabled again. Time does not come in.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -46,7 +60,7 @@ struct Advertiser {
     private var wanted: Wanted?
     private var state: State = .off
     private var nextNumber = 1
-    /// Whether the start of the wanted request was told to its user.
+    /// Whether the start of the wanted request was reported.
     private var isReported = false
     /// Whether links are open, so that a refusal to enable may be for want of a free one.
     private var hasLinks = false
@@ -76,7 +90,7 @@ struct Advertiser {
         }
     }
 
-    /// A link ended: the controller may have room again.
+    /// A link ended: the controller may be able to advertise again.
     mutating func disconnected(linksLeft: Int) {
         self.hasLinks = linksLeft > 0
         if case .waitingForLink(let wanted) = self.state { self.state = .configured(wanted) }
@@ -117,7 +131,7 @@ struct Advertiser {
         return step
     }
 
-    /// Takes the status of the last step; where the outcome is to be told, returns it. `next()` follows.
+    /// Takes the status of the last step; where the outcome is to be reported, returns it. `next()` follows.
     mutating func completed(_ status: HCIErrorCode) -> (outcome: Outcome?, step: Step?) {
         switch self.state {
         case .configuring(let current, let step):

@@ -15,12 +15,12 @@ public struct AdvertisingReport: Hashable, Sendable {
     public var isScanResponse: Bool
     /// The advertising or scan response data, unparsed.
     public var data: ByteBuffer
-    /// The strength of the signal in dBm; 127 where it is not known.
-    public var rssi: Int8
-    /// The PHY of the primary advertisement: 1 for 1M, 3 for Coded.
-    public var primaryPHY: UInt8
-    /// The PHY of the secondary advertisement; 0 where there was none.
-    public var secondaryPHY: UInt8
+    /// The strength of the signal; `nil` where the controller does not know it.
+    public var rssi: RSSI?
+    /// The PHY of the primary advertisement.
+    public var primaryPHY: PHY
+    /// The PHY of the secondary advertisement; `nil` where there was none.
+    public var secondaryPHY: PHY?
 
     /// Creates a report.
     public init(
@@ -29,9 +29,9 @@ public struct AdvertisingReport: Hashable, Sendable {
         isScannable: Bool,
         isScanResponse: Bool,
         data: ByteBuffer,
-        rssi: Int8,
-        primaryPHY: UInt8 = 1,
-        secondaryPHY: UInt8 = 0
+        rssi: RSSI?,
+        primaryPHY: PHY = .le1M,
+        secondaryPHY: PHY? = nil
     ) {
         self.address = address
         self.isConnectable = isConnectable

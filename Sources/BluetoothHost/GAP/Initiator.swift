@@ -1,6 +1,24 @@
-// Pending connections. A controller can initiate one connection at a time, so several wishes are given to it as its
-// filter accept list: whoever is heard first is connected, and the rest goes on (Vol 3, Part C, 9.3.5 to 9.3.8).
-// Wishes never expire. A single wish is initiated directly, for the sake of controllers without a working list.
+// Pending connections. A controller can initiate one connection at a time, so several devices are given to it as its
+// filter accept list: the first one that is received is connected, and the others stay pending (Vol 3, Part C, 9.3.5 to
+// 9.3.8). A single device is initiated to directly, for controllers without a working list. Pending connections never
+// expire.
+//
+//              ┌────────────────────── answer ──────────────────────┐
+//              ▼                                                    │
+//     idle ── several devices, and the list is another one ──▶ listing
+//       ├──── one device, or the list is complete ──▶ starting ── accepted ──▶ initiating ── other devices ──▶ cancelling
+//       │                                              │   │                       │                               │
+//       │◀──────────── refused ────────────────────────┘   │                       │                               │
+//       │◀──────────── connection complete, with a link or an error ───────────────┴───────────────────────────────┘
+//       └◀──────────── no scanning any more ── waitingForRadio ◀── refused while scanning (starting)
+//
+// idle: nothing is initiated. listing: one command changes the accept list. starting: Create Connection is not answered yet.
+// initiating: the controller looks for these devices. cancelling: the event that ends the attempt is awaited.
+// waitingForRadio: the controller cannot initiate while it scans, and is about to end that.
+//
+// What a controller can do: refuse each command, forget the event that ends a cancelled attempt (the host has a time limit
+// for it), or send it late; what goes on then is left alone. Time comes in through the host, with that limit and the
+// rotation of devices beyond the list's capacity.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -37,21 +55,21 @@ struct Initiator {
     private var state: State = .idle
     /// What the controller's list holds; `nil` until it was cleared for the first time.
     private var acceptList: [DeviceAddress]?
-    /// How many entries the controller's list has room for.
+    /// How many entries the controller's list can hold.
     var acceptListSize = 8
     /// How often list commands were refused.
     private var listRefusals = 0
     /// Whether devices are tried one at a time, since the list could not be changed.
     private var avoidsList = false
-    /// Events of cancelled attempts that were waited for in vain; they may still come.
+    /// Events of cancelled attempts that did not come in time; they may still come.
     private var overdueEvents = 0
     /// How often list commands may be refused before the list is left alone.
-    private static let listPatience = 3
+    private static let listRefusalLimit = 3
 
     /// The addresses that wait for their connection.
     var pending: [DeviceAddress] { self.wanted }
 
-    /// Adds a wish; one for the same device stays as it is.
+    /// Adds a pending connection; one to the same device stays as it is.
     mutating func connect(to address: DeviceAddress) {
         guard !self.wanted.contains(address) else { return }
         self.wanted.append(address)
@@ -59,10 +77,10 @@ struct Initiator {
     }
 
     private mutating func tryListAgain() {
-        if self.listRefusals < Self.listPatience { self.avoidsList = false }
+        if self.listRefusals < Self.listRefusalLimit { self.avoidsList = false }
     }
 
-    /// Takes a wish back; says whether there was one.
+    /// Removes a pending connection; says whether there was one.
     mutating func cancel(_ address: DeviceAddress) -> Bool {
         guard let index = self.wanted.firstIndex(of: address) else { return false }
         self.wanted.remove(at: index)
@@ -72,16 +90,16 @@ struct Initiator {
     /// Whether nothing is initiated and no command is on its way.
     var isIdle: Bool { if case .idle = self.state { true } else { false } }
 
-    /// Whether more devices are wanted than the controller's list has room for.
-    var hasDevicesInWaiting: Bool { self.wanted.count > self.room }
+    /// Whether more devices are wanted than the controller's list can hold.
+    var hasDevicesInWaiting: Bool { self.wanted.count > self.capacity }
 
     /// How many devices can be initiated to at a time.
-    private var room: Int { self.avoidsList ? 1 : max(self.acceptListSize, 1) }
+    private var capacity: Int { self.avoidsList ? 1 : max(self.acceptListSize, 1) }
 
-    /// Lets those have their turn who had no room.
+    /// Initiates to the devices that the list could not hold.
     mutating func rotate() {
         guard self.hasDevicesInWaiting else { return }
-        let count = self.room
+        let count = self.capacity
         self.wanted = Array(self.wanted[count...] + self.wanted[..<count])
         self.tryListAgain()
     }
@@ -105,8 +123,8 @@ struct Initiator {
         self.overdueEvents += 1
     }
 
-    /// The devices to initiate to now: as many as the list has room for.
-    private var targets: [DeviceAddress] { Array(self.wanted.prefix(self.room)) }
+    /// The devices to initiate to now: as many as the list can hold.
+    private var targets: [DeviceAddress] { Array(self.wanted.prefix(self.capacity)) }
 
     /// The next command, where one is due and none is on its way.
     mutating func next() -> Step? {
@@ -175,22 +193,22 @@ struct Initiator {
     }
 
     private mutating func refusedToList(_ step: Step, _ status: HCIErrorCode) {
-        // A list that is full has as much room as it has taken.
+        // A list that is full can hold as many as it has taken.
         if case .addToAcceptList = step, status == .memoryCapacityExceeded, let count = self.acceptList?.count,
             count > 0
         {
             self.acceptListSize = count
             return
         }
-        // The devices are tried one at a time, and the list again with the next wish or turn: from its beginning, since
-        // nobody knows what it holds.
-        self.listRefusals = status == .unknownCommand ? Self.listPatience : self.listRefusals + 1
+        // The devices are tried one at a time, and the list again with the next device or rotation: from its beginning,
+        // since its content is unknown.
+        self.listRefusals = status == .unknownCommand ? Self.listRefusalLimit : self.listRefusals + 1
         self.avoidsList = true
         self.acceptList = nil
     }
 
     /// The controller ended initiating: with a link to `peer`, or with an error where `peer` is `nil`. Returns the
-    /// devices that failed; a cancelled attempt fails nobody.
+    /// devices that failed; a cancelled attempt fails none.
     mutating func finished(_ peer: DeviceAddress?, error: HCIErrorCode) -> [DeviceAddress] {
         let before = self.state
         if peer == nil, error == .unknownConnectionIdentifier, self.overdueEvents > 0 {
@@ -222,6 +240,6 @@ struct Initiator {
         }
     }
 
-    /// The controller was reset or lost; wishes go with it.
+    /// The controller was reset or lost, and the pending connections with it.
     mutating func reset() { self = Initiator() }
 }

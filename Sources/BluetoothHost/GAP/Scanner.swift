@@ -1,5 +1,14 @@
 // Brings the controller's scanning to what the user wants (Vol 4, Part E, 7.8.10 and 7.8.11). A new request always
 // passes through "off", so that the controller's duplicate filter starts empty.
+//
+//     off ── wanted ──▶ settingParameters ──▶ enabling ──▶ on ── another request, or none ──▶ disabling ──▶ off
+//                            └──── refused ──────┴──▶ refused ── another request, or a link comes or goes ──▶ off
+//
+// off: the controller does not scan. settingParameters, enabling, disabling: one command is not answered yet. on: it scans
+// as the request with this number asked. refused: the controller refused this request, and nothing is tried until another
+// one comes or the circumstances change.
+//
+// What a controller can do: refuse each command, which ends in `refused`. Peers have no part in it. Time does not come in.
 
 import BluetoothHCI
 import NIOCore
@@ -26,7 +35,7 @@ struct Scanner {
     private var wanted: ScanRequest?
     private var number = 0
     private var state: State = .off
-    /// Whether the radio is lent to the initiator, by a controller that cannot do both.
+    /// Whether scanning is stopped for the initiator, on a controller that cannot do both.
     private(set) var isPaused = false
 
     /// Whether the user wants reports now.
@@ -40,10 +49,10 @@ struct Scanner {
         }
     }
 
-    /// Lends the radio to the initiator.
+    /// Stops scanning for as long as the initiator needs the radio.
     mutating func pause() { self.isPaused = true }
 
-    /// Takes the radio back.
+    /// Scans again.
     mutating func resume() { self.isPaused = false }
 
     /// A link or an attempt to make one has begun or ended: what was refused before may be possible now.
@@ -57,7 +66,7 @@ struct Scanner {
         self.number += 1
     }
 
-    /// Asks for silence.
+    /// Stops scanning.
     mutating func stop() { self.wanted = nil }
 
     /// The next command, where one is due and none is on its way.

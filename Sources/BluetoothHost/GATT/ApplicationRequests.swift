@@ -10,6 +10,15 @@ public struct GATTRequestID: Hashable, Sendable {
 
     /// An identifier from its number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The link above, the link's count below.
+    init(link: LinkID, sequence: UInt32) { self.rawValue = UInt64(link.rawValue) << 32 | UInt64(sequence) }
+
+    /// The link of the client that asked.
+    var link: LinkID { LinkID(rawValue: UInt32(truncatingIfNeeded: self.rawValue >> 32)) }
+
+    /// The number of the request on its link.
+    var sequence: UInt32 { UInt32(truncatingIfNeeded: self.rawValue) }
 }
 
 /// A client reads a characteristic without a static value.

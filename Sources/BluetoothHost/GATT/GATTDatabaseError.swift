@@ -11,3 +11,15 @@ public enum GATTDatabaseError: Error, Hashable, Sendable {
     /// No handles are left.
     case outOfHandles
 }
+
+extension GATTDatabaseError: CustomStringConvertible {
+    /// One line that says what is wrong with the service.
+    public var description: String {
+        switch self {
+        case .valueTooLong: "a value of the service is longer than 512 octets"
+        case .unknownIncludedService: "a service that is included is not in the database"
+        case .reservedDescriptor: "the server itself makes the descriptors 2900 and 2902"
+        case .outOfHandles: "the database has no handles left"
+        }
+    }
+}

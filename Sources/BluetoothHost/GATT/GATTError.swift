@@ -17,3 +17,22 @@ public enum GATTError: Error, Hashable, Sendable {
     /// The prepared value came back altered; nothing was written (Vol 3, Part G, 4.9.5).
     case reliableWriteMismatch
 }
+
+extension GATTError: CustomStringConvertible {
+    /// One line that says what went wrong.
+    public var description: String {
+        switch self {
+        case .att(let code, let handle): "the server refused handle \(hexadecimal(handle)): \(code.words)"
+        case .disconnected(let reason): "the link ended: \(reason)"
+        case .transactionTimeout: "the server did not answer within 30 s"
+        case .malformedResponse: "the server's answer is malformed"
+        case .notConnected: "there is no such link"
+        case .reliableWriteMismatch: "the server returned another value than was prepared"
+        }
+    }
+}
+
+private func hexadecimal(_ handle: AttributeHandle) -> String {
+    let digits = String(handle, radix: 16, uppercase: true)
+    return "0x" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+}

@@ -15,7 +15,7 @@ enum FrameTag {
     case channel(L2CAPChannelID)
 }
 
-/// The controller's room for ACL data, and whose turn it is.
+/// The controller's capacity for ACL data, and which link may send next.
 struct ACLTransmitter {
     /// How many octets a packet may carry.
     private(set) var dataLength = 27
@@ -25,7 +25,7 @@ struct ACLTransmitter {
     /// Links with something to send, the next one first.
     private var turns: Deque<HostLink> = []
 
-    /// Takes the buffer sizes that the controller told.
+    /// Takes the buffer sizes that the controller reported.
     mutating func configure(dataLength: Int, packetCount: Int) {
         self.dataLength = max(dataLength, 23)
         self.total = max(packetCount, 1)
@@ -33,17 +33,17 @@ struct ACLTransmitter {
         self.turns = []
     }
 
-    /// Puts a link in the row where it is not in it yet.
+    /// Puts a link at the end of the queue where it is not in it yet.
     mutating func enqueue(_ link: HostLink) {
-        guard !link.isInTransmitRow, !link.outgoing.isEmpty else { return }
-        link.isInTransmitRow = true
+        guard !link.isInTransmitQueue, !link.outgoing.isEmpty else { return }
+        link.isInTransmitQueue = true
         self.turns.append(link)
     }
 
     /// The next link that may send one packet, together with the credit for it.
     mutating func nextTurn() -> HostLink? {
         guard self.credits > 0, let link = self.turns.popFirst() else { return nil }
-        link.isInTransmitRow = false
+        link.isInTransmitQueue = false
         guard !link.outgoing.isEmpty else { return self.nextTurn() }
         self.credits -= 1
         link.packetsInController += 1
@@ -60,9 +60,9 @@ struct ACLTransmitter {
     /// A link ended, and with it everything that the controller held of it.
     mutating func closed(_ link: HostLink) {
         self.completed(link.packetsInController, of: link)
-        if link.isInTransmitRow {
+        if link.isInTransmitQueue {
             self.turns.removeAll { $0 === link }
-            link.isInTransmitRow = false
+            link.isInTransmitQueue = false
         }
     }
 

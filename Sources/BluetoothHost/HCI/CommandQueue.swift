@@ -1,6 +1,13 @@
 // The commands on their way to the controller. A host may have as many commands unanswered as the controller's last
 // Num_HCI_Command_Packets allowed (Vol 4, Part E, 4.4), and every command has a time limit, since controllers exist
 // that never answer some of them: such a command fails alone, and the queue goes on.
+//
+//     append ──▶ waiting ── a credit ──▶ outstanding ── Command Complete or Command Status ──▶ completed
+//                                             └──────── time limit ──▶ unanswered
+//     waiting and outstanding ── the controller goes ──▶ abandoned
+//
+// What a controller can do: answer what was not asked (ignored), keep the credits at zero (after the time limit one command
+// is sent nevertheless), or not answer. Time comes in as `now`, with the host's time limit for commands.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -37,10 +44,10 @@ struct CommandQueue {
     private var outstanding: [Outstanding] = []
     private var credits = 1
     /// When a controller that allows no command, and owes no answer, is sent one nevertheless.
-    private var patienceEnd: NIODeadline?
+    private var creditDeadline: NIODeadline?
 
-    /// When the oldest unanswered command, or the controller's leave to send one, is overdue.
-    var nextDeadline: NIODeadline? { self.outstanding.first?.deadline ?? self.patienceEnd }
+    /// When the oldest unanswered command, or the credit for the next one, is overdue.
+    var nextDeadline: NIODeadline? { self.outstanding.first?.deadline ?? self.creditDeadline }
 
     /// How many commands wait to be sent.
     var waitingCount: Int { self.waiting.count }
@@ -51,21 +58,21 @@ struct CommandQueue {
     /// Puts a command in front of those that wait.
     mutating func prepend(_ entry: Entry) { self.waiting.prepend(entry) }
 
-    /// The next command to send, where the controller has room for one.
+    /// The next command to send, where the controller allows one.
     mutating func next(now: NIODeadline, timeout: TimeAmount) -> HCIPacket? {
         guard self.credits > 0 else {
             let isStuck = self.outstanding.isEmpty && !self.waiting.isEmpty
-            self.patienceEnd = isStuck ? self.patienceEnd ?? now + timeout : nil
+            self.creditDeadline = isStuck ? self.creditDeadline ?? now + timeout : nil
             return nil
         }
-        self.patienceEnd = nil
+        self.creditDeadline = nil
         guard let entry = self.waiting.popFirst() else { return nil }
         self.credits -= 1
         self.outstanding.append(Outstanding(entry: entry, deadline: now + timeout))
         return entry.packet
     }
 
-    /// Takes an answer; `nil` where nobody waits for it, which includes the controller's opcode 0.
+    /// Takes an answer; `nil` where no command waits for it, which includes the controller's opcode 0.
     mutating func answered(_ opcode: HCIOpcode, credits: UInt8) -> Entry? {
         self.credits = Int(credits)
         guard let index = self.outstanding.firstIndex(where: { $0.entry.opcode == opcode }) else { return nil }
@@ -80,8 +87,8 @@ struct CommandQueue {
             self.outstanding.removeFirst()
         }
         if !entries.isEmpty, self.outstanding.isEmpty { self.credits = max(self.credits, 1) }
-        if let patienceEnd, patienceEnd <= now {
-            self.patienceEnd = nil
+        if let creditDeadline, creditDeadline <= now {
+            self.creditDeadline = nil
             self.credits = max(self.credits, 1)
         }
         return entries

@@ -1,4 +1,4 @@
-// The events that this host acts on. A mask that names no more keeps a controller from telling what nobody reads.
+// The events that this host acts on. A mask that names no others saves packets that would be ignored.
 
 import BluetoothHCI
 

@@ -55,7 +55,7 @@ struct AdvertiserTests {
         _ = self.start(&advertiser)
         advertiser.connected(asPeripheral: true)
         #expect(advertiser.next() == .enable)
-        #expect(self.isSilent(&advertiser, .success), "the start is told once")
+        #expect(self.isSilent(&advertiser, .success), "the start is reported once")
     }
 
     @Test("a controller without a free link is tried again when a link ends")
@@ -94,7 +94,10 @@ struct AdvertiserTests {
         #expect(advertiser.next() == nil)
     }
 
-    @Test("a refusal is told and not repeated", arguments: [HCIErrorCode.invalidParameters, .memoryCapacityExceeded])
+    @Test(
+        "a refusal is reported and not repeated",
+        arguments: [HCIErrorCode.invalidParameters, .memoryCapacityExceeded]
+    )
     func refused(status: HCIErrorCode) {
         var advertiser = Advertiser()
         let number = advertiser.start(self.request)

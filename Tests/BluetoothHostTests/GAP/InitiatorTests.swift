@@ -1,4 +1,4 @@
-// Pending connections: one initiation at a time, any number of wishes.
+// Pending connections: one initiation at a time, any number of pending connections.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -16,7 +16,7 @@ struct InitiatorTests {
     private let second = Self.address(2)
     private let third = Self.address(3)
 
-    @Test("GAP/CONN/DCEP/BV-01-C a single wish is initiated directly")
+    @Test("GAP/CONN/DCEP/BV-01-C a single pending connection is initiated directly")
     func direct() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -28,7 +28,7 @@ struct InitiatorTests {
         #expect(initiator.pending == [])
     }
 
-    @Test("GAP/CONN/SCEP/BV-01-C several wishes go through the accept list")
+    @Test("GAP/CONN/SCEP/BV-01-C several pending connections go through the accept list")
     func acceptList() {
         var initiator = Initiator()
         initiator.connect(to: self.first)
@@ -56,7 +56,7 @@ struct InitiatorTests {
         #expect(self.steps(&initiator) == [.addToAcceptList(self.third), .createFromAcceptList])
     }
 
-    @Test("more wishes than the list has room for wait their turn")
+    @Test("more devices than the list can hold are rotated")
     func fullList() {
         var initiator = Initiator()
         initiator.acceptListSize = 2
@@ -115,7 +115,7 @@ struct InitiatorTests {
         #expect(initiator.next() == nil)
     }
 
-    @Test("a list that is full has as much room as it has taken")
+    @Test("a list that is full can hold as many as it has taken")
     func smallList() {
         var initiator = Initiator()
         for address in [self.first, self.second, self.third] { initiator.connect(to: address) }

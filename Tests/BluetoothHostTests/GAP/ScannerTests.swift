@@ -41,7 +41,7 @@ struct ScannerTests {
         #expect(scanner.next() != nil)
     }
 
-    @Test("stop while the start is on its way ends in silence")
+    @Test("stop while the start is on its way ends without scanning")
     func stopsWhileStarting() {
         var scanner = Scanner()
         scanner.start(ScanRequest())

@@ -67,7 +67,7 @@ struct CommandQueueTests {
         for entry in queue.expired(at: self.start + .seconds(2)) { entry.completion(.unanswered) }
         #expect(self.log.lines == ["1 unanswered"])
         #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
-        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 1) == nil, "an answer that comes too late meets nobody")
+        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 1) == nil, "an answer that comes too late is ignored")
     }
 
     @Test("answers find their command in any order")

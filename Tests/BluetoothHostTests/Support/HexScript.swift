@@ -3,11 +3,12 @@
 //
 //     > 0A 10 00        the tester sends these octets to the machine under test
 //     < 0B 01 02 03     the machine must send these octets next
-//     ? read 0013 @0    the machine must tell its application this next
+//     ? read 0013 @0    the machine must report this to its application next
 //     = 0A 0B           any other word is something that the runner does
 //     # text            nothing; also behind a step
 //
-// `AA*20` stands for twenty octets AA, `00..15` for all from 00 to 15. Whatever the machine sends or tells must be in the script, in this order.
+// `AA*20` stands for twenty octets AA, `00..15` for all from 00 to 15. What the machine sends or reports must be in the
+// script, in this order.
 
 import NIOCore
 import Testing

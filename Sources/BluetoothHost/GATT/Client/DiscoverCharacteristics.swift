@@ -35,7 +35,10 @@ public struct DiscoverCharacteristics: GATTProcedure {
     }
 
     /// Takes declarations, and asks for those behind them.
-    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<[GATTRemoteCharacteristic]> {
+    public mutating func receive(
+        _ response: ByteBuffer,
+        mtu: Int
+    ) throws(MalformedBytes) -> GATTStep<[GATTRemoteCharacteristic]> {
         let list = try ATTReadByTypeResponse(parsing: response).list
         let uuidLength = list.entryLength - 5
         guard uuidLength == 2 || uuidLength == 16 else { throw MalformedBytes(.invalid, "Length") }

@@ -25,7 +25,10 @@ public struct DiscoverDescriptors: GATTProcedure {
     }
 
     /// Takes descriptors, and asks for those behind them.
-    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<[GATTRemoteDescriptor]> {
+    public mutating func receive(
+        _ response: ByteBuffer,
+        mtu: Int
+    ) throws(MalformedBytes) -> GATTStep<[GATTRemoteDescriptor]> {
         for (handle, type) in try ATTFindInformationResponse(parsing: response).list {
             guard Int(handle) >= self.start, handle <= self.end else {
                 throw MalformedBytes(.invalid, "Attribute Handle")

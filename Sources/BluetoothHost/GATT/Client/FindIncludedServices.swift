@@ -6,7 +6,7 @@ public import NIOCore
 /// Finds the services that a service includes.
 ///
 /// An include declaration holds no 128-bit UUID, which is read from the included service's declaration then; nor does it
-/// say whether that service is a primary one, which the type of its declaration tells.
+/// say whether that service is a primary one, which the type of its declaration says.
 public struct FindIncludedServices: GATTProcedure {
     private enum Phase: Sendable {
         /// Include declarations from this handle on.
@@ -57,7 +57,10 @@ public struct FindIncludedServices: GATTProcedure {
     }
 
     /// Takes declarations, and asks for what they do not say.
-    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<[GATTRemoteService]> {
+    public mutating func receive(
+        _ response: ByteBuffer,
+        mtu: Int
+    ) throws(MalformedBytes) -> GATTStep<[GATTRemoteService]> {
         switch self.phase {
         case .listing(let start):
             return try self.receiveList(response, start: start)

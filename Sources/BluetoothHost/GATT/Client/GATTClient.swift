@@ -6,16 +6,13 @@
 //     idle ── head of the queue: made when its turn comes ──▶ making ── made ──▶ busy   │
 //       ▲ └── head of the queue: a procedure ───────────────────────────────▶    │ │    │
 //       └──────────────────── last answer: its result is reported ───────────────┘ │  (making)
-//                                                        30 s without an answer ───┴──▶ failed
-//     every state ── end of the link ──▶ closed
+//                                                        30 s without an answer ───┴──▶ the bearer fails
 //
 // idle: nothing is on its way. The head of the queue is taken when the driver calls `proceed`, which it does after it has
 // reported the results of what ended before: who makes a procedure when its turn comes knows them.
 // making: the driver calls the closure that makes the procedure; it may find that nothing is to be asked.
 // busy: the answer to a request is awaited. Write commands at the head of the queue leave meanwhile, unless the procedure
 // is an exclusive one.
-// failed: a request stayed unanswered, and nothing is sent any more (Vol 3, Part F, 3.3.3).
-// closed: the link has ended.
 //
 // What a peer can do: a server's answer is believed where the specification lets it be one. Another opcode, handles that
 // do not grow, or lengths that do not fit end the procedure with `malformedResponse`, and the next one begins. Since every
@@ -31,16 +28,14 @@ import NIOCore
 
 /// A client of the server at the other end of a link.
 struct GATTClient {
-    private enum State {
+    fileprivate enum State {
         case idle
         case making(any GATTDeferredProcedure)
         case busy(any GATTRunningProcedure, request: ATTOpcode, deadline: NIODeadline)
-        case failed
-        case closed(HCIErrorCode)
     }
 
     /// What waits for its turn.
-    private enum Entry {
+    fileprivate enum Entry {
         case procedure(any GATTRunningProcedure)
         case deferred(any GATTDeferredProcedure)
         case writeCommand(AttributeHandle, ByteBuffer, TransmitToken)
@@ -55,82 +50,39 @@ struct GATTClient {
         }
     }
 
-    /// What the driver has to do, in this order.
-    enum Action {
-        /// Send this PDU.
-        case send(ByteBuffer)
-        /// Send this Write Command and report that it has left.
-        case sendCommand(ByteBuffer, TransmitToken)
-        /// A Write Command will not be sent.
-        case dropCommand(TransmitToken)
-        /// Let this procedure be made, then call ``made(_:of:now:into:)``.
-        case make(any GATTDeferredProcedure)
-        /// The procedure has ended: its owner gets the result.
-        case report(any GATTQueuedProcedure)
-        /// A notification came, or an indication whose confirmation was sent.
-        case notification(AttributeHandle, ByteBuffer)
-        /// The server's services in this range are not what they were.
-        case servicesChanged(AttributeHandleRange)
-        /// The server has said that its database is another one than this client knows (2.5.2.1).
-        case databaseOutOfSync
-        /// The ATT MTU changed by this client's exchange.
-        case mtuChanged(Int)
-        /// The server did not answer in time; ATT is over on this link (Vol 3, Part F, 3.3.3).
-        case bearerFailed
-
-        /// Takes the action out of its place in an array.
-        ///
-        /// A PDU in it then has one owner, so that the layers below write their headers into its headroom; with a second
-        /// owner, the array, each header would cost a copy.
-        @inline(__always)
-        mutating func take() -> Action {
-            let action = consume self
-            self = .bearerFailed
-            return action
-        }
-    }
-
-    /// The longest PDU that this client takes, in octets.
-    let preferredMTU: Int
     /// How many procedures may wait.
     let queueLimit: Int
-    /// The ATT MTU of the link, in octets.
-    private(set) var mtu = ATT.defaultMTU
 
-    private var state = State.idle
-    private var queue: Deque<Entry> = []
-    private var waitingProcedureCount = 0
-    private var hasExchangedMTU = false
+    fileprivate var state = State.idle
+    fileprivate var queue: Deque<Entry> = []
+    fileprivate var waitingProcedureCount = 0
     /// The value handle of Service Changed, once a procedure has found it.
-    private var serviceChangedHandle: AttributeHandle?
+    fileprivate var serviceChangedHandle: AttributeHandle?
 
     /// Creates the client of a new link.
     ///
     /// A procedure beyond `queueLimit` waiting ones is refused.
-    init(preferredMTU: Int = ATT.maximumMTU, queueLimit: Int = 65_536) {
-        self.preferredMTU = min(max(preferredMTU, ATT.defaultMTU), ATT.maximumMTU)
-        self.queueLimit = queueLimit
-    }
+    init(queueLimit: Int) { self.queueLimit = queueLimit }
 
-    /// Whether requests and commands can still be sent.
-    var isUsable: Bool {
-        switch self.state {
-        case .idle, .making, .busy: true
-        case .failed, .closed: false
-        }
-    }
-
-    /// When ``advance(to:into:)`` is to be called; `nil` for never.
-    var nextDeadline: NIODeadline? {
+    /// When the request that is on its way has to be answered.
+    var deadline: NIODeadline? {
         switch self.state {
         case .busy(_, _, let deadline): deadline
-        case .idle, .making, .failed, .closed: nil
+        case .idle, .making: nil
         }
     }
 
-    /// The MTU that the local server and the peer's client have agreed on: it holds for both directions.
-    mutating func setMTU(_ mtu: Int) { self.mtu = max(mtu, ATT.defaultMTU) }
+    /// Whether a Write Command at the head of the queue need not wait.
+    fileprivate var commandsMayLeave: Bool {
+        switch self.state {
+        case .idle: true
+        case .busy(let procedure, _, _): !procedure.isExclusive
+        case .making: false
+        }
+    }
+}
 
+extension ATTBearer {
     // MARK: The queue
 
     /// Puts a procedure at the end of the queue.
@@ -152,37 +104,37 @@ struct GATTClient {
         completion: @escaping (Result<Int, GATTError>) -> Void
     ) {
         let procedure = OwnedFindingProcedure(ExchangeMTU(preferred: preferred), id: id, completion: completion)
-        guard !self.hasExchangedMTU else {
+        guard case .notAsked = self.mtuExchange, self.isUsable else {
             procedure.succeed(self.mtu)
             return actions.append(.report(procedure))
         }
-        self.hasExchangedMTU = true
-        self.waitingProcedureCount += 1
-        self.queue.prepend(.procedure(procedure))
+        self.mtuExchange = .underWay(id)
+        self.client.waitingProcedureCount += 1
+        self.client.queue.prepend(.procedure(procedure))
     }
 
     /// Puts a procedure that is made when its turn comes at the head of the queue.
     mutating func performNext(_ procedure: any GATTDeferredProcedure) {
-        self.waitingProcedureCount += 1
-        self.queue.prepend(.deferred(procedure))
+        self.client.waitingProcedureCount += 1
+        self.client.queue.prepend(.deferred(procedure))
     }
 
     private mutating func append(
         _ procedure: any GATTQueuedProcedure,
-        _ entry: Entry,
+        _ entry: GATTClient.Entry,
         into actions: inout [Action]
     ) {
-        switch self.state {
-        case .idle, .making, .busy:
-            guard self.waitingProcedureCount < self.queueLimit else {
+        switch self.condition {
+        case .usable, .failed(.indicationTimeout), .failed(.requestWhilePending):
+            guard self.client.waitingProcedureCount < self.client.queueLimit else {
                 // What a server without resources would say, said in its place.
                 procedure.fail(.att(.insufficientResources, handle: 0))
                 actions.append(.report(procedure))
                 return
             }
-            self.waitingProcedureCount += 1
-            self.queue.append(entry)
-        case .failed:
+            self.client.waitingProcedureCount += 1
+            self.client.queue.append(entry)
+        case .failed(.requestTimeout):
             procedure.fail(.transactionTimeout)
             actions.append(.report(procedure))
         case .closed(let reason):
@@ -193,43 +145,43 @@ struct GATTClient {
 
     /// Takes a procedure out of the queue; of one that runs, the result is not reported.
     mutating func cancel(_ id: GATTProcedureID) {
-        switch self.state {
+        switch self.client.state {
         case .busy(let procedure, _, _) where procedure.id == id: return procedure.cancel()
         case .making(let procedure) where procedure.id == id: return procedure.cancel()
-        case .idle, .making, .busy, .failed, .closed: break
+        case .idle, .making, .busy: break
         }
-        guard let index = self.queue.firstIndex(where: { $0.procedure?.id == id }) else { return }
-        self.queue.remove(at: index).procedure?.cancel()
-        self.waitingProcedureCount -= 1
+        guard let index = self.client.queue.firstIndex(where: { $0.procedure?.id == id }) else { return }
+        self.client.queue.remove(at: index).procedure?.cancel()
+        self.client.waitingProcedureCount -= 1
     }
 
     /// Sends a Write Command with the first MTU - 3 octets of `value`, at once or when it has become the head of the queue.
     ///
-    /// Each ends in one `sendCommand` or `dropCommand`.
+    /// Each is counted once for its owner, with its `send` or a `dropped`.
     mutating func writeCommand(
         _ handle: AttributeHandle,
         _ value: ByteBuffer,
         _ token: TransmitToken,
         into actions: inout [Action]
     ) {
-        switch self.state {
-        case .idle, .making, .busy:
-            if self.queue.isEmpty, self.commandsMayLeave {
+        switch self.condition {
+        case .usable:
+            if self.client.queue.isEmpty, self.client.commandsMayLeave {
                 self.send(handle, value, token, into: &actions)
             } else {
-                self.queue.append(.writeCommand(handle, value, token))
+                self.client.queue.append(.writeCommand(handle, value, token))
             }
         case .failed, .closed:
-            actions.append(.dropCommand(token))
+            actions.append(.dropped(Transmission(token: token, count: 1)))
         }
     }
 
     /// Takes Write Commands to these handles out of the queue.
     mutating func dropCommands(to handles: AttributeHandleRange, into actions: inout [Action]) {
-        for case .writeCommand(let handle, _, let token) in self.queue where handles.contains(handle) {
-            actions.append(.dropCommand(token))
+        for case .writeCommand(let handle, _, let token) in self.client.queue where handles.contains(handle) {
+            actions.append(.dropped(Transmission(token: token, count: 1)))
         }
-        self.queue.removeAll {
+        self.client.queue.removeAll {
             if case .writeCommand(let handle, _, _) = $0 { handles.contains(handle) } else { false }
         }
     }
@@ -241,38 +193,30 @@ struct GATTClient {
         into actions: inout [Action]
     ) {
         let value = value.prefix(self.mtu - 3)
-        actions.append(.sendCommand(ATTWriteCommand(handle: handle, value: value).encoded(), token))
-    }
-
-    /// Whether a Write Command at the head of the queue need not wait.
-    private var commandsMayLeave: Bool {
-        switch self.state {
-        case .idle: true
-        case .busy(let procedure, _, _): !procedure.isExclusive
-        case .making, .failed, .closed: false
-        }
+        let pdu = ATTWriteCommand(handle: handle, value: value).encoded()
+        actions.append(.send(pdu, Transmission(token: token, count: 1)))
     }
 
     /// Starts what waits, where it need not wait any more. The driver calls this when it has carried out all actions.
     mutating func proceed(now: NIODeadline, into actions: inout [Action]) {
-        while let head = self.queue.first {
+        while self.isUsable, let head = self.client.queue.first {
             switch head {
             case .writeCommand(let handle, let value, let token):
-                guard self.commandsMayLeave else { return }
-                self.queue.removeFirst()
+                guard self.client.commandsMayLeave else { return }
+                self.client.queue.removeFirst()
                 self.send(handle, value, token, into: &actions)
             case .procedure(let procedure):
-                guard case .idle = self.state else { return }
-                self.queue.removeFirst()
-                self.waitingProcedureCount -= 1
+                guard case .idle = self.client.state else { return }
+                self.client.queue.removeFirst()
+                self.client.waitingProcedureCount -= 1
                 self.begin(procedure, now: now, into: &actions)
                 // One that ended at once is reported before the next one begins.
-                if case .idle = self.state { return }
+                if case .idle = self.client.state { return }
             case .deferred(let procedure):
-                guard case .idle = self.state else { return }
-                self.queue.removeFirst()
-                self.waitingProcedureCount -= 1
-                self.state = .making(procedure)
+                guard case .idle = self.client.state else { return }
+                self.client.queue.removeFirst()
+                self.client.waitingProcedureCount -= 1
+                self.client.state = .making(procedure)
                 actions.append(.make(procedure))
                 return
             }
@@ -286,16 +230,12 @@ struct GATTClient {
         now: NIODeadline,
         into actions: inout [Action]
     ) {
-        switch self.state {
+        switch self.client.state {
         case .making(let awaited) where awaited === deferred:
-            self.state = .idle
+            self.client.state = .idle
             if let procedure { self.begin(procedure, now: now, into: &actions) }
-        case .closed(let reason):
-            // The link ended inside the call that made it.
-            guard let procedure else { return }
-            procedure.fail(.disconnected(reason))
-            actions.append(.report(procedure))
-        case .idle, .making, .busy, .failed: break
+        // The bearer ended inside the call that made it, and the procedure with it.
+        case .idle, .making, .busy: break
         }
     }
 
@@ -315,74 +255,44 @@ struct GATTClient {
         into actions: inout [Action]
     ) {
         switch procedure.finding {
-        case .mtu(let mtu):
-            if mtu != self.mtu {
-                self.mtu = mtu
-                actions.append(.mtuChanged(mtu))
-            }
-        case .serviceChanged(let handle): self.serviceChangedHandle = handle
+        case .mtu(let mtu): self.setMTU(mtu, into: &actions)
+        case .serviceChanged(let handle): self.client.serviceChangedHandle = handle
         case nil: break
         }
         if let request {
             guard let opcode = ATT.opcode(of: request) else { preconditionFailure("a request without an opcode") }
-            self.state = .busy(procedure, request: opcode, deadline: now + ATT.transactionTimeout)
-            actions.append(.send(request))
+            self.client.state = .busy(procedure, request: opcode, deadline: now + ATT.transactionTimeout)
+            actions.append(.send(request, nil))
         } else {
-            self.state = .idle
+            self.client.state = .idle
+            if case .underWay(procedure.id) = self.mtuExchange { self.mtuExchange = .done }
             actions.append(.report(procedure))
-        }
-    }
-
-    // MARK: Time and end
-
-    /// Ends the bearer where the server has not answered for 30 s.
-    mutating func advance(to now: NIODeadline, into actions: inout [Action]) {
-        guard case .busy(let procedure, _, let deadline) = self.state, deadline <= now else { return }
-        self.state = .failed
-        self.fail(procedure, .transactionTimeout, into: &actions)
-        actions.append(.bearerFailed)
-    }
-
-    /// The link has ended: every procedure ends with it.
-    mutating func close(reason: HCIErrorCode, into actions: inout [Action]) {
-        switch self.state {
-        case .busy(let procedure, _, _):
-            self.state = .closed(reason)
-            self.fail(procedure, .disconnected(reason), into: &actions)
-        case .making(let procedure):
-            self.state = .closed(reason)
-            self.fail(procedure, .disconnected(reason), into: &actions)
-        case .idle, .failed:
-            self.state = .closed(reason)
-            self.fail(nil, .disconnected(reason), into: &actions)
-        case .closed:
-            break
         }
     }
 
     /// Ends what runs and everything that waits.
-    private mutating func fail(
-        _ procedure: (any GATTQueuedProcedure)?,
-        _ error: GATTError,
-        into actions: inout [Action]
-    ) {
-        if let procedure {
-            procedure.fail(error)
-            actions.append(.report(procedure))
+    mutating func endProcedures(_ error: GATTError, into actions: inout [Action]) {
+        switch self.client.state {
+        case .busy(let procedure, _, _): self.end(procedure, error, into: &actions)
+        case .making(let procedure): self.end(procedure, error, into: &actions)
+        case .idle: break
         }
-        while let entry = self.queue.popFirst() {
+        self.client.state = .idle
+        while let entry = self.client.queue.popFirst() {
             switch entry {
-            case .procedure(let procedure):
-                procedure.fail(error)
-                actions.append(.report(procedure))
-            case .deferred(let procedure):
-                procedure.fail(error)
-                actions.append(.report(procedure))
+            case .procedure(let procedure): self.end(procedure, error, into: &actions)
+            case .deferred(let procedure): self.end(procedure, error, into: &actions)
             case .writeCommand(_, _, let token):
-                actions.append(.dropCommand(token))
+                actions.append(.dropped(Transmission(token: token, count: 1)))
             }
         }
-        self.waitingProcedureCount = 0
+        self.client.waitingProcedureCount = 0
+        self.mtuExchange = .done
+    }
+
+    private func end(_ procedure: any GATTQueuedProcedure, _ error: GATTError, into actions: inout [Action]) {
+        procedure.fail(error)
+        actions.append(.report(procedure))
     }
 
     // MARK: What the server sends
@@ -390,7 +300,7 @@ struct GATTClient {
     /// Takes a PDU that a server sends: a response, a notification or an indication.
     ///
     /// Others are ignored.
-    mutating func receive(_ pdu: ByteBuffer, now: NIODeadline, into actions: inout [Action]) {
+    mutating func receiveAsClient(_ pdu: ByteBuffer, now: NIODeadline, into actions: inout [Action]) {
         guard self.isUsable, let opcode = ATT.opcode(of: pdu), !opcode.isForServer else { return }
         switch opcode {
         case .handleValueNotification:
@@ -411,7 +321,7 @@ struct GATTClient {
         into actions: inout [Action]
     ) {
         // An answer that nothing waits for is ignored.
-        guard case .busy(let procedure, let request, _) = self.state else { return }
+        guard case .busy(let procedure, let request, _) = self.client.state else { return }
         let event: GATTProcedureEvent
         if opcode == .errorResponse {
             if let error = try? ATTErrorResponse(parsing: pdu), error.request == request {
@@ -446,8 +356,8 @@ struct GATTClient {
     /// An indication is confirmed before anything else happens: the server may not send the next one until then.
     private func receiveIndication(_ pdu: ByteBuffer, into actions: inout [Action]) {
         guard let indication = try? ATTHandleValueIndication(parsing: pdu) else { return }
-        actions.append(.send(ATTHandleValueConfirmation().encoded()))
-        if indication.handle == self.serviceChangedHandle {
+        actions.append(.send(ATTHandleValueConfirmation().encoded(), nil))
+        if indication.handle == self.client.serviceChangedHandle {
             actions.append(.servicesChanged(Self.changedRange(indication.value)))
         } else if indication.handle != 0 {
             actions.append(.notification(indication.handle, indication.value))

@@ -23,7 +23,8 @@ public struct ReadUsingCharacteristicUUID: GATTProcedure {
     }
 
     /// Takes the values.
-    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<[AttributeValue]> {
+    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<[AttributeValue]>
+    {
         var values: [AttributeValue] = []
         var expected = Int(self.range.lowerBound)
         for (handle, value) in try ATTReadByTypeResponse(parsing: response).list {

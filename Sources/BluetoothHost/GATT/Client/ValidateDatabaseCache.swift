@@ -7,7 +7,7 @@
 //
 // readingHash: the Database Hash is read by its type. What waits in the queue may be about attributes that are no more, so
 // nothing else is sent.
-// resuming: the server is told again what it forgets with the link.
+// resuming: what the server forgets with the link is written again.
 // configuring: the Generic Attribute Service is discovered and caching configured.
 //
 // A peer can answer anything: an error or nonsense instead of the hash makes the cache worthless, and what is refused later

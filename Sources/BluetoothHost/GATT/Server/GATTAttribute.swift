@@ -33,7 +33,7 @@ struct GATTAttribute: Sendable {
         /// The application is asked each time.
         case application
         /// Each client has a Client Characteristic Configuration of its own for the characteristic whose value has the
-        /// handle; the properties tell which bits make sense.
+        /// handle; the properties say which bits make sense.
         case clientConfiguration(characteristic: AttributeHandle, properties: CharacteristicProperties)
         /// Each client has Client Supported Features of its own.
         case clientSupportedFeatures

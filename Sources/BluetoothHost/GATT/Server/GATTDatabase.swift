@@ -11,7 +11,7 @@ struct GATTDatabase: Sendable {
     private(set) var attributes: [GATTAttribute] = []
     /// The handles of each service, in ascending order.
     private(set) var services: [AttributeHandleRange] = []
-    /// Where the next service goes if there is room; 0x10000 after the last handle.
+    /// Where the next service goes if there are handles; 0x10000 after the last handle.
     private var nextHandle = 1
     private var knownHash: Hash?
 
@@ -53,20 +53,22 @@ struct GATTDatabase: Sendable {
             guard let service = self.service(at: handle) else { throw .unknownIncludedService }
             included.append(service)
         }
-        guard let first = self.room(for: GATTServiceBuilder.handleCount(of: definition)) else { throw .outOfHandles }
+        guard let first = self.firstHandle(for: GATTServiceBuilder.handleCount(of: definition)) else {
+            throw .outOfHandles
+        }
         var builder = GATTServiceBuilder(uuid: definition.uuid, isPrimary: definition.isPrimary, first: first)
         for service in included { builder.include(service.range, uuid: service.uuid) }
         for characteristic in definition.characteristics { builder.characteristic(characteristic) }
         return self.insert(builder)
     }
 
-    /// Adds a service that the server makes by itself; there is room for it.
+    /// Adds a service that the server makes by itself; there are handles for it.
     mutating func addBuiltIn(
         _ uuid: BluetoothUUID,
         handleCount: Int,
         build: (inout GATTServiceBuilder) -> Void
     ) -> GATTServiceHandles {
-        guard let first = self.room(for: handleCount) else {
+        guard let first = self.firstHandle(for: handleCount) else {
             preconditionFailure("built-in services are added to an empty database")
         }
         var builder = GATTServiceBuilder(uuid: uuid, isPrimary: true, first: first)
@@ -113,7 +115,7 @@ struct GATTDatabase: Sendable {
     }
 
     /// The first handle of `count` free ones: behind the last service that was added, else the lowest gap.
-    private func room(for count: Int) -> AttributeHandle? {
+    private func firstHandle(for count: Int) -> AttributeHandle? {
         self.gap(of: count, from: self.nextHandle) ?? self.gap(of: count, from: 1)
     }
 

@@ -1,4 +1,4 @@
-// How safe a link is, as far as attribute permissions care, and which error a client meets that needs more
+// The security of a link, and which error a client meets that needs more
 // (Vol 3, Part C, 10.3.1; Vol 3, Part F, 3.2.5).
 
 /// The security of a link.
@@ -7,7 +7,7 @@ struct GATTLinkSecurity: Hashable, Sendable {
     enum Level: Hashable, Sendable {
         /// Not encrypted.
         case none
-        /// Encrypted with a key that nobody vouched for.
+        /// Encrypted with a key that was made without protection against a man in the middle.
         case encrypted
         /// Encrypted with a key that was made with protection against a man in the middle.
         case authenticated
@@ -29,7 +29,7 @@ struct GATTLinkSecurity: Hashable, Sendable {
         self.isBonded = isBonded
     }
 
-    /// What stands against using an attribute that needs encryption or authentication; `nil` for nothing.
+    /// The error that a client meets which uses an attribute that needs encryption or authentication; `nil` for none.
     func error(encryption: Bool, authentication: Bool, minimumKeySize: Int) -> ATTErrorCode? {
         guard encryption || authentication else { return nil }
         switch self.level {

@@ -1,5 +1,5 @@
-// Clients keep what they discovered. This file tells them of changes and keeps those who asked for it from using an
-// old picture of the database: Service Changed, robust caching, and what is remembered of bonded clients
+// Clients cache what they discovered. This file indicates changes to them, and keeps those that asked for it from using an
+// outdated cache: Service Changed, robust caching, and what is kept of bonded clients
 // (Vol 3, Part G, 2.5.2 and 7).
 
 import BluetoothTypes
@@ -8,99 +8,97 @@ import NIOCore
 extension GATTServer {
     // MARK: Changes
 
-    /// Services came or went in `range`.
+    /// Services were added or removed in `range`: what the client at the other end of a bearer has to hear.
     mutating func databaseChanged(
         in range: AttributeHandleRange,
+        on bearer: inout ATTBearer,
         now: NIODeadline,
-        into actions: inout [Action]
+        into actions: inout [ATTBearer.Action]
     ) {
-        for index in self.links.indices where !self.links[index].hasFailed {
-            // Made while the client's picture was right.
-            self.flushBatch(at: index, into: &actions)
-            self.links[index].awareness = .unaware
-            self.dropSubscriptions(in: range, at: index, into: &actions)
-            self.links[index].prepared.invalidate(range)
-            self.indicateServiceChanged(range, at: index, now: now, into: &actions)
-        }
+        guard bearer.isUsable else { return }
+        // Made while the client's cache was right.
+        bearer.flushBatch(into: &actions)
+        bearer.server.awareness = .unaware
+        self.dropSubscriptions(in: range, on: &bearer, into: &actions)
+        bearer.server.prepared.invalidate(range)
+        self.indicateServiceChanged(range, on: &bearer, now: now, into: &actions)
     }
 
     /// Ends the subscriptions to characteristics that are gone.
     private mutating func dropSubscriptions(
         in range: AttributeHandleRange,
-        at index: Int,
-        into actions: inout [Action]
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
     ) {
-        let link = self.links[index].id
-        for subscription in self.links[index].subscriptions where range.contains(subscription.characteristic) {
-            actions.append(.subscriptionChanged(link, subscription.characteristic, isSubscribed: false))
+        for subscription in bearer.server.subscriptions where range.contains(subscription.characteristic) {
+            actions.append(.subscriptionChanged(subscription.characteristic, isSubscribed: false))
         }
-        self.links[index].subscriptions.removeAll { range.contains($0.characteristic) }
-        self.dropIndications(of: range, at: index, into: &actions)
+        bearer.server.subscriptions.removeAll { range.contains($0.characteristic) }
+        bearer.dropIndications(of: range, into: &actions)
     }
 
-    /// Tells a client of a change where it asked for that.
+    /// Indicates a change to a client that asked for that.
     ///
-    /// Changes that come before the client was told of the last one become one range.
+    /// Changes that come before the last one was indicated become one range.
     private mutating func indicateServiceChanged(
         _ range: AttributeHandleRange,
-        at index: Int,
+        on bearer: inout ATTBearer,
         now: NIODeadline,
-        into actions: inout [Action]
+        into actions: inout [ATTBearer.Action]
     ) {
-        guard self.links[index].configuration(of: self.serviceChangedHandle) != 0 else { return }
-        if let waiting = self.links[index].changedRange {
-            self.links[index].changedRange =
+        guard bearer.server.configuration(of: self.serviceChangedHandle) != 0 else { return }
+        if let waiting = bearer.server.changedRange {
+            bearer.server.changedRange =
                 min(waiting.lowerBound, range.lowerBound)...max(waiting.upperBound, range.upperBound)
         } else {
-            self.links[index].changedRange = range
+            bearer.server.changedRange = range
         }
-        self.sendNextIndication(at: index, now: now, into: &actions)
+        self.sendNextIndication(on: &bearer, now: now, into: &actions)
     }
 
     // MARK: Robust caching
 
     /// A request came.
     ///
-    /// It shows that the client got what was sent before it: the error or the hash that tells it of the last change
+    /// It shows that the client got what was sent before it: the error or the hash that says that the database changed
     /// (2.5.2.1).
-    mutating func noteRequest(at index: Int, now: NIODeadline, into actions: inout [Action]) {
-        switch self.links[index].awareness {
+    mutating func noteRequest(on bearer: inout ATTBearer, now: NIODeadline, into actions: inout [ATTBearer.Action]) {
+        switch bearer.server.awareness {
         case .aware, .unaware:
             return
         case .unawareErrorSent, .unawareHashRead:
-            self.links[index].awareness = .aware
-            self.sendNextIndication(at: index, now: now, into: &actions)
+            bearer.server.awareness = .aware
+            self.sendNextIndication(on: &bearer, now: now, into: &actions)
         }
     }
 
     /// The client was sent the Database Hash.
-    mutating func noteHashRead(at index: Int) {
-        switch self.links[index].awareness {
-        case .unaware: self.links[index].awareness = .unawareHashRead
+    mutating func noteHashRead(on bearer: inout ATTBearer) {
+        switch bearer.server.awareness {
+        case .unaware: bearer.server.awareness = .unawareHashRead
         case .aware, .unawareErrorSent, .unawareHashRead: return
         }
     }
 
-    /// Whether a client that names handles knows what they stand for; where it does not, it is told, once.
+    /// Whether a client that names handles knows what they stand for; where it does not, it gets an error, once.
     mutating func isInSync(
         request: ATTOpcode,
         handle: AttributeHandle,
-        at index: Int,
-        into actions: inout [Action]
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
     ) -> Bool {
-        guard self.links[index].isOutOfSync else { return true }
-        self.links[index].awareness = .unawareErrorSent
-        self.sendError(.databaseOutOfSync, request: request, handle: handle, at: index, into: &actions)
+        guard bearer.server.isOutOfSync else { return true }
+        bearer.server.awareness = .unawareErrorSent
+        self.sendError(.databaseOutOfSync, request: request, handle: handle, on: &bearer, into: &actions)
         return false
     }
 
     // MARK: Bonded clients
 
-    /// What is to be remembered of a client that is bonded; `nil` where the link is unknown.
-    mutating func clientRecord(of link: LinkID) -> BondedClient? {
-        guard let index = self.index(of: link) else { return nil }
+    /// What is kept of a bonded client for its next link.
+    mutating func bondedClient(on bearer: inout ATTBearer) -> BondedClient {
         var configurations: [BondedClient.Configuration] = []
-        for subscription in self.links[index].subscriptions {
+        for subscription in bearer.server.subscriptions {
             guard let position = self.database.index(of: subscription.characteristic) else { continue }
             configurations.append(
                 BondedClient.Configuration(
@@ -112,22 +110,21 @@ extension GATTServer {
         }
         return BondedClient(
             configurations: configurations,
-            features: self.links[index].features.rawValue,
-            databaseHash: self.links[index].awareness == .aware ? self.database.hash().octets : nil
+            features: bearer.server.features.rawValue,
+            databaseHash: bearer.server.awareness == .aware ? self.database.hash().octets : nil
         )
     }
 
     /// Brings back what was remembered of a bonded client whose link has just been opened.
     ///
-    /// A client that does not know the database as it is now is told where it asked for that.
+    /// A client that is change-unaware gets an indication where it asked for that.
     mutating func restoreClient(
         _ record: BondedClient,
-        on link: LinkID,
+        on bearer: inout ATTBearer,
         now: NIODeadline,
-        into actions: inout [Action]
+        into actions: inout [ATTBearer.Action]
     ) {
-        guard let index = self.index(of: link) else { return }
-        self.links[index].features = ClientFeatures(rawValue: record.features).intersection(.known)
+        bearer.server.features = ClientFeatures(rawValue: record.features).intersection(.known)
         for configuration in record.configurations {
             guard let position = self.database.index(of: configuration.characteristic),
                 self.database.attributes[position].type == configuration.uuid,
@@ -140,13 +137,13 @@ extension GATTServer {
                 configuration.bits & possible,
                 of: characteristic,
                 needsEncryption: descriptor.access.contains(.writeNeedsEncryption),
-                at: index,
+                on: &bearer,
                 into: &actions
             )
         }
         if record.databaseHash != self.database.hash().octets {
-            self.links[index].awareness = .unaware
-            self.indicateServiceChanged(0x0001...0xFFFF, at: index, now: now, into: &actions)
+            bearer.server.awareness = .unaware
+            self.indicateServiceChanged(0x0001...0xFFFF, on: &bearer, now: now, into: &actions)
         }
     }
 

@@ -1,5 +1,5 @@
-// What the server keeps for one client while it is connected: MTU, security, subscriptions, the request in progress,
-// prepared writes, and what waits to be sent.
+// What the server keeps for one client while it is connected: subscriptions, the request in progress, prepared writes, and
+// what waits to be sent. It is the server half of the link's bearer.
 
 import DequeModule
 import NIOCore
@@ -31,7 +31,7 @@ extension GATTServer {
         case unawareHashRead
     }
 
-    /// What a client wants to be told of one characteristic.
+    /// What a client has subscribed to of one characteristic.
     struct Subscription: Hashable, Sendable {
         /// The handle of the characteristic's value.
         let characteristic: AttributeHandle
@@ -53,7 +53,7 @@ extension GATTServer {
         /// The application was given the value of a Write Request.
         case writing(sequence: UInt32, handle: AttributeHandle)
         /// The application was given prepared writes; those that the server keeps itself are applied with its consent.
-        case executing(sequence: UInt32, handle: AttributeHandle, held: [GATTWriteRequest.Part])
+        case executing(sequence: UInt32, handle: AttributeHandle, kept: [GATTWriteRequest.Part])
     }
 
     /// What the value that the application was asked for is needed for.
@@ -108,28 +108,25 @@ extension GATTServer {
         }
     }
 
-    /// A value that is to be sent.
-    struct Notification: Sendable {
-        let handle: AttributeHandle
-        let value: ByteBuffer
-        let token: TransmitToken
-    }
-
     /// Notifications that wait for the end of the driver's turn, to leave in one PDU.
     enum Batch: Sendable {
         /// None.
         case empty
         /// One, not written yet.
-        case one(Notification)
+        case one(Client.Value)
         /// Several of one owner, written already.
         case several(ByteBuffer, Transmission)
     }
 
     /// A connected client.
     struct Client: Sendable {
-        let id: LinkID
-        var mtu = ATT.defaultMTU
-        var security = GATTLinkSecurity.none
+        /// A value that is to be sent.
+        struct Value: Sendable {
+            let handle: AttributeHandle
+            let value: ByteBuffer
+            let token: TransmitToken
+        }
+
         var features: ClientFeatures = []
         var awareness = Awareness.aware
         /// In ascending order of the handles.
@@ -140,16 +137,12 @@ extension GATTServer {
         var prepared = PreparedWrites()
         var batch = Batch.empty
         var outstanding = Outstanding.none
-        /// The application's indications that wait for their turn.
-        var indications: Deque<Notification> = []
-        /// The range of a Service Changed indication that waits for its turn.
+        /// The application's indications that wait for the confirmation of an earlier one.
+        var indications: Deque<Value> = []
+        /// The range of a Service Changed indication that waits for the confirmation of an earlier one.
         var changedRange: AttributeHandleRange?
-        /// Values that wait until the local client has the answer to its MTU request; `nil` while none is awaited.
-        var held: Deque<Notification>?
-        /// Set once the bearer failed: nothing is sent or taken any more (Vol 3, Part F, 3.3.3).
-        var hasFailed = false
-
-        init(id: LinkID) { self.id = id }
+        /// Values that wait until the local client has the answer to its MTU request.
+        var deferred: Deque<Value> = []
 
         /// Whether the client takes Database Out Of Sync errors and does not know of the last change.
         var isOutOfSync: Bool { self.awareness != .aware && self.features.contains(.robustCaching) }
@@ -174,9 +167,9 @@ extension GATTServer {
         }
 
         /// The name of the next request to the application: the link above, the count below.
-        mutating func nextRequestID() -> GATTRequestID {
+        mutating func nextRequestID(on link: LinkID) -> GATTRequestID {
             self.sequence &+= 1
-            return GATTRequestID(rawValue: UInt64(self.id.rawValue) << 32 | UInt64(self.sequence))
+            return GATTRequestID(link: link, sequence: self.sequence)
         }
     }
 }

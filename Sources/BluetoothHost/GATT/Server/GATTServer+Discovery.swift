@@ -1,18 +1,24 @@
 // The requests that find attributes (Vol 3, Part F, 3.4.3 and 3.4.4.9). They need no permission: handles, types and
-// declarations are for everybody.
+// declarations are readable for every client.
 
 import BluetoothTypes
 import NIOCore
 
 extension GATTServer {
     /// Handles and types, as many of one type length as fit (3.4.3.1).
-    mutating func findInformation(_ request: ATTFindInformationRequest, at index: Int, into actions: inout [Action]) {
+    mutating func findInformation(
+        _ request: ATTFindInformationRequest,
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) {
         let opcode = ATTFindInformationRequest.opcode
-        guard self.isValidRange(request.start, request.end, request: opcode, at: index, into: &actions) else { return }
-        let mtu = self.links[index].mtu
+        guard self.isValidRange(request.start, request.end, request: opcode, on: &bearer, into: &actions) else {
+            return
+        }
+        let mtu = bearer.mtu
         var position = self.database.firstIndex(from: request.start)
         guard position < self.database.attributes.count, self.database.attributes[position].handle <= request.end else {
-            self.sendError(.attributeNotFound, request: opcode, handle: request.start, at: index, into: &actions)
+            self.sendError(.attributeNotFound, request: opcode, handle: request.start, on: &bearer, into: &actions)
             return
         }
         let typeLength = self.database.attributes[position].type.octetCount
@@ -25,16 +31,22 @@ extension GATTServer {
             ATTFindInformationResponse.writeEntry(handle: attribute.handle, type: attribute.type, into: &response)
             position += 1
         }
-        self.send(response, at: index, into: &actions)
+        self.send(response, on: &bearer, into: &actions)
     }
 
     /// The attributes that hold exactly a value, with the ends of their groups (3.4.3.3).
     ///
     /// Values that only the application knows, or that the client may not read, are not compared.
-    mutating func findByTypeValue(_ request: ATTFindByTypeValueRequest, at index: Int, into actions: inout [Action]) {
+    mutating func findByTypeValue(
+        _ request: ATTFindByTypeValueRequest,
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) {
         let opcode = ATTFindByTypeValueRequest.opcode
-        guard self.isValidRange(request.start, request.end, request: opcode, at: index, into: &actions) else { return }
-        let mtu = self.links[index].mtu
+        guard self.isValidRange(request.start, request.end, request: opcode, on: &bearer, into: &actions) else {
+            return
+        }
+        let mtu = bearer.mtu
         var response: ByteBuffer?
         var position = self.database.firstIndex(from: request.start)
         while position < self.database.attributes.count, (response?.readableBytes ?? 0) + 4 <= mtu {
@@ -42,8 +54,8 @@ extension GATTServer {
             guard attribute.handle <= request.end else { break }
             position += 1
             guard attribute.shortType == request.type, attribute.type.octetCount == 2,
-                self.readError(of: attribute, at: index) == nil,
-                let value = self.heldValue(of: attribute, at: index), value == request.value
+                self.readError(of: attribute, on: &bearer) == nil,
+                let value = self.keptValue(of: attribute, on: &bearer), value == request.value
             else { continue }
             if response == nil {
                 response = PDUBuffer.make(capacity: mtu)
@@ -52,22 +64,28 @@ extension GATTServer {
             response?.writeMultipleIntegers(attribute.handle, attribute.groupEnd, endianness: .little)
         }
         guard let response else {
-            self.sendError(.attributeNotFound, request: opcode, handle: request.start, at: index, into: &actions)
+            self.sendError(.attributeNotFound, request: opcode, handle: request.start, on: &bearer, into: &actions)
             return
         }
-        self.send(response, at: index, into: &actions)
+        self.send(response, on: &bearer, into: &actions)
     }
 
     /// Services with their last handles and UUIDs, as many of one UUID length as fit (3.4.4.9).
-    mutating func readByGroupType(_ request: ATTReadByGroupTypeRequest, at index: Int, into actions: inout [Action]) {
+    mutating func readByGroupType(
+        _ request: ATTReadByGroupTypeRequest,
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) {
         let opcode = ATTReadByGroupTypeRequest.opcode
-        guard self.isValidRange(request.start, request.end, request: opcode, at: index, into: &actions) else { return }
-        let type = request.type.shortValue
-        guard type == GATTAttributeType.primaryService || type == GATTAttributeType.secondaryService else {
-            self.sendError(.unsupportedGroupType, request: opcode, handle: request.start, at: index, into: &actions)
+        guard self.isValidRange(request.start, request.end, request: opcode, on: &bearer, into: &actions) else {
             return
         }
-        let mtu = self.links[index].mtu
+        let type = request.type.shortValue
+        guard type == GATTAttributeType.primaryService || type == GATTAttributeType.secondaryService else {
+            self.sendError(.unsupportedGroupType, request: opcode, handle: request.start, on: &bearer, into: &actions)
+            return
+        }
+        let mtu = bearer.mtu
         var response: ByteBuffer?
         var valueLength = 0
         // The services are in order, so whole services are stepped over.
@@ -92,9 +110,9 @@ extension GATTServer {
             response?.writeImmutableBuffer(value)
         }
         guard let response else {
-            self.sendError(.attributeNotFound, request: opcode, handle: request.start, at: index, into: &actions)
+            self.sendError(.attributeNotFound, request: opcode, handle: request.start, on: &bearer, into: &actions)
             return
         }
-        self.send(response, at: index, into: &actions)
+        self.send(response, on: &bearer, into: &actions)
     }
 }

@@ -6,29 +6,33 @@ import NIOCore
 
 extension GATTServer {
     /// Prepare Write Request (3.4.6.1).
-    mutating func prepareWrite(_ request: ATTPrepareWriteRequest, at index: Int, into actions: inout [Action]) {
+    mutating func prepareWrite(
+        _ request: ATTPrepareWriteRequest,
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) {
         let opcode = ATTPrepareWriteRequest.opcode
-        guard self.isInSync(request: opcode, handle: request.handle, at: index, into: &actions) else { return }
+        guard self.isInSync(request: opcode, handle: request.handle, on: &bearer, into: &actions) else { return }
         guard let position = self.database.index(of: request.handle) else {
-            self.sendError(.invalidHandle, request: opcode, handle: request.handle, at: index, into: &actions)
+            self.sendError(.invalidHandle, request: opcode, handle: request.handle, on: &bearer, into: &actions)
             return
         }
-        if let error = self.writeError(of: self.database.attributes[position], at: index)
-            ?? self.roomError(for: request, at: index)
+        if let error = self.writeError(of: self.database.attributes[position], on: &bearer)
+            ?? self.capacityError(for: request, on: &bearer)
         {
-            self.sendError(error, request: opcode, handle: request.handle, at: index, into: &actions)
+            self.sendError(error, request: opcode, handle: request.handle, on: &bearer, into: &actions)
             return
         }
-        self.links[index].prepared.append(request)
+        bearer.server.prepared.append(request)
         self.send(
             ATTPrepareWriteResponse(handle: request.handle, offset: request.offset, value: request.value).encoded(),
-            at: index,
+            on: &bearer,
             into: &actions
         )
     }
 
-    private func roomError(for request: ATTPrepareWriteRequest, at index: Int) -> ATTErrorCode? {
-        let prepared = self.links[index].prepared
+    private func capacityError(for request: ATTPrepareWriteRequest, on bearer: inout ATTBearer) -> ATTErrorCode? {
+        let prepared = bearer.server.prepared
         let fits =
             prepared.count < self.configuration.preparedWriteLimit
             && prepared.octets + request.value.readableBytes <= self.configuration.preparedOctetLimit
@@ -38,23 +42,27 @@ extension GATTServer {
     /// Execute Write Request (3.4.6.3).
     ///
     /// The queue is empty afterwards, whatever becomes of it.
-    mutating func executeWrite(_ request: ATTExecuteWriteRequest, at index: Int, into actions: inout [Action]) {
-        let parts = self.links[index].prepared.parts
-        self.links[index].prepared = PreparedWrites()
+    mutating func executeWrite(
+        _ request: ATTExecuteWriteRequest,
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) {
+        let parts = bearer.server.prepared.parts
+        bearer.server.prepared = PreparedWrites()
         guard request.flags == .write else {
-            self.send(ATTExecuteWriteResponse().encoded(), at: index, into: &actions)
+            self.send(ATTExecuteWriteResponse().encoded(), on: &bearer, into: &actions)
             return
         }
         var asked: [GATTWriteRequest.Part] = []
-        var held: [GATTWriteRequest.Part] = []
+        var kept: [GATTWriteRequest.Part] = []
         for part in parts {
             let error: ATTErrorCode?
             if let position = self.database.index(of: part.handle) {
                 let attribute = self.database.attributes[position]
                 error =
-                    self.writeError(of: attribute, at: index)
-                    ?? self.valueError(of: attribute, offset: part.offset, part.value, at: index)
-                if case .application = attribute.content { asked.append(part) } else { held.append(part) }
+                    self.writeError(of: attribute, on: &bearer)
+                    ?? self.valueError(of: attribute, offset: part.offset, part.value, on: &bearer)
+                if case .application = attribute.content { asked.append(part) } else { kept.append(part) }
             } else {
                 // The service went while the queue waited.
                 error = .invalidHandle
@@ -64,31 +72,35 @@ extension GATTServer {
                     error,
                     request: ATTExecuteWriteRequest.opcode,
                     handle: part.handle,
-                    at: index,
+                    on: &bearer,
                     into: &actions
                 )
                 return
             }
         }
         guard let first = asked.first else {
-            self.finishExecuting(held, at: index, into: &actions)
+            self.finishExecuting(kept, on: &bearer, into: &actions)
             return
         }
-        let id = self.links[index].nextRequestID()
-        self.links[index].transaction = .executing(
-            sequence: self.links[index].sequence,
+        let id = bearer.server.nextRequestID(on: bearer.link)
+        bearer.server.transaction = .executing(
+            sequence: bearer.server.sequence,
             handle: first.handle,
-            held: held
+            kept: kept
         )
-        actions.append(.write(GATTWriteRequest(id: id, link: self.links[index].id, parts: asked)))
+        actions.append(.write(GATTWriteRequest(id: id, link: bearer.link, parts: asked)))
     }
 
     /// Answers an execution that the application agreed to, and writes what the server keeps.
-    mutating func finishExecuting(_ held: [GATTWriteRequest.Part], at index: Int, into actions: inout [Action]) {
-        self.send(ATTExecuteWriteResponse().encoded(), at: index, into: &actions)
-        for part in held {
+    mutating func finishExecuting(
+        _ kept: [GATTWriteRequest.Part],
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) {
+        self.send(ATTExecuteWriteResponse().encoded(), on: &bearer, into: &actions)
+        for part in kept {
             guard let position = self.database.index(of: part.handle) else { continue }
-            self.keep(part.value, in: self.database.attributes[position], at: index, into: &actions)
+            self.keep(part.value, in: self.database.attributes[position], on: &bearer, into: &actions)
         }
     }
 }

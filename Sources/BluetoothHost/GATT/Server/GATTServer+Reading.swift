@@ -6,82 +6,92 @@ import NIOCore
 
 extension GATTServer {
     /// Read (3.4.4.3).
-    mutating func read(_ request: ATTReadRequest, at index: Int, into actions: inout [Action]) {
-        self.read(request.handle, offset: 0, isBlob: false, at: index, into: &actions)
+    mutating func read(_ request: ATTReadRequest, on bearer: inout ATTBearer, into actions: inout [ATTBearer.Action]) {
+        self.read(request.handle, offset: 0, isBlob: false, on: &bearer, into: &actions)
     }
 
     /// Read Blob (3.4.4.5).
     ///
     /// An offset at the very end has an empty answer, whatever the length of the value: clients ask so after a value
     /// that filled a PDU to the last octet.
-    mutating func readBlob(_ request: ATTReadBlobRequest, at index: Int, into actions: inout [Action]) {
-        self.read(request.handle, offset: Int(request.offset), isBlob: true, at: index, into: &actions)
+    mutating func readBlob(
+        _ request: ATTReadBlobRequest,
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) {
+        self.read(request.handle, offset: Int(request.offset), isBlob: true, on: &bearer, into: &actions)
     }
 
     private mutating func read(
         _ handle: AttributeHandle,
         offset: Int,
         isBlob: Bool,
-        at index: Int,
-        into actions: inout [Action]
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
     ) {
         let request: ATTOpcode = isBlob ? .readBlobRequest : .readRequest
-        guard self.isInSync(request: request, handle: handle, at: index, into: &actions) else { return }
+        guard self.isInSync(request: request, handle: handle, on: &bearer, into: &actions) else { return }
         guard let position = self.database.index(of: handle) else {
-            self.sendError(.invalidHandle, request: request, handle: handle, at: index, into: &actions)
+            self.sendError(.invalidHandle, request: request, handle: handle, on: &bearer, into: &actions)
             return
         }
         let attribute = self.database.attributes[position]
-        if let error = self.readError(of: attribute, at: index) {
-            self.sendError(error, request: request, handle: handle, at: index, into: &actions)
+        if let error = self.readError(of: attribute, on: &bearer) {
+            self.sendError(error, request: request, handle: handle, on: &bearer, into: &actions)
             return
         }
-        guard let value = self.heldValue(of: attribute, at: index) else {
+        guard let value = self.keptValue(of: attribute, on: &bearer) else {
             guard offset <= ATT.maximumValueLength else {
-                self.sendError(.invalidOffset, request: request, handle: handle, at: index, into: &actions)
+                self.sendError(.invalidOffset, request: request, handle: handle, on: &bearer, into: &actions)
                 return
             }
-            self.ask(isBlob ? .blob(handle) : .value(handle), handle, offset: offset, at: index, into: &actions)
+            self.ask(isBlob ? .blob(handle) : .value(handle), handle, offset: offset, on: &bearer, into: &actions)
             return
         }
         guard offset <= value.readableBytes else {
-            self.sendError(.invalidOffset, request: request, handle: handle, at: index, into: &actions)
+            self.sendError(.invalidOffset, request: request, handle: handle, on: &bearer, into: &actions)
             return
         }
         var rest = value
         rest.moveReaderIndex(forwardBy: offset)
-        self.sendValue(rest, opcode: isBlob ? .readBlobResponse : .readResponse, at: index, into: &actions)
-        if case .databaseHash = attribute.content { self.noteHashRead(at: index) }
+        self.sendValue(rest, opcode: isBlob ? .readBlobResponse : .readResponse, on: &bearer, into: &actions)
+        if case .databaseHash = attribute.content { self.noteHashRead(on: &bearer) }
     }
 
     /// Sends a response that is a value and nothing else, cut to the MTU.
     private mutating func sendValue(
         _ value: ByteBuffer,
         opcode: ATTOpcode,
-        at index: Int,
-        into actions: inout [Action]
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
     ) {
-        let value = value.prefix(self.links[index].mtu - 1)
+        let value = value.prefix(bearer.mtu - 1)
         var response = PDUBuffer.make(capacity: 1 + value.readableBytes)
         response.writeInteger(opcode.rawValue)
         response.writeImmutableBuffer(value)
-        self.send(response, at: index, into: &actions)
+        self.send(response, on: &bearer, into: &actions)
     }
 
     /// Read By Type (3.4.4.1): values of one length, as many as fit.
     ///
     /// A value of the application ends the list, or is the whole list, so that it is never asked for a value that the
     /// client does not get.
-    mutating func readByType(_ request: ATTReadByTypeRequest, at index: Int, into actions: inout [Action]) {
+    mutating func readByType(
+        _ request: ATTReadByTypeRequest,
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) {
         let opcode = ATTReadByTypeRequest.opcode
-        guard self.isValidRange(request.start, request.end, request: opcode, at: index, into: &actions) else { return }
+        guard self.isValidRange(request.start, request.end, request: opcode, on: &bearer, into: &actions) else {
+            return
+        }
         let shortType = request.type.shortValue ?? 0
         if shortType != GATTAttributeType.include, shortType != GATTAttributeType.characteristic,
             request.start != 0x0001 || request.end != 0xFFFF
         {
-            guard self.isInSync(request: opcode, handle: request.start, at: index, into: &actions) else { return }
+            guard self.isInSync(request: opcode, handle: request.start, on: &bearer, into: &actions) else { return }
         }
-        let mtu = self.links[index].mtu
+        let mtu = bearer.mtu
         let longestValue = min(mtu - 4, 253)
         var response: ByteBuffer?
         var length = 0
@@ -92,14 +102,14 @@ extension GATTServer {
             guard attribute.handle <= request.end else { break }
             position += 1
             guard attribute.shortType == shortType, shortType != 0 || attribute.type == request.type else { continue }
-            if let error = self.readError(of: attribute, at: index) {
+            if let error = self.readError(of: attribute, on: &bearer) {
                 if response != nil { break }
-                self.sendError(error, request: opcode, handle: attribute.handle, at: index, into: &actions)
+                self.sendError(error, request: opcode, handle: attribute.handle, on: &bearer, into: &actions)
                 return
             }
-            guard let value = self.heldValue(of: attribute, at: index) else {
+            guard let value = self.keptValue(of: attribute, on: &bearer) else {
                 if response != nil { break }
-                self.ask(.byType(attribute.handle), attribute.handle, offset: 0, at: index, into: &actions)
+                self.ask(.byType(attribute.handle), attribute.handle, offset: 0, on: &bearer, into: &actions)
                 return
             }
             let shown = min(value.readableBytes, longestValue)
@@ -113,11 +123,11 @@ extension GATTServer {
             if case .databaseHash = attribute.content { containsHash = true }
         }
         guard let response else {
-            self.sendError(.attributeNotFound, request: opcode, handle: request.start, at: index, into: &actions)
+            self.sendError(.attributeNotFound, request: opcode, handle: request.start, on: &bearer, into: &actions)
             return
         }
-        self.send(response, at: index, into: &actions)
-        if containsHash { self.noteHashRead(at: index) }
+        self.send(response, on: &bearer, into: &actions)
+        if containsHash { self.noteHashRead(on: &bearer) }
     }
 
     private static func readByTypeResponse(valueLength: Int, capacity: Int) -> ByteBuffer {
@@ -137,51 +147,55 @@ extension GATTServer {
     mutating func readSeveral(
         _ handles: ATTHandleList,
         request: ATTOpcode,
-        at index: Int,
-        into actions: inout [Action]
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
     ) {
         var walk = handles.makeIterator()
-        guard self.isInSync(request: request, handle: walk.next() ?? 0, at: index, into: &actions) else { return }
+        guard self.isInSync(request: request, handle: walk.next() ?? 0, on: &bearer, into: &actions) else { return }
         for handle in handles {
             guard let position = self.database.index(of: handle) else {
-                self.sendError(.invalidHandle, request: request, handle: handle, at: index, into: &actions)
+                self.sendError(.invalidHandle, request: request, handle: handle, on: &bearer, into: &actions)
                 return
             }
-            if let error = self.readError(of: self.database.attributes[position], at: index) {
-                self.sendError(error, request: request, handle: handle, at: index, into: &actions)
+            if let error = self.readError(of: self.database.attributes[position], on: &bearer) {
+                self.sendError(error, request: request, handle: handle, on: &bearer, into: &actions)
                 return
             }
         }
-        var response = PDUBuffer.make(capacity: self.links[index].mtu)
+        var response = PDUBuffer.make(capacity: bearer.mtu)
         let isVariable = request == .readMultipleVariableRequest
         response.writeInteger(
             (isVariable ? ATTOpcode.readMultipleVariableResponse : ATTOpcode.readMultipleResponse).rawValue
         )
         self.gather(
             Gathering(rest: handles.makeIterator(), handle: 0, request: request, response: response),
-            at: index,
+            on: &bearer,
             into: &actions
         )
     }
 
     /// Goes on with a request for several values until it is full, complete, or waits for the application.
-    private mutating func gather(_ gathering: consuming Gathering, at index: Int, into actions: inout [Action]) {
+    private mutating func gather(
+        _ gathering: consuming Gathering,
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) {
         var gathering = gathering
-        while gathering.response.readableBytes < self.links[index].mtu, let handle = gathering.rest.next() {
+        while gathering.response.readableBytes < bearer.mtu, let handle = gathering.rest.next() {
             // The attribute may have gone while the application thought about another one.
             guard let position = self.database.index(of: handle) else {
-                self.sendError(.invalidHandle, request: gathering.request, handle: handle, at: index, into: &actions)
+                self.sendError(.invalidHandle, request: gathering.request, handle: handle, on: &bearer, into: &actions)
                 return
             }
             gathering.handle = handle
-            guard let value = self.heldValue(of: self.database.attributes[position], at: index) else {
-                self.ask(.several(gathering), handle, offset: 0, at: index, into: &actions)
+            guard let value = self.keptValue(of: self.database.attributes[position], on: &bearer) else {
+                self.ask(.several(gathering), handle, offset: 0, on: &bearer, into: &actions)
                 return
             }
             gathering.append(value)
         }
-        let response = gathering.response.prefix(self.links[index].mtu)
-        self.send(response, at: index, into: &actions)
+        let response = gathering.response.prefix(bearer.mtu)
+        self.send(response, on: &bearer, into: &actions)
     }
 
     // MARK: The application
@@ -190,13 +204,13 @@ extension GATTServer {
         _ reading: Reading,
         _ handle: AttributeHandle,
         offset: Int,
-        at index: Int,
-        into actions: inout [Action]
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
     ) {
-        let id = self.links[index].nextRequestID()
-        self.links[index].transaction = .reading(sequence: self.links[index].sequence, reading)
+        let id = bearer.server.nextRequestID(on: bearer.link)
+        bearer.server.transaction = .reading(sequence: bearer.server.sequence, reading)
         actions.append(
-            .read(GATTReadRequest(id: id, link: self.links[index].id, handle: handle, offset: offset))
+            .read(GATTReadRequest(id: id, link: bearer.link, handle: handle, offset: offset))
         )
     }
 
@@ -206,38 +220,38 @@ extension GATTServer {
     mutating func respond(
         to request: GATTRequestID,
         with result: Result<ByteBuffer, ATTErrorCode>,
-        into actions: inout [Action]
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
     ) {
-        guard let index = self.index(of: LinkID(rawValue: UInt32(truncatingIfNeeded: request.rawValue >> 32))),
-            case .reading(let sequence, let reading) = self.links[index].transaction,
-            sequence == UInt32(truncatingIfNeeded: request.rawValue)
+        guard case .reading(let sequence, let reading) = bearer.server.transaction,
+            sequence == request.sequence
         else { return }
-        self.links[index].transaction = .idle
+        bearer.server.transaction = .idle
         switch (reading, result) {
         case (.value, .success(let value)):
-            self.sendValue(value, opcode: .readResponse, at: index, into: &actions)
+            self.sendValue(value, opcode: .readResponse, on: &bearer, into: &actions)
         case (.blob, .success(let value)):
-            self.sendValue(value, opcode: .readBlobResponse, at: index, into: &actions)
+            self.sendValue(value, opcode: .readBlobResponse, on: &bearer, into: &actions)
         case (.byType(let handle), .success(let value)):
-            let value = value.prefix(min(self.links[index].mtu - 4, 253))
+            let value = value.prefix(min(bearer.mtu - 4, 253))
             var response = Self.readByTypeResponse(
                 valueLength: value.readableBytes,
                 capacity: 4 + value.readableBytes
             )
             response.writeLittleEndian(handle)
             response.writeImmutableBuffer(value)
-            self.send(response, at: index, into: &actions)
+            self.send(response, on: &bearer, into: &actions)
         case (.several(var gathering), .success(let value)):
             gathering.append(value)
-            self.gather(gathering, at: index, into: &actions)
+            self.gather(gathering, on: &bearer, into: &actions)
         case (.value(let handle), .failure(let error)):
-            self.sendError(error, request: .readRequest, handle: handle, at: index, into: &actions)
+            self.sendError(error, request: .readRequest, handle: handle, on: &bearer, into: &actions)
         case (.blob(let handle), .failure(let error)):
-            self.sendError(error, request: .readBlobRequest, handle: handle, at: index, into: &actions)
+            self.sendError(error, request: .readBlobRequest, handle: handle, on: &bearer, into: &actions)
         case (.byType(let handle), .failure(let error)):
-            self.sendError(error, request: .readByTypeRequest, handle: handle, at: index, into: &actions)
+            self.sendError(error, request: .readByTypeRequest, handle: handle, on: &bearer, into: &actions)
         case (.several(let gathering), .failure(let error)):
-            self.sendError(error, request: gathering.request, handle: gathering.handle, at: index, into: &actions)
+            self.sendError(error, request: gathering.request, handle: gathering.handle, on: &bearer, into: &actions)
         }
     }
 }

@@ -6,122 +6,127 @@ import NIOCore
 
 extension GATTServer {
     /// Takes a PDU of a client.
-    mutating func receive(_ pdu: ByteBuffer, on link: LinkID, now: NIODeadline, into actions: inout [Action]) {
-        guard let index = self.index(of: link), !self.links[index].hasFailed, let opcode = ATT.opcode(of: pdu) else {
-            return
-        }
+    mutating func receive(
+        _ pdu: ByteBuffer,
+        on bearer: inout ATTBearer,
+        now: NIODeadline,
+        into actions: inout [ATTBearer.Action]
+    ) {
+        guard bearer.isUsable, let opcode = ATT.opcode(of: pdu) else { return }
         switch opcode {
         case .writeCommand:
-            self.writeCommand(pdu, at: index, into: &actions)
+            self.writeCommand(pdu, on: &bearer, into: &actions)
         case .handleValueConfirmation:
             guard pdu.readableBytes == 1 else { return }
-            self.indicationConfirmed(at: index, now: now, into: &actions)
+            self.indicationConfirmed(on: &bearer, now: now, into: &actions)
         case _ where opcode.isCommand || !opcode.isForServer:
             // Unknown commands are ignored; a signed write cannot be checked without a bond's signature key.
             break
         default:
-            self.request(opcode, pdu, at: index, now: now, into: &actions)
+            self.request(opcode, pdu, on: &bearer, now: now, into: &actions)
         }
     }
 
     private mutating func request(
         _ opcode: ATTOpcode,
         _ pdu: ByteBuffer,
-        at index: Int,
+        on bearer: inout ATTBearer,
         now: NIODeadline,
-        into actions: inout [Action]
+        into actions: inout [ATTBearer.Action]
     ) {
-        guard case .idle = self.links[index].transaction else {
+        guard case .idle = bearer.server.transaction else {
             // To answer would confuse the answers of two requests, to wait would need a queue that a peer fills.
-            self.fail(.requestWhilePending, at: index, into: &actions)
+            bearer.fail(.requestWhilePending, into: &actions)
             return
         }
-        self.noteRequest(at: index, now: now, into: &actions)
-        guard pdu.readableBytes <= self.links[index].mtu else {
-            self.sendError(.invalidPDU, request: opcode, at: index, into: &actions)
+        self.noteRequest(on: &bearer, now: now, into: &actions)
+        guard pdu.readableBytes <= bearer.mtu else {
+            self.sendError(.invalidPDU, request: opcode, on: &bearer, into: &actions)
             return
         }
         do {
             switch opcode {
             case .readRequest:
-                self.read(try ATTReadRequest(parsing: pdu), at: index, into: &actions)
+                self.read(try ATTReadRequest(parsing: pdu), on: &bearer, into: &actions)
             case .writeRequest:
-                self.write(try ATTWriteRequest(parsing: pdu), at: index, into: &actions)
+                self.write(try ATTWriteRequest(parsing: pdu), on: &bearer, into: &actions)
             case .exchangeMTURequest:
-                self.exchangeMTU(try ATTExchangeMTURequest(parsing: pdu), at: index, into: &actions)
+                self.exchangeMTU(try ATTExchangeMTURequest(parsing: pdu), on: &bearer, into: &actions)
             case .findInformationRequest:
-                self.findInformation(try ATTFindInformationRequest(parsing: pdu), at: index, into: &actions)
+                self.findInformation(try ATTFindInformationRequest(parsing: pdu), on: &bearer, into: &actions)
             case .findByTypeValueRequest:
-                self.findByTypeValue(try ATTFindByTypeValueRequest(parsing: pdu), at: index, into: &actions)
+                self.findByTypeValue(try ATTFindByTypeValueRequest(parsing: pdu), on: &bearer, into: &actions)
             case .readByTypeRequest:
-                self.readByType(try ATTReadByTypeRequest(parsing: pdu), at: index, into: &actions)
+                self.readByType(try ATTReadByTypeRequest(parsing: pdu), on: &bearer, into: &actions)
             case .readBlobRequest:
-                self.readBlob(try ATTReadBlobRequest(parsing: pdu), at: index, into: &actions)
+                self.readBlob(try ATTReadBlobRequest(parsing: pdu), on: &bearer, into: &actions)
             case .readMultipleRequest:
                 let handles = try ATTReadMultipleRequest(parsing: pdu).handles
-                self.readSeveral(handles, request: opcode, at: index, into: &actions)
+                self.readSeveral(handles, request: opcode, on: &bearer, into: &actions)
             case .readMultipleVariableRequest:
                 let handles = try ATTReadMultipleVariableRequest(parsing: pdu).handles
-                self.readSeveral(handles, request: opcode, at: index, into: &actions)
+                self.readSeveral(handles, request: opcode, on: &bearer, into: &actions)
             case .readByGroupTypeRequest:
-                self.readByGroupType(try ATTReadByGroupTypeRequest(parsing: pdu), at: index, into: &actions)
+                self.readByGroupType(try ATTReadByGroupTypeRequest(parsing: pdu), on: &bearer, into: &actions)
             case .prepareWriteRequest:
-                self.prepareWrite(try ATTPrepareWriteRequest(parsing: pdu), at: index, into: &actions)
+                self.prepareWrite(try ATTPrepareWriteRequest(parsing: pdu), on: &bearer, into: &actions)
             case .executeWriteRequest:
-                self.executeWrite(try ATTExecuteWriteRequest(parsing: pdu), at: index, into: &actions)
+                self.executeWrite(try ATTExecuteWriteRequest(parsing: pdu), on: &bearer, into: &actions)
             default:
-                self.sendError(.requestNotSupported, request: opcode, at: index, into: &actions)
+                self.sendError(.requestNotSupported, request: opcode, on: &bearer, into: &actions)
             }
         } catch {
-            self.sendError(.invalidPDU, request: opcode, at: index, into: &actions)
+            self.sendError(.invalidPDU, request: opcode, on: &bearer, into: &actions)
         }
     }
 
     /// Agrees on the largest PDU (3.4.2): the smaller of the two offers, from the next PDU on.
-    private mutating func exchangeMTU(_ request: ATTExchangeMTURequest, at index: Int, into actions: inout [Action]) {
-        let mine = max(ATT.defaultMTU, min(self.configuration.mtu, ATT.maximumMTU))
-        self.send(ATTExchangeMTUResponse(serverMTU: UInt16(mine)).encoded(), at: index, into: &actions)
+    private mutating func exchangeMTU(
+        _ request: ATTExchangeMTURequest,
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) {
+        let mine = bearer.preferredMTU
+        self.send(ATTExchangeMTUResponse(serverMTU: UInt16(mine)).encoded(), on: &bearer, into: &actions)
         // An offer below the default is a fault of the client, and changes nothing.
         guard request.clientMTU >= ATT.defaultMTU else { return }
         let mtu = min(mine, Int(request.clientMTU))
-        guard mtu != self.links[index].mtu else { return }
-        self.links[index].mtu = mtu
-        actions.append(.mtuChanged(self.links[index].id, mtu))
+        bearer.setMTU(mtu, into: &actions)
     }
 
     // MARK: Answers
 
     /// Sends a PDU that is no notification, behind the notifications that were made before it.
-    mutating func send(_ pdu: ByteBuffer, at index: Int, into actions: inout [Action]) {
-        self.flushBatch(at: index, into: &actions)
-        actions.append(.send(self.links[index].id, pdu, nil))
+    func send(_ pdu: ByteBuffer, on bearer: inout ATTBearer, into actions: inout [ATTBearer.Action]) {
+        bearer.flushBatch(into: &actions)
+        actions.append(.send(pdu, nil))
     }
 
     /// Sends an Error Response.
-    mutating func sendError(
+    func sendError(
         _ error: ATTErrorCode,
         request: ATTOpcode,
         handle: AttributeHandle = 0,
-        at index: Int,
-        into actions: inout [Action]
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
     ) {
         self.send(
             ATTErrorResponse(request: request, handle: handle, error: error).encoded(),
-            at: index,
+            on: &bearer,
             into: &actions
         )
     }
 
-    /// Whether a range of handles is one; where it is not, the client is told (3.4.3.1).
-    mutating func isValidRange(
+    /// Whether a range of handles is one; where it is not, the client gets an error (3.4.3.1).
+    func isValidRange(
         _ start: AttributeHandle,
         _ end: AttributeHandle,
         request: ATTOpcode,
-        at index: Int,
-        into actions: inout [Action]
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
     ) -> Bool {
         guard start != 0, start <= end else {
-            self.sendError(.invalidHandle, request: request, handle: start, at: index, into: &actions)
+            self.sendError(.invalidHandle, request: request, handle: start, on: &bearer, into: &actions)
             return false
         }
         return true
@@ -129,26 +134,26 @@ extension GATTServer {
 
     // MARK: Permissions
 
-    /// What stands against reading an attribute; `nil` for nothing.
+    /// The error that a client which reads an attribute meets; `nil` where it may.
     ///
-    /// Access comes before security, so that nobody pairs for an attribute that cannot be read anyway.
-    func readError(of attribute: GATTAttribute, at index: Int) -> ATTErrorCode? {
+    /// Access comes before security, so that no client pairs for an attribute that cannot be read anyway.
+    func readError(of attribute: GATTAttribute, on bearer: inout ATTBearer) -> ATTErrorCode? {
         guard attribute.access.contains(.read) else { return .readNotPermitted }
-        return self.links[index].security.error(
+        return bearer.security.error(
             encryption: attribute.access.contains(.readNeedsEncryption),
             authentication: attribute.access.contains(.readNeedsAuthentication),
             minimumKeySize: self.configuration.minimumKeySize
         )
     }
 
-    /// What stands against writing an attribute with a request or a command; `nil` for nothing.
+    /// The error that a client which writes an attribute meets; `nil` where it may.
     func writeError(
         of attribute: GATTAttribute,
         with access: GATTAttribute.Access = .write,
-        at index: Int
+        on bearer: inout ATTBearer
     ) -> ATTErrorCode? {
         guard attribute.access.contains(access) else { return .writeNotPermitted }
-        return self.links[index].security.error(
+        return bearer.security.error(
             encryption: attribute.access.contains(.writeNeedsEncryption),
             authentication: attribute.access.contains(.writeNeedsAuthentication),
             minimumKeySize: self.configuration.minimumKeySize
@@ -156,16 +161,16 @@ extension GATTServer {
     }
 
     /// The value of an attribute that the server keeps itself; `nil` where the application must be asked.
-    mutating func heldValue(of attribute: GATTAttribute, at index: Int) -> ByteBuffer? {
+    mutating func keptValue(of attribute: GATTAttribute, on bearer: inout ATTBearer) -> ByteBuffer? {
         switch attribute.content {
         case .fixed(let value):
             value
         case .application:
             nil
         case .clientConfiguration(let characteristic, _):
-            ByteBuffer(integer: UInt16(self.links[index].configuration(of: characteristic)), endianness: .little)
+            ByteBuffer(integer: UInt16(bearer.server.configuration(of: characteristic)), endianness: .little)
         case .clientSupportedFeatures:
-            ByteBuffer(integer: self.links[index].features.rawValue)
+            ByteBuffer(integer: bearer.server.features.rawValue)
         case .databaseHash:
             self.database.hash().value
         }

@@ -7,71 +7,74 @@ import NIOCore
 
 extension GATTServer {
     /// Write Request (3.4.5.1).
-    mutating func write(_ request: ATTWriteRequest, at index: Int, into actions: inout [Action]) {
+    mutating func write(_ request: ATTWriteRequest, on bearer: inout ATTBearer, into actions: inout [ATTBearer.Action])
+    {
         let opcode = ATTWriteRequest.opcode
-        guard self.isInSync(request: opcode, handle: request.handle, at: index, into: &actions) else { return }
+        guard self.isInSync(request: opcode, handle: request.handle, on: &bearer, into: &actions) else { return }
         guard let position = self.database.index(of: request.handle) else {
-            self.sendError(.invalidHandle, request: opcode, handle: request.handle, at: index, into: &actions)
+            self.sendError(.invalidHandle, request: opcode, handle: request.handle, on: &bearer, into: &actions)
             return
         }
         let attribute = self.database.attributes[position]
-        if let error = self.writeError(of: attribute, at: index)
-            ?? self.valueError(of: attribute, offset: 0, request.value, at: index)
+        if let error = self.writeError(of: attribute, on: &bearer)
+            ?? self.valueError(of: attribute, offset: 0, request.value, on: &bearer)
         {
-            self.sendError(error, request: opcode, handle: request.handle, at: index, into: &actions)
+            self.sendError(error, request: opcode, handle: request.handle, on: &bearer, into: &actions)
             return
         }
         switch attribute.content {
         case .application:
-            let id = self.links[index].nextRequestID()
-            self.links[index].transaction = .writing(
-                sequence: self.links[index].sequence,
+            let id = bearer.server.nextRequestID(on: bearer.link)
+            bearer.server.transaction = .writing(
+                sequence: bearer.server.sequence,
                 handle: request.handle
             )
             let part = GATTWriteRequest.Part(handle: request.handle, offset: 0, value: request.value)
-            actions.append(.write(GATTWriteRequest(id: id, link: self.links[index].id, parts: [part])))
+            actions.append(.write(GATTWriteRequest(id: id, link: bearer.link, parts: [part])))
         case .fixed, .clientConfiguration, .clientSupportedFeatures, .databaseHash:
             // The answer goes out first: what the application sends to a new subscriber comes behind it.
-            self.send(ATTWriteResponse().encoded(), at: index, into: &actions)
-            self.keep(request.value, in: attribute, at: index, into: &actions)
+            self.send(ATTWriteResponse().encoded(), on: &bearer, into: &actions)
+            self.keep(request.value, in: attribute, on: &bearer, into: &actions)
         }
     }
 
     /// Write Command (3.4.5.3): done or ignored, never answered.
-    mutating func writeCommand(_ pdu: ByteBuffer, at index: Int, into actions: inout [Action]) {
-        guard !self.links[index].isOutOfSync, pdu.readableBytes <= self.links[index].mtu,
+    mutating func writeCommand(_ pdu: ByteBuffer, on bearer: inout ATTBearer, into actions: inout [ATTBearer.Action]) {
+        guard !bearer.server.isOutOfSync, pdu.readableBytes <= bearer.mtu,
             let command = try? ATTWriteCommand(parsing: pdu),
             let position = self.database.index(of: command.handle),
             case .application = self.database.attributes[position].content,
-            self.writeError(of: self.database.attributes[position], with: .writeCommand, at: index) == nil,
+            self.writeError(of: self.database.attributes[position], with: .writeCommand, on: &bearer) == nil,
             command.value.readableBytes <= ATT.maximumValueLength
         else { return }
         let part = GATTWriteRequest.Part(handle: command.handle, offset: 0, value: command.value)
-        actions.append(.write(GATTWriteRequest(id: nil, link: self.links[index].id, parts: [part])))
+        actions.append(.write(GATTWriteRequest(id: nil, link: bearer.link, parts: [part])))
     }
 
     /// The application's answer to a write; `nil` accepts it.
     ///
     /// Answers to requests that are no longer open are ignored.
-    mutating func respond(to request: GATTRequestID, error: ATTErrorCode?, into actions: inout [Action]) {
-        guard let index = self.index(of: LinkID(rawValue: UInt32(truncatingIfNeeded: request.rawValue >> 32))) else {
-            return
-        }
-        let answered = UInt32(truncatingIfNeeded: request.rawValue)
-        switch self.links[index].transaction {
+    mutating func respond(
+        to request: GATTRequestID,
+        error: ATTErrorCode?,
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) {
+        let answered = request.sequence
+        switch bearer.server.transaction {
         case .writing(let sequence, let handle) where sequence == answered:
-            self.links[index].transaction = .idle
+            bearer.server.transaction = .idle
             if let error {
-                self.sendError(error, request: .writeRequest, handle: handle, at: index, into: &actions)
+                self.sendError(error, request: .writeRequest, handle: handle, on: &bearer, into: &actions)
             } else {
-                self.send(ATTWriteResponse().encoded(), at: index, into: &actions)
+                self.send(ATTWriteResponse().encoded(), on: &bearer, into: &actions)
             }
-        case .executing(let sequence, let handle, let held) where sequence == answered:
-            self.links[index].transaction = .idle
+        case .executing(let sequence, let handle, let kept) where sequence == answered:
+            bearer.server.transaction = .idle
             if let error {
-                self.sendError(error, request: .executeWriteRequest, handle: handle, at: index, into: &actions)
+                self.sendError(error, request: .executeWriteRequest, handle: handle, on: &bearer, into: &actions)
             } else {
-                self.finishExecuting(held, at: index, into: &actions)
+                self.finishExecuting(kept, on: &bearer, into: &actions)
             }
         case .idle, .reading, .writing, .executing:
             return
@@ -80,9 +83,14 @@ extension GATTServer {
 
     // MARK: What the server keeps
 
-    /// What stands against a value that is to be written at an offset; `nil` for nothing, or for what only the
-    /// application can tell.
-    func valueError(of attribute: GATTAttribute, offset: Int, _ value: ByteBuffer, at index: Int) -> ATTErrorCode? {
+    /// The error that a client meets which writes a value at an offset; `nil` for none, or where only the application can
+    /// say.
+    func valueError(
+        of attribute: GATTAttribute,
+        offset: Int,
+        _ value: ByteBuffer,
+        on bearer: inout ATTBearer
+    ) -> ATTErrorCode? {
         switch attribute.content {
         case .application:
             if offset > ATT.maximumValueLength { return .invalidOffset }
@@ -99,7 +107,7 @@ extension GATTServer {
             guard offset == 0 else { return .invalidOffset }
             guard let features = value.clientFeatures else { return .invalidAttributeValueLength }
             // A client cannot take back what it said it can do (7.2).
-            return features.isSuperset(of: self.links[index].features) ? nil : .valueNotAllowed
+            return features.isSuperset(of: bearer.server.features) ? nil : .valueNotAllowed
         case .fixed, .databaseHash:
             return .writeNotPermitted
         }
@@ -109,8 +117,8 @@ extension GATTServer {
     mutating func keep(
         _ value: ByteBuffer,
         in attribute: GATTAttribute,
-        at index: Int,
-        into actions: inout [Action]
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
     ) {
         switch attribute.content {
         case .clientConfiguration(let characteristic, _):
@@ -119,43 +127,43 @@ extension GATTServer {
                 bits,
                 of: characteristic,
                 needsEncryption: attribute.access.contains(.writeNeedsEncryption),
-                at: index,
+                on: &bearer,
                 into: &actions
             )
         case .clientSupportedFeatures:
             guard let features = value.clientFeatures else { return }
-            self.links[index].features.formUnion(features)
+            bearer.server.features.formUnion(features)
         case .fixed, .application, .databaseHash:
             return
         }
     }
 
-    /// Sets a Client Characteristic Configuration and tells the application where the client came or went.
+    /// Sets a Client Characteristic Configuration and reports to the application where a subscription began or ended.
     mutating func setConfiguration(
         _ bits: UInt8,
         of characteristic: AttributeHandle,
         needsEncryption: Bool,
-        at index: Int,
-        into actions: inout [Action]
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
     ) {
-        let (place, isPresent) = self.links[index].place(ofSubscription: characteristic)
+        let (place, isPresent) = bearer.server.place(ofSubscription: characteristic)
         switch (isPresent, bits != 0) {
         case (true, true):
-            self.links[index].subscriptions[place].bits = bits
+            bearer.server.subscriptions[place].bits = bits
             return
         case (false, true):
-            self.links[index].subscriptions.insert(
+            bearer.server.subscriptions.insert(
                 Subscription(characteristic: characteristic, bits: bits, needsEncryption: needsEncryption),
                 at: place
             )
         case (true, false):
-            self.links[index].subscriptions.remove(at: place)
-            self.dropIndications(of: characteristic...characteristic, at: index, into: &actions)
+            bearer.server.subscriptions.remove(at: place)
+            bearer.dropIndications(of: characteristic...characteristic, into: &actions)
         case (false, false):
             return
         }
         guard characteristic != self.serviceChangedHandle else { return }
-        actions.append(.subscriptionChanged(self.links[index].id, characteristic, isSubscribed: bits != 0))
+        actions.append(.subscriptionChanged(characteristic, isSubscribed: bits != 0))
     }
 }
 

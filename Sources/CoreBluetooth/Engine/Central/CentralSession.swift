@@ -157,7 +157,9 @@ final class CentralSession: ManagerSession {
         guard let interest = self.interest(name), let link = interest.peer.link else {
             return self.tell(.rssi(name, .failure(.notConnected)))
         }
-        self.core.host.readRSSI(of: link) { [weak self] result in self?.tell(.rssi(name, result)) }
+        self.core.host.readRSSI(of: link) { [weak self] result in
+            self?.tell(.rssi(name, result.map { RSSI.octet($0) }))
+        }
     }
 
     // MARK: The end

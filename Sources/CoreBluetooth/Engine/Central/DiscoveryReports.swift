@@ -153,10 +153,10 @@ struct DiscoveryReports {
             peer: PeerDescription(advertiser.record),
             advertisement: advertiser.merged,
             overflowServices: overflow.map { area in (filter.services ?? []).filter(area.mayContain) } ?? [],
-            rssi: report.rssi,
+            rssi: RSSI.octet(report.rssi),
             timestamp: timestamp,
-            primaryPHY: report.primaryPHY,
-            secondaryPHY: report.secondaryPHY
+            primaryPHY: report.primaryPHY.rawValue,
+            secondaryPHY: report.secondaryPHY?.rawValue ?? 0
         )
     }
 }

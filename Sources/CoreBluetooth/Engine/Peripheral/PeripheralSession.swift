@@ -110,13 +110,7 @@ final class PeripheralSession: ManagerSession {
             self.core.advertising.start(content, for: self, isRestored: true)
         case .restored: self.keeper?.taken()
         case .setLatency(let latency, let link):
-            let parameters = latency.connectionParameters
-            host.requestConnectionParameters(
-                of: link,
-                interval: parameters.interval,
-                latency: parameters.latency,
-                supervisionTimeout: parameters.supervisionTimeout
-            )
+            host.requestConnectionParameters(latency.connectionParameters, of: link)
         case .publishChannel(let withEncryption): self.publishChannel(withEncryption: withEncryption)
         case .unpublishChannel(let psm):
             let isPublished = self.core.channels.unpublish(psm, of: self)
@@ -321,15 +315,24 @@ final class PeripheralSession: ManagerSession {
 
 extension CBPeripheralManagerConnectionLatency {
     /// The connection parameters that are asked for.
-    fileprivate var connectionParameters:
-        (
-            interval: ClosedRange<TimeAmount>, latency: Int, supervisionTimeout: TimeAmount
-        )
-    {
-        switch self {
-        case .low: (.milliseconds(15)...TimeAmount.milliseconds(30), 0, .seconds(2))
-        case .medium: (.milliseconds(60)...TimeAmount.milliseconds(120), 0, .seconds(4))
-        case .high: (.milliseconds(240)...TimeAmount.milliseconds(480), 2, .seconds(6))
+    fileprivate var connectionParameters: ConnectionParameters {
+        func parameters(
+            _ interval: ClosedRange<TimeAmount>,
+            latency: UInt16 = 0,
+            supervisionTimeout: TimeAmount
+        ) -> ConnectionParameters {
+            ConnectionParameters(
+                minimumInterval: ConnectionInterval(interval.lowerBound),
+                maximumInterval: ConnectionInterval(interval.upperBound),
+                latency: latency,
+                supervisionTimeout: SupervisionTimeout(supervisionTimeout)
+            )
+        }
+        return switch self {
+        case .low: parameters(.milliseconds(15)...TimeAmount.milliseconds(30), supervisionTimeout: .seconds(2))
+        case .medium: parameters(.milliseconds(60)...TimeAmount.milliseconds(120), supervisionTimeout: .seconds(4))
+        case .high:
+            parameters(.milliseconds(240)...TimeAmount.milliseconds(480), latency: 2, supervisionTimeout: .seconds(6))
         }
     }
 }

@@ -26,13 +26,13 @@ struct ClientProcedure: Sendable {
     /// Asks a client for the procedure.
     let start:
         @Sendable (
-            inout GATTClient, GATTProcedureID, @escaping (Outcome) -> Void, inout [GATTClient.Action]
+            inout ATTBearer, GATTProcedureID, @escaping (Outcome) -> Void, inout [ATTBearer.Action]
         ) -> Void
 
     private init(
         start:
             @escaping @Sendable (
-                inout GATTClient, GATTProcedureID, @escaping (Outcome) -> Void, inout [GATTClient.Action]
+                inout ATTBearer, GATTProcedureID, @escaping (Outcome) -> Void, inout [ATTBearer.Action]
             ) -> Void
     ) { self.start = start }
 

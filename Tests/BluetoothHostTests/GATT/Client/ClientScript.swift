@@ -26,10 +26,10 @@ struct ClientScript {
         var reported: [Action] = []
     }
 
-    var client: GATTClient
+    var client: ATTBearer
     var now = NIODeadline.uptimeNanoseconds(5_000_000_000)
     /// Actions other than PDUs, in order.
-    private(set) var told: [Action] = []
+    private(set) var reported: [Action] = []
     /// Write Commands that were sent or dropped, in order.
     private(set) var transmitted = TransmitTally()
     /// PDUs that no line has asked for.
@@ -38,8 +38,8 @@ struct ClientScript {
     private let results = Results()
 
     init(mtu: Int = 23, queueLimit: Int = 4_096) {
-        self.client = GATTClient(queueLimit: queueLimit)
-        self.client.setMTU(mtu)
+        self.client = ATTBearer(link: LinkID(rawValue: 1), queueLimit: queueLimit)
+        self.setMTU(mtu)
     }
 
     private mutating func nextID() -> GATTProcedureID {
@@ -78,6 +78,12 @@ struct ClientScript {
         self.take { client, _, _ in client.cancel(id) }
     }
 
+    /// The local server and the peer's client agree on an MTU.
+    mutating func setMTU(_ mtu: Int) {
+        var actions: [ATTBearer.Action] = []
+        self.client.setMTU(mtu, into: &actions)
+    }
+
     /// Sends a Write Command.
     mutating func writeCommand(
         _ handle: AttributeHandle,
@@ -105,7 +111,7 @@ struct ClientScript {
 
     /// Lets the server send a PDU.
     mutating func receive(_ pdu: ByteBuffer) {
-        self.take { client, now, actions in client.receive(pdu, now: now, into: &actions) }
+        self.take { client, now, actions in client.receiveAsClient(pdu, now: now, into: &actions) }
     }
 
     /// Follows the lines of a script; at its end nothing more may have been sent.
@@ -133,10 +139,10 @@ struct ClientScript {
         #expect(self.sent.isEmpty, "also sent \(self.sent.map(hex))", sourceLocation: sourceLocation)
     }
 
-    /// Takes what was told since the last time.
-    mutating func takeTold() -> [Action] {
-        defer { self.told.removeAll() }
-        return self.told
+    /// Takes what was reported since the last time.
+    mutating func takeReported() -> [Action] {
+        defer { self.reported.removeAll() }
+        return self.reported
     }
 
     /// Takes what was sent since the last time.
@@ -152,8 +158,8 @@ struct ClientScript {
     }
 
     /// Feeds the client and carries out its actions, as the driver does.
-    private mutating func take(_ body: (inout GATTClient, NIODeadline, inout [GATTClient.Action]) -> Void) {
-        var actions: [GATTClient.Action] = []
+    private mutating func take(_ body: (inout ATTBearer, NIODeadline, inout [ATTBearer.Action]) -> Void) {
+        var actions: [ATTBearer.Action] = []
         body(&self.client, self.now, &actions)
         while true {
             let batch = actions
@@ -164,26 +170,28 @@ struct ClientScript {
         }
     }
 
-    private mutating func perform(_ action: GATTClient.Action, into actions: inout [GATTClient.Action]) {
+    private mutating func perform(_ action: ATTBearer.Action, into actions: inout [ATTBearer.Action]) {
         switch action {
-        case .send(let pdu):
+        case .send(let pdu, let transmission):
             self.send(pdu)
-        case .sendCommand(let pdu, let token):
-            self.send(pdu)
-            self.transmitted.add(token)
-        case .dropCommand(let token):
-            self.transmitted.add(token)
+            if let transmission { self.transmitted.add(transmission.token, count: transmission.count) }
+        case .dropped(let transmission):
+            self.transmitted.add(transmission.token, count: transmission.count)
         case .make(let deferred):
             self.client.made(deferred.make(), of: deferred, now: self.now, into: &actions)
         case .report(let procedure):
             procedure.report()
-            self.told += self.results.reported
+            self.reported += self.results.reported
             self.results.reported.removeAll(keepingCapacity: true)
-        case .notification(let handle, let value): self.told.append(.notification(handle, value))
-        case .servicesChanged(let range): self.told.append(.servicesChanged(range))
-        case .databaseOutOfSync: self.told.append(.databaseOutOfSync)
-        case .mtuChanged(let mtu): self.told.append(.mtuChanged(mtu))
-        case .bearerFailed: self.told.append(.bearerFailed)
+        case .notification(let handle, let value): self.reported.append(.notification(handle, value))
+        case .servicesChanged(let range): self.reported.append(.servicesChanged(range))
+        case .databaseOutOfSync: self.reported.append(.databaseOutOfSync)
+        case .mtuChanged(let mtu): self.reported.append(.mtuChanged(mtu))
+        case .failed(let failure):
+            #expect(failure == .requestTimeout)
+            self.reported.append(.bearerFailed)
+        case .confirmed, .read, .write, .subscriptionChanged:
+            Issue.record("an action of the server: \(action)")
         }
     }
 
@@ -204,7 +212,7 @@ struct ClientScript {
         let id = script.start(procedure)
         script.play(lines, sourceLocation: sourceLocation)
         var outcomes: [Outcome] = []
-        for action in script.told {
+        for action in script.reported {
             if case .complete(id, let outcome) = action { outcomes.append(outcome) }
         }
         #expect(outcomes.count <= 1, "a procedure ends once", sourceLocation: sourceLocation)

@@ -25,7 +25,7 @@ struct GATTClientHostileTests {
         let id = script.start(procedure)
         var count = 0
         while count < 400_000 {
-            for case .complete(id, let outcome) in script.takeTold() { return (count, outcome) }
+            for case .complete(id, let outcome) in script.takeReported() { return (count, outcome) }
             guard let request = script.takeSent().last else { break }
             script.receive(answer(request))
             count += 1
@@ -191,7 +191,7 @@ struct GATTClientHostileTests {
             var last = ByteBuffer()
             while completed.count < started, answers < 200_000 {
                 for pdu in script.takeSent() where ATT.opcode(of: pdu) != .handleValueConfirmation { last = pdu }
-                for case .complete(let id, let outcome) in script.takeTold() {
+                for case .complete(let id, let outcome) in script.takeReported() {
                     completed.append(id.rawValue)
                     if case .success = outcome { succeeded += 1 }
                 }

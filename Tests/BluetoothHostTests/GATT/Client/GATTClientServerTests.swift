@@ -18,25 +18,31 @@ struct GATTClientServerTests {
             var reported: [Outcome] = []
         }
 
-        var client = GATTClient()
+        var client = ATTBearer(link: LinkID(rawValue: 1))
         var server: GATTServer
+        private var serverSide: ATTBearer
         var values: [AttributeHandle: ByteBuffer] = [:]
         /// The client's actions beside PDUs and ends of procedures.
-        var told: [ClientScript.Action] = []
+        var reported: [ClientScript.Action] = []
         var requests = 0
-        private let link = LinkID(rawValue: 1)
         private let now = NIODeadline.uptimeNanoseconds(0)
-        private var clientActions: [GATTClient.Action] = []
-        private var serverActions: [GATTServer.Action] = []
+        private var clientActions: [ATTBearer.Action] = []
+        private var serverActions: [ATTBearer.Action] = []
         private let outcomes = Outcomes()
 
         init(mtu: Int = 517) {
-            self.server = GATTServer(configuration: GATTServer.Configuration(deviceName: "Crystal", mtu: mtu))
-            self.server.linkOpened(self.link)
+            self.server = GATTServer(configuration: GATTServer.Configuration(deviceName: "Crystal"))
+            self.serverSide = ATTBearer(link: LinkID(rawValue: 1), preferredMTU: mtu)
         }
 
         mutating func add(_ service: GATTServiceDefinition) throws -> GATTServiceHandles {
-            let handles = try self.server.add(service, now: self.now, into: &self.serverActions)
+            let handles = try self.server.add(service)
+            self.server.databaseChanged(
+                in: handles.range,
+                on: &self.serverSide,
+                now: self.now,
+                into: &self.serverActions
+            )
             self.pump()
             return handles
         }
@@ -60,59 +66,59 @@ struct GATTClientServerTests {
             self.server.notify(
                 value,
                 characteristic: handle,
-                on: self.link,
                 token: .standard,
+                on: &self.serverSide,
                 now: self.now,
                 into: &self.serverActions
             )
             self.pump()
         }
 
-        /// Carries PDUs to and fro until nobody has anything to say.
+        /// Carries PDUs in both directions until none is left.
         private mutating func pump() {
             while true {
                 if self.clientActions.isEmpty && self.serverActions.isEmpty {
                     self.client.proceed(now: self.now, into: &self.clientActions)
                 }
                 if self.clientActions.isEmpty && self.serverActions.isEmpty {
-                    self.server.flush(into: &self.serverActions)
+                    self.serverSide.flushBatch(into: &self.serverActions)
                     if self.serverActions.isEmpty { return }
                 }
                 let fromClient = self.clientActions
                 self.clientActions = []
-                for action in fromClient { self.perform(action) }
+                for action in fromClient { self.performOfClient(action) }
                 let fromServer = self.serverActions
                 self.serverActions = []
-                for action in fromServer { self.perform(action) }
+                for action in fromServer { self.performOfServer(action) }
             }
         }
 
-        private mutating func perform(_ action: GATTClient.Action) {
+        private mutating func performOfClient(_ action: ATTBearer.Action) {
             switch action {
-            case .send(let pdu), .sendCommand(let pdu, _):
+            case .send(let pdu, _):
                 #expect(ATT.opcode(of: pdu)?.isForServer == true)
-                #expect(pdu.readableBytes <= self.server.mtu(of: self.link))
+                #expect(pdu.readableBytes <= self.serverSide.mtu)
                 self.requests += 1
-                self.server.receive(pdu, on: self.link, now: self.now, into: &self.serverActions)
-            case .dropCommand:
-                Issue.record("a command was dropped")
+                self.server.receive(pdu, on: &self.serverSide, now: self.now, into: &self.serverActions)
+            case .dropped, .confirmed, .read, .write, .subscriptionChanged:
+                Issue.record("an action of the server: \(action)")
             case .make(let deferred):
                 self.client.made(deferred.make(), of: deferred, now: self.now, into: &self.clientActions)
             case .report(let procedure):
                 procedure.report()
-            case .notification(let handle, let value): self.told.append(.notification(handle, value))
-            case .servicesChanged(let range): self.told.append(.servicesChanged(range))
-            case .databaseOutOfSync: self.told.append(.databaseOutOfSync)
-            case .bearerFailed: self.told.append(.bearerFailed)
+            case .notification(let handle, let value): self.reported.append(.notification(handle, value))
+            case .servicesChanged(let range): self.reported.append(.servicesChanged(range))
+            case .databaseOutOfSync: self.reported.append(.databaseOutOfSync)
+            case .failed: self.reported.append(.bearerFailed)
             case .mtuChanged(let mtu):
-                #expect(mtu == self.server.mtu(of: self.link))
+                #expect(mtu == self.serverSide.mtu)
             }
         }
 
-        private mutating func perform(_ action: GATTServer.Action) {
+        private mutating func performOfServer(_ action: ATTBearer.Action) {
             switch action {
-            case .send(_, let pdu, _):
-                self.client.receive(pdu, now: self.now, into: &self.clientActions)
+            case .send(let pdu, _):
+                self.client.receiveAsClient(pdu, now: self.now, into: &self.clientActions)
             case .read(let request):
                 let value = self.values[request.handle] ?? ByteBuffer()
                 let result: Result<ByteBuffer, ATTErrorCode> =
@@ -125,7 +131,7 @@ struct GATTClientServerTests {
                         )
                             ?? ByteBuffer()
                     )
-                self.server.respond(to: request.id, with: result, into: &self.serverActions)
+                self.server.respond(to: request.id, with: result, on: &self.serverSide, into: &self.serverActions)
             case .write(let request):
                 for part in request.parts {
                     var value = self.values[part.handle] ?? ByteBuffer()
@@ -133,10 +139,14 @@ struct GATTClientServerTests {
                     value.writeImmutableBuffer(part.value)
                     self.values[part.handle] = value
                 }
-                if let id = request.id { self.server.respond(to: id, error: nil, into: &self.serverActions) }
-            case .subscriptionChanged, .mtuChanged, .indicationConfirmed, .notificationsDropped:
+                if let id = request.id {
+                    self.server.respond(to: id, error: nil, on: &self.serverSide, into: &self.serverActions)
+                }
+            case .subscriptionChanged, .mtuChanged, .confirmed, .dropped:
                 break
-            case .bearerFailed(_, let reason):
+            case .make, .report, .notification, .servicesChanged, .databaseOutOfSync:
+                Issue.record("an action of the client: \(action)")
+            case .failed(let reason):
                 Issue.record("the server gave up: \(reason)")
             }
         }
@@ -297,7 +307,7 @@ struct GATTClientServerTests {
         #expect(pair.run(.read(0x7777)) == .failure(.att(.invalidHandle, handle: 0x7777)))
     }
 
-    @Test func `Subscriptions bring notifications and indications, and changes of the database are told`() throws {
+    @Test func `Subscriptions bring notifications and indications, and changes of the database are reported`() throws {
         var pair = Pair()
         _ = pair.run(.exchangeMTU(preferred: 517))
         let handles = try pair.add(
@@ -323,12 +333,12 @@ struct GATTClientServerTests {
             #expect(pair.run(.write(descriptor, hex(configuration))) == .success(.done))
             pair.notify(octets(5), characteristic.value)
         }
-        #expect(pair.told == handles.characteristics.map { .notification($0.value, octets(5)) })
-        pair.told.removeAll()
+        #expect(pair.reported == handles.characteristics.map { .notification($0.value, octets(5)) })
+        pair.reported.removeAll()
 
-        // A new service: the indication says where, and the next request may be told to read the hash.
+        // A new service: the indication says where, and the next request may have to read the hash.
         let added = try pair.add(GATTServiceDefinition(uuid: 0xB000, characteristics: []))
-        #expect(pair.told == [.servicesChanged(added.range)])
+        #expect(pair.reported == [.servicesChanged(added.range)])
         guard case .success(.services(let services))? = pair.run(.discoverServices(uuids: [0xB000])) else {
             Issue.record("no services")
             return

@@ -1,4 +1,4 @@
-// The client as a whole: the order of procedures, the MTU, time, the end of the link, and what a server sends unasked.
+// The client as a whole: the order of procedures, the MTU, time, the end of the link, and what a server sends without being asked.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -23,12 +23,12 @@ struct GATTClientTests {
         let id = script.start(.exchangeMTU(preferred: preferred))
         script.play("> 02 \(sent) \n < 03 \(answered)")
         let complete = ClientScript.Action.complete(id, .success(.mtu(agreed)))
-        #expect(script.takeTold() == (agreed == 23 ? [complete] : [.mtuChanged(agreed), complete]))
+        #expect(script.takeReported() == (agreed == 23 ? [complete] : [.mtuChanged(agreed), complete]))
         #expect(script.client.mtu == agreed)
         // The next one is not sent: a client asks once.
         let again = script.start(.exchangeMTU(preferred: 40))
         script.play("")
-        #expect(script.takeTold() == [.complete(again, .success(.mtu(agreed)))])
+        #expect(script.takeReported() == [.complete(again, .success(.mtu(agreed)))])
     }
 
     @Test("GATT/CL/GAC/BV-01-C A server that does not know the exchange leaves the MTU as it is")
@@ -44,7 +44,7 @@ struct GATTClientTests {
             var script = ClientScript()
             let id = script.start(.exchangeMTU(preferred: 517))
             script.play("> 02 05 02 \n < " + answer)
-            #expect(script.told == [.complete(id, .failure(.malformedResponse))])
+            #expect(script.reported == [.complete(id, .failure(.malformedResponse))])
             #expect(script.client.mtu == 23)
         }
     }
@@ -54,7 +54,7 @@ struct GATTClientTests {
         script.start(.exchangeMTU(preferred: 517))
         script.start(.write(0x0007, octets(21)))
         script.play("> 02 05 02 \n < 03 18 00 \n > 12 07 00 \(hex(octets(21))) \n < 13")
-        script.client.setMTU(5)
+        script.setMTU(5)
         #expect(script.client.mtu == 23)
     }
 
@@ -78,22 +78,22 @@ struct GATTClientTests {
         )
         let fifth = script.start(.read(0x0009))
         script.play("> 0A 03 00")
-        #expect(script.told == [])
+        #expect(script.reported == [])
         script.play("< 0B AA \n > 12 07 00 01")
         #expect(
-            script.takeTold() == [
+            script.takeReported() == [
                 .complete(first, .success(.value(hex("AA")))), .complete(second, .success(.services([]))),
             ]
         )
         script.play("< 01 12 07 00 03 \n > 0A 09 00")
         #expect(
-            script.takeTold() == [
+            script.takeReported() == [
                 .complete(third, .failure(.att(.writeNotPermitted, handle: 7))),
                 .complete(fourth, .success(.descriptors([]))),
             ]
         )
         script.play("< 13")
-        #expect(script.takeTold() == [.complete(fifth, .failure(.malformedResponse))])
+        #expect(script.takeReported() == [.complete(fifth, .failure(.malformedResponse))])
         #expect(script.client.nextDeadline == nil)
     }
 
@@ -101,29 +101,29 @@ struct GATTClientTests {
         var script = ClientScript(queueLimit: 2)
         for handle in 1...3 { script.start(.read(AttributeHandle(handle))) }
         let refused = script.start(.read(4))
-        #expect(script.takeTold() == [.complete(refused, .failure(.att(.insufficientResources, handle: 0)))])
+        #expect(script.takeReported() == [.complete(refused, .failure(.att(.insufficientResources, handle: 0)))])
         script.play("> 0A 01 00 \n < 0B 01 \n > 0A 02 00")
-        _ = script.takeTold()
+        _ = script.takeReported()
         script.start(.read(5))
         script.play("< 0B 02 \n > 0A 03 00 \n < 0B 03 \n > 0A 05 00 \n < 0B 05")
-        #expect(script.takeTold().count == 3)
+        #expect(script.takeReported().count == 3)
     }
 
-    @Test func `An answer that nobody waits for is ignored`() {
+    @Test func `An answer to no request is ignored`() {
         var script = ClientScript()
         for answer in ["0B 01", "13", "01 0A 03 00 01", "03 05 02", "", "0A 03 00", "1E", "52 03 00 01", "FF", "24 00"]
         {
             script.receive(hex(answer))
         }
         script.play("")
-        #expect(script.told == [])
+        #expect(script.reported == [])
         let id = script.start(.read(0x0003))
         script.play("> 0A 03 00")
         // Requests, commands and unknown PDUs are no answers either.
         for answer in ["", "0A 03 00", "1E", "52 03 00 01", "FF", "24 00"] { script.receive(hex(answer)) }
-        #expect(script.told == [])
+        #expect(script.reported == [])
         script.play("< 0B 01")
-        #expect(script.told == [.complete(id, .success(.value(hex("01"))))])
+        #expect(script.reported == [.complete(id, .success(.value(hex("01"))))])
     }
 
     // MARK: Time
@@ -136,10 +136,10 @@ struct GATTClientTests {
         script.play("> 0A 03 00")
         #expect(script.client.nextDeadline == script.now + .seconds(30))
         script.advance(.seconds(30) - .nanoseconds(1))
-        #expect(script.told == [])
+        #expect(script.reported == [])
         script.advance(.nanoseconds(1))
         #expect(
-            script.takeTold() == [
+            script.takeReported() == [
                 .complete(first, .failure(.transactionTimeout)), .complete(second, .failure(.transactionTimeout)),
                 .bearerFailed,
             ]
@@ -153,24 +153,24 @@ struct GATTClientTests {
         let id = script.start(.write(0x0007, hex("01")))
         script.play("> 12 07 00 01")
         script.advance(.seconds(30))
-        #expect(script.takeTold() == [.complete(id, .failure(.transactionTimeout)), .bearerFailed])
+        #expect(script.takeReported() == [.complete(id, .failure(.transactionTimeout)), .bearerFailed])
         self.expectDead(&script)
     }
 
-    /// Nothing may be sent any more, and nothing is told but failures.
+    /// Nothing may be sent any more, and nothing is reported but failures.
     private func expectDead(_ script: inout ClientScript) {
         #expect(!script.client.isUsable)
         #expect(script.client.nextDeadline == nil)
         let late = script.start(.read(0x0005))
-        #expect(script.takeTold() == [.complete(late, .failure(.transactionTimeout))])
+        #expect(script.takeReported() == [.complete(late, .failure(.transactionTimeout))])
         script.writeCommand(0x0007, hex("01"))
         for answer in ["0B 01", "13", "1D 08 00 01", "1B 08 00 01"] { script.receive(hex(answer)) }
         script.advance(.seconds(60))
         script.close()
         script.play("")
-        #expect(script.takeTold() == [])
+        #expect(script.takeReported() == [])
         let closed = script.start(.read(0x0005))
-        #expect(script.takeTold() == [.complete(closed, .failure(.disconnected(.remoteUserTerminated)))])
+        #expect(script.takeReported() == [.complete(closed, .failure(.disconnected(.remoteUserTerminated)))])
     }
 
     @Test func `Each request of a procedure has 30 s`() {
@@ -178,14 +178,14 @@ struct GATTClientTests {
         script.start(.discoverServices(uuids: nil))
         script.play("> 10 01 00 FF FF 00 28")
         script.advance(.seconds(29))
-        #expect(script.told == [])
+        #expect(script.reported == [])
         script.play("< 11 06 01 00 05 00 00 18 \n > 10 06 00 FF FF 00 28")
         #expect(script.client.nextDeadline == script.now + .seconds(30))
         script.advance(.seconds(29))
         script.play("< 01 10 06 00 0A")
-        #expect(script.takeTold().count == 1)
+        #expect(script.takeReported().count == 1)
         script.advance(.seconds(30))
-        #expect(script.takeTold() == [])
+        #expect(script.takeReported() == [])
     }
 
     // MARK: End
@@ -197,25 +197,25 @@ struct GATTClientTests {
         script.play("> 0A 03 00")
         script.close()
         let failure = ClientScript.Outcome.failure(.disconnected(.remoteUserTerminated))
-        #expect(script.takeTold() == [.complete(first, failure), .complete(second, failure)])
+        #expect(script.takeReported() == [.complete(first, failure), .complete(second, failure)])
         let third = script.start(.write(0x0007, hex("01")))
-        #expect(script.takeTold() == [.complete(third, failure)])
+        #expect(script.takeReported() == [.complete(third, failure)])
         script.receive(hex("0B 01"))
         script.writeCommand(0x0007, hex("01"))
         script.advance(.seconds(100))
         script.close()
         script.play("")
-        #expect(script.told == [])
+        #expect(script.reported == [])
         #expect(script.client.nextDeadline == nil)
     }
 
     @Test func `A PDU that is taken from its action is headed in its own storage`() {
-        var client = GATTClient()
-        var actions: [GATTClient.Action] = []
+        var client = ATTBearer(link: LinkID(rawValue: 1))
+        var actions: [ATTBearer.Action] = []
         let read = OwnedProcedure(ReadValue(0x0003), id: GATTProcedureID(rawValue: 1)) { _ in }
         client.perform(read, into: &actions)
         client.proceed(now: .uptimeNanoseconds(0), into: &actions)
-        guard case .send(var pdu) = actions[0].take() else {
+        guard case .send(var pdu, nil) = actions[0].take() else {
             Issue.record("no request")
             return
         }
@@ -224,7 +224,7 @@ struct GATTClientTests {
         pdu.prependACLDataHeader(handle: ConnectionHandle(rawValue: 1), boundary: .firstNonFlushable)
         #expect(pdu.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) } == address - 9)
         #expect(hex(pdu) == "02 01 00 07 00 03 00 04 00 0A 03 00")
-        guard case .bearerFailed = actions[0], actions.count == 1 else {
+        guard case .databaseOutOfSync = actions[0], actions.count == 1 else {
             Issue.record("\(actions)")
             return
         }
@@ -238,7 +238,7 @@ struct GATTClientTests {
         let id = script.start(.read(0x0003))
         script.play("> 0A 03 00 \n < 1B 08 00 01 02 \n < 1B 09 00 \n < 0B AA")
         #expect(
-            script.told == [
+            script.reported == [
                 .notification(0x0008, hex("01 02")), .notification(0x0009, ByteBuffer()),
                 .complete(id, .success(.value(hex("AA")))),
             ]
@@ -251,7 +251,7 @@ struct GATTClientTests {
         let id = script.start(.read(0x0003))
         script.play("> 0A 03 00 \n < 1D 08 00 01 02 \n > 1E \n < 1D 08 00 \n > 1E \n < 0B AA")
         #expect(
-            script.told == [
+            script.reported == [
                 .notification(0x0008, hex("01 02")), .notification(0x0008, ByteBuffer()),
                 .complete(id, .success(.value(hex("AA")))),
             ]
@@ -262,7 +262,7 @@ struct GATTClientTests {
         var script = ClientScript()
         script.play("< 23 08 00 02 00 01 02 09 00 00 00 0A 00 01 00 FF")
         #expect(
-            script.takeTold() == [
+            script.takeReported() == [
                 .notification(0x0008, hex("01 02")), .notification(0x0009, ByteBuffer()),
                 .notification(0x000A, hex("FF")),
             ]
@@ -276,6 +276,6 @@ struct GATTClientTests {
         }
         // An indication without a handle is none; one with the handle that does not exist is confirmed and forgotten.
         script.play("< 1D \n < 1D 08 \n < 1D 00 00 01 \n > 1E")
-        #expect(script.told == [])
+        #expect(script.reported == [])
     }
 }

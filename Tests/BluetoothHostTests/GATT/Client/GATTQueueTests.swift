@@ -22,7 +22,8 @@ struct GATTQueueTests {
 
     // MARK: Order
 
-    @Test func `A write command leaves while the answer to a request is awaited, but not before what was asked earlier`() {
+    @Test
+    func `A write command leaves while the answer to a request is awaited, but not before what was asked earlier`() {
         var script = ClientScript()
         script.start(.read(0x0003))
         script.writeCommand(0x0007, hex("01"))
@@ -78,7 +79,7 @@ struct GATTQueueTests {
         let third = script.start(.read(0x0009))
         script.play("> 0A 03 00 \n < 0B AA \n > 0A 09 00 \n < 0B BB")
         #expect(
-            script.takeTold() == [
+            script.takeReported() == [
                 .complete(first, .success(.value(hex("AA")))), .complete(third, .success(.value(hex("BB")))),
             ]
         )
@@ -99,7 +100,7 @@ struct GATTQueueTests {
         script.play("> 0A 03 00")
         script.close()
         let failure = ClientScript.Outcome.failure(.disconnected(.remoteUserTerminated))
-        #expect(script.takeTold() == [.complete(first, failure), .complete(second, failure)])
+        #expect(script.takeReported() == [.complete(first, failure), .complete(second, failure)])
         #expect(made == 0)
     }
 
@@ -114,10 +115,10 @@ struct GATTQueueTests {
         script.cancel(running)
         script.cancel(GATTProcedureID(rawValue: 99))
         script.play("> 0A 03 00 \n < 0B AA \n > 0A 05 00 \n < 0B BB")
-        #expect(script.takeTold() == [.complete(last, .success(.value(hex("BB"))))])
+        #expect(script.takeReported() == [.complete(last, .success(.value(hex("BB"))))])
         script.cancel(last)
         script.close()
-        #expect(script.takeTold() == [])
+        #expect(script.takeReported() == [])
     }
 
     // MARK: Counting

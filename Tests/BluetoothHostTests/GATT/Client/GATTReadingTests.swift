@@ -182,7 +182,7 @@ struct GATTReadingTests {
         let id = script.start(.read(0x0003))
         var offset = 0
         script.play("> 0A 03 00")
-        while script.told.isEmpty, offset <= 512 {
+        while script.reported.isEmpty, offset <= 512 {
             let length = min(mtu - 1, 512 - offset)
             var answer = ByteBuffer(bytes: [offset == 0 ? 0x0B : 0x0D])
             answer.writeImmutableBuffer(value.getSlice(at: offset, length: length) ?? ByteBuffer())
@@ -192,7 +192,7 @@ struct GATTReadingTests {
             let little = ByteBuffer(bytes: [UInt8(offset & 0xFF), UInt8(offset >> 8)])
             #expect(hex(request) == "0C 03 00 " + hex(little))
         }
-        #expect(script.told == [.complete(id, .success(.value(value)))])
+        #expect(script.reported == [.complete(id, .success(.value(value)))])
         #expect(offset == 512)
     }
 
@@ -230,11 +230,11 @@ struct GATTReadingTests {
         var script = ClientScript()
         let id = script.start(.read(0x0003))
         script.play("> 0A 03 00")
-        script.client.setMTU(100)
+        script.setMTU(100)
         script.play("< 0B \(hex(octets(22))) \n > 0C 03 00 16 00 \n < 0D \(hex(octets(5)))")
         var value = octets(22)
         value.writeImmutableBuffer(octets(5))
-        #expect(script.told == [.complete(id, .success(.value(value)))])
+        #expect(script.reported == [.complete(id, .success(.value(value)))])
     }
 
     @Test("GATT/CL/GAR/BV-05-C Read multiple characteristic values")

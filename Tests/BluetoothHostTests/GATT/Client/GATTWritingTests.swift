@@ -24,7 +24,7 @@ struct GATTWritingTests {
         var script = ClientScript()
         script.writeCommand(0x0007, hex("01 02 03"))
         script.play("> 52 07 00 01 02 03")
-        #expect(script.told == [])
+        #expect(script.reported == [])
         #expect(script.client.nextDeadline == nil)
         // One that is too long is cut to the MTU, and an empty one is one, too.
         script.writeCommand(0x0007, octets(30))
@@ -91,7 +91,7 @@ struct GATTWritingTests {
         let first = script.start(.write(0x0007, octets(40)))
         let second = script.start(.write(0x0007, octets(40)))
         script.play(Self.longScript + "< 19 \n" + Self.longScript + "< 19")
-        #expect(script.told == [.complete(first, .success(.done)), .complete(second, .success(.done))])
+        #expect(script.reported == [.complete(first, .success(.done)), .complete(second, .success(.done))])
     }
 
     @Test("GATT/CL/GAW/BV-05-C 512 octets, at every MTU", arguments: [23, 24, 65, 247, 513, 514])
@@ -114,7 +114,7 @@ struct GATTWritingTests {
         #expect(requests.map(hex) == ["18 01"])
         #expect(written == value)
         script.receive(hex("19"))
-        #expect(script.told == [.complete(id, .success(.done))])
+        #expect(script.reported == [.complete(id, .success(.done))])
     }
 
     @Test func `What no attribute can hold is refused here`() {
@@ -267,7 +267,7 @@ struct GATTWritingTests {
                     == .failure(.malformedResponse)
             )
         }
-        // Nobody knows what the server has prepared: it is told to forget it.
+        // What the server has prepared is unknown: it is cancelled.
         for answer in ["17", "17 07 00 00", "13", "01 12 07 00 01"] {
             #expect(
                 ClientScript.run(

@@ -11,7 +11,7 @@ struct GATTServerCachingTests: GATTServerSuite {
     @Test func `GATT/SR/GAS/BV-01-C Service Changed`() throws {
         try self.run(
             """
-            add                                   # nobody has asked for it
+            add                                   # no client has subscribed
             > 12 09 00 02 00
             < 13
             add
@@ -78,6 +78,7 @@ struct GATTServerCachingTests: GATTServerSuite {
             remove
             ? unsubscribed 0037
             notify 0037 01
+            ? dropped 1
             notify 0017 01
             < 1B 17 00 01
             add                                   # handles are not given again
@@ -265,7 +266,7 @@ struct GATTServerCachingTests: GATTServerSuite {
         runner.run(
             """
             > 08 01 00 FF FF 2A 2B
-            < 09 12 0D 00 \(hex(runner.server.database.hash().value))
+            < 09 12 0D 00 \(hex(runner.server.server.database.hash().value))
             > 0A 10 00
             < 0B 01 02 03
             > 12 09 00 02 00
@@ -289,7 +290,7 @@ struct GATTServerCachingTests: GATTServerSuite {
         runner.run(
             """
             > 08 01 00 FF FF 2A 2B
-            < 09 12 0D 00 \(hex(runner.server.database.hash().value))
+            < 09 12 0D 00 \(hex(runner.server.server.database.hash().value))
             add
             > 0A 10 00
             < 01 0A 10 00 12
@@ -367,7 +368,7 @@ struct GATTServerCachingTests: GATTServerSuite {
         runner.run(
             """
             > 08 01 00 FF FF 2A 2B
-            < 09 12 0D 00 \(hex(runner.server.database.hash().value))
+            < 09 12 0D 00 \(hex(runner.server.server.database.hash().value))
             > 0A 10 00
             < 0B 01 02 03
             > 12 09 00 02 00
@@ -400,7 +401,7 @@ struct GATTServerCachingTests: GATTServerSuite {
 
     @Test func `A record means nothing for handles that belong to something else now`() throws {
         var runner = try GATTServerScript()
-        var actions: [GATTServer.Action] = []
+        var actions: [ServedLinks.Event] = []
         let record = BondedClient(
             configurations: [
                 BondedClient.Configuration(characteristic: 0x0017, uuid: 0xA004, bits: 3),
@@ -410,18 +411,18 @@ struct GATTServerCachingTests: GATTServerSuite {
                 BondedClient.Configuration(characteristic: 0x9999, uuid: 0xA004, bits: 1),
             ],
             features: 0xFF,
-            databaseHash: runner.server.database.hash().octets
+            databaseHash: runner.server.server.database.hash().octets
         )
         runner.server.restoreClient(record, on: LinkID(rawValue: 1), now: runner.now, into: &actions)
         runner.server.restoreClient(record, on: LinkID(rawValue: 2), now: runner.now, into: &actions)
         #expect(actions.count == 1)
-        let found = runner.server.clientRecord(of: LinkID(rawValue: 1))
+        let found = runner.server.bondedClient(of: LinkID(rawValue: 1))
         let restored = try #require(found)
         // The characteristic notifies only.
         #expect(restored.configurations == [.init(characteristic: 0x0017, uuid: 0xA004, bits: 1)])
         #expect(restored.features == 0x07)
         #expect(restored.databaseHash == record.databaseHash)
-        let unknown = runner.server.clientRecord(of: LinkID(rawValue: 2))
+        let unknown = runner.server.bondedClient(of: LinkID(rawValue: 2))
         #expect(unknown == nil)
     }
 }

@@ -1,4 +1,4 @@
-// What a client finds on the server: MTU exchange, discovery, declarations, and requests that nobody knows.
+// What a client finds on the server: MTU exchange, discovery, declarations, and unknown requests.
 
 import BluetoothTypes
 import NIOCore
@@ -40,7 +40,7 @@ struct GATTServerDiscoveryTests: GATTServerSuite {
             > 02 17 00 00
             < 01 02 00 00 04
             """,
-            configure: { $0.mtu = 50 }
+            mtu: 50
         )
     }
 
@@ -300,13 +300,14 @@ struct GATTServerDiscoveryTests: GATTServerSuite {
             > 0A 18 00
             < 0B 00 00
             notify 0017 01
+            ? dropped 1
             """
         )
     }
 
     @Test func `GATT/SR/GPA/BV-11-C and BV-12-C Presentation formats and their aggregate`() throws {
         var runner = try GATTServerScript()
-        var actions: [GATTServer.Action] = []
+        var actions: [ServedLinks.Event] = []
         let formats = ["04 00 01 27 01 00 00", "06 FF 2F 27 01 00 00"].map {
             GATTDescriptorDefinition(uuid: 0x2904, value: hex($0))
         }
@@ -404,16 +405,16 @@ struct GATTServerDiscoveryTests: GATTServerSuite {
             < 05 01 01 00 00 28 02 00 03 28 03 00 00 2A 04 00 03 28 05 00 01 2A
             """
         )
-        runner.server.setDeviceName("Kristall")
+        runner.server.server.setDeviceName("Kristall")
         runner.run(
             """
             > 0A 03 00
             < 0B 4B 72 69 73 74 61 6C 6C
             """
         )
-        runner.server.setDeviceName(String(repeating: "\u{E9}", count: 125))
-        let position = try #require(runner.server.database.index(of: runner.server.deviceNameHandle))
-        guard case .fixed(let name) = runner.server.database.attributes[position].content else {
+        runner.server.server.setDeviceName(String(repeating: "\u{E9}", count: 125))
+        let position = try #require(runner.server.server.database.index(of: runner.server.server.deviceNameHandle))
+        guard case .fixed(let name) = runner.server.server.database.attributes[position].content else {
             Issue.record("the name is no fixed value")
             return
         }

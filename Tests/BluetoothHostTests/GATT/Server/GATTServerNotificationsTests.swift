@@ -30,14 +30,16 @@ struct GATTServerNotificationsTests: GATTServerSuite {
             ? unsubscribed 0017
             release
             ? dropped 1
-            """
-        ) { $0.mtu = 100 }
+            """,
+            mtu: 100
+        )
     }
 
     @Test func `GATT/SR/GAN/BV-01-C Characteristic Value Notification`() throws {
         try self.run(
             """
-            notify 0017 01                        # nobody has asked for it
+            notify 0017 01                        # no client has subscribed
+            ? dropped 1
             > 12 18 00 01 00
             < 13
             ? subscribed 0017
@@ -48,10 +50,12 @@ struct GATTServerNotificationsTests: GATTServerSuite {
             notify 0017 AA*30                     # cut to the MTU
             < 1B 17 00 AA*20
             notify 0013 01                        # not a characteristic that notifies
+            ? dropped 1
             > 12 18 00 00 00
             < 13
             ? unsubscribed 0017
             notify 0017 01
+            ? dropped 1
             """
         )
     }
@@ -205,6 +209,7 @@ struct GATTServerNotificationsTests: GATTServerSuite {
         try self.run(
             """
             notify 001A 01
+            ? dropped 1
             > 12 1B 00 02 00
             < 13
             ? subscribed 001A
@@ -290,7 +295,9 @@ struct GATTServerNotificationsTests: GATTServerSuite {
             > 1E                                  # nothing more is sent or taken on this bearer
             > 0A 10 00
             notify 0017 01
+            ? dropped 1
             notify 001A 03
+            ? dropped 1
             add
             wait 60
             close

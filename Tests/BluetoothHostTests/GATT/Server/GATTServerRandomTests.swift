@@ -13,12 +13,11 @@ struct GATTServerRandomTests {
     func `Every request has one answer, no longer than the MTU`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var configuration = GATTServerFixture.configuration
-        configuration.mtu = 100
         configuration.preparedWriteLimit = 8
         configuration.preparedOctetLimit = 200
         configuration.indicationLimit = 4
-        var server = try GATTServerFixture.server(configuration)
-        var actions: [GATTServer.Action] = []
+        var server = ServedLinks(try GATTServerFixture.server(configuration), preferredMTU: 100)
+        var actions: [ServedLinks.Event] = []
         var now = NIODeadline.uptimeNanoseconds(0)
         var added: [AttributeHandle] = []
         var nextLink: UInt32 = 0
@@ -52,19 +51,12 @@ struct GATTServerRandomTests {
             case 4..<20:
                 let handle = AttributeHandle.random(in: 0...0x3C, using: &generator)
                 let value = ByteBuffer(repeating: 7, count: Int.random(in: 0...120, using: &generator))
-                let isTaken = server.notify(
-                    value,
-                    characteristic: handle,
-                    on: link,
-                    token: .standard,
-                    now: now,
-                    into: &actions
-                )
-                if isTaken { links[link]?.promised += 1 }
+                server.notify(value, characteristic: handle, on: link, now: now, into: &actions)
+                links[link]?.promised += 1
             case 20..<25:
                 server.flush(into: &actions)
             case 25..<45:
-                // The application answers what it was asked, or something that nobody asked.
+                // The application answers what it was asked, or something else.
                 let id = links[link]?.asked ?? GATTRequestID(rawValue: UInt64(link.rawValue) << 32)
                 if Bool.random(using: &generator) {
                     let value = ByteBuffer(repeating: 9, count: Int.random(in: 0...600, using: &generator))
@@ -89,9 +81,10 @@ struct GATTServerRandomTests {
             }
 
             var failed: [LinkID] = []
-            for action in actions {
-                switch action {
-                case .send(let to, let pdu, let transmission):
+            for event in actions {
+                let to = event.link
+                switch event.action {
+                case .send(let pdu, let transmission):
                     #expect(pdu.readableBytes > 0 && pdu.readableBytes <= server.mtu(of: to))
                     links[to]?.accountedFor += transmission?.count ?? 0
                     let opcode = try #require(ATT.opcode(of: pdu))
@@ -99,7 +92,7 @@ struct GATTServerRandomTests {
                     switch opcode {
                     case .handleValueNotification, .multipleHandleValueNotification, .handleValueIndication: break
                     default:
-                        #expect(links[to]?.isWaiting == true, "an answer that nobody asked for: \(hex(pdu))")
+                        #expect(links[to]?.isWaiting == true, "an answer to no request: \(hex(pdu))")
                         links[to]?.isWaiting = false
                         links[to]?.asked = nil
                         links[to]?.answers += 1
@@ -110,14 +103,14 @@ struct GATTServerRandomTests {
                     if let id = request.id { links[request.link]?.asked = id }
                     #expect(!request.parts.isEmpty)
                     #expect(request.parts.allSatisfy { $0.offset + $0.value.readableBytes <= 512 })
-                case .indicationConfirmed(let on, _, _):
-                    links[on]?.accountedFor += 1
-                case .notificationsDropped(let on, let transmission):
-                    links[on]?.accountedFor += transmission.count
-                case .bearerFailed(let on, _):
-                    failed.append(on)
+                case .confirmed(_, let transmission), .dropped(let transmission):
+                    links[to]?.accountedFor += transmission.count
+                case .failed:
+                    failed.append(to)
                 case .subscriptionChanged, .mtuChanged:
                     break
+                case .make, .report, .notification, .servicesChanged, .databaseOutOfSync:
+                    Issue.record("an action of the client: \(event.action)")
                 }
             }
             actions.removeAll(keepingCapacity: true)
@@ -129,8 +122,8 @@ struct GATTServerRandomTests {
                 let client = try #require(links[link])
                 links[link] = nil
                 server.linkClosed(link, into: &actions)
-                for action in actions {
-                    if case .notificationsDropped = action { Issue.record("dropped twice") }
+                for event in actions {
+                    if case .dropped = event.action { Issue.record("dropped twice") }
                 }
                 actions.removeAll()
                 #expect(client.promised == client.accountedFor)
@@ -140,10 +133,10 @@ struct GATTServerRandomTests {
         }
         server.flush(into: &actions)
         for link in order { server.linkClosed(link, into: &actions) }
-        for action in actions {
-            switch action {
-            case .send(let to, _, let transmission): links[to]?.accountedFor += transmission?.count ?? 0
-            case .notificationsDropped(let on, let transmission): links[on]?.accountedFor += transmission.count
+        for event in actions {
+            switch event.action {
+            case .send(_, let transmission): links[event.link]?.accountedFor += transmission?.count ?? 0
+            case .dropped(let transmission): links[event.link]?.accountedFor += transmission.count
             default: break
             }
         }

@@ -512,7 +512,7 @@ struct GATTServerReadingTests: GATTServerSuite {
             ? read 0013 @0
             """
         )
-        var actions: [GATTServer.Action] = []
+        var actions: [ServedLinks.Event] = []
         // The first request of link 2 has the count 1; no other name fits.
         for raw: UInt64 in [0, 1, 1 << 32 | 1, 2 << 32, 2 << 32 | 2, .max] {
             runner.server.respond(to: GATTRequestID(rawValue: raw), with: .success(hex("01")), into: &actions)

@@ -24,11 +24,11 @@ import Testing
 @testable import BluetoothHost
 
 struct GATTServerScript: HexScriptRunner {
-    var server: GATTServer
+    var server: ServedLinks
     var now = NIODeadline.uptimeNanoseconds(0)
     var link = LinkID(rawValue: 1)
     private var output: [String] = []
-    private var actions: [GATTServer.Action] = []
+    private var actions: [ServedLinks.Event] = []
     private var reads: [LinkID: GATTRequestID] = [:]
     private var writes: [LinkID: GATTRequestID] = [:]
     private var added: [AttributeHandle] = []
@@ -36,8 +36,8 @@ struct GATTServerScript: HexScriptRunner {
     private var record: BondedClient?
 
     /// A server with the services of ``GATTServerFixture`` and one client on link 1.
-    init(configuration: GATTServer.Configuration = GATTServerFixture.configuration) throws {
-        self.server = try GATTServerFixture.server(configuration)
+    init(configuration: GATTServer.Configuration = GATTServerFixture.configuration, mtu: Int = 517) throws {
+        self.server = ServedLinks(try GATTServerFixture.server(configuration), preferredMTU: mtu)
         self.server.linkOpened(self.link)
     }
 
@@ -52,45 +52,48 @@ struct GATTServerScript: HexScriptRunner {
         return self.output
     }
 
-    private mutating func describe(_ action: GATTServer.Action) {
-        let (link, text): (LinkID, String)
-        switch action {
-        case .send(let to, let pdu, let transmission):
-            #expect(pdu.readableBytes <= self.server.mtu(of: to))
+    private mutating func describe(_ event: ServedLinks.Event) {
+        let text: String
+        switch event.action {
+        case .send(let pdu, let transmission):
+            #expect(pdu.readableBytes <= self.server.mtu(of: event.link))
             #expect(pdu.readerIndex == PDUBuffer.headroom)
             let opcode = ATT.opcode(of: pdu)
             #expect(
                 (transmission != nil)
                     == (opcode == .handleValueNotification || opcode == .multipleHandleValueNotification)
             )
-            (link, text) = (to, "< " + hex(pdu))
+            text = "< " + hex(pdu)
         case .read(let request):
+            #expect(request.link == event.link)
             self.reads[request.link] = request.id
-            (link, text) = (request.link, "? read \(request.handle.hexDigits) @\(request.offset)")
+            text = "? read \(request.handle.hexDigits) @\(request.offset)"
         case .write(let request):
+            #expect(request.link == event.link)
             let parts = request.parts.map { part in
                 part.handle.hexDigits + (request.id == nil ? "" : " @\(part.offset)")
                     + (part.value.readableBytes == 0 ? "" : " " + hex(part.value))
             }
             if let id = request.id { self.writes[request.link] = id }
-            (link, text) = (
-                request.link,
-                "? \(request.id == nil ? "command" : "write") " + parts.joined(separator: " ; ")
-            )
-        case .subscriptionChanged(let on, let characteristic, let isSubscribed):
-            (link, text) = (on, "? \(isSubscribed ? "subscribed" : "unsubscribed") \(characteristic.hexDigits)")
-        case .mtuChanged(let on, let mtu):
-            #expect(self.server.mtu(of: on) == mtu)
-            (link, text) = (on, "? mtu \(mtu)")
-        case .indicationConfirmed(let on, let characteristic, _):
-            (link, text) = (on, "? confirmed \(characteristic.hexDigits)")
-        case .notificationsDropped(let on, let transmission):
-            (link, text) = (on, "? dropped \(transmission.count)")
-        case .bearerFailed(let on, let reason):
-            (link, text) = (on, "? failed \(reason)")
+            text = "? \(request.id == nil ? "command" : "write") " + parts.joined(separator: " ; ")
+        case .subscriptionChanged(let characteristic, let isSubscribed):
+            text = "? \(isSubscribed ? "subscribed" : "unsubscribed") \(characteristic.hexDigits)"
+        case .mtuChanged(let mtu):
+            #expect(self.server.mtu(of: event.link) == mtu)
+            text = "? mtu \(mtu)"
+        case .confirmed(let characteristic, let transmission):
+            #expect(transmission.count == 1)
+            text = "? confirmed \(characteristic.hexDigits)"
+        case .dropped(let transmission):
+            text = "? dropped \(transmission.count)"
+        case .failed(let reason):
+            text = "? failed \(reason)"
+        case .make, .report, .notification, .servicesChanged, .databaseOutOfSync:
+            Issue.record("an action of the client: \(event.action)")
+            return
         }
-        // Steps are about one link; what happens on another is told with its number.
-        self.output.append(link == self.link ? text : "? \(link.rawValue): \(text.dropFirst(2))")
+        // Steps are about one link; what happens on another is shown with its number.
+        self.output.append(event.link == self.link ? text : "? \(event.link.rawValue): \(text.dropFirst(2))")
     }
 
     mutating func perform(_ word: String, _ arguments: [String]) -> Bool {
@@ -116,12 +119,11 @@ struct GATTServerScript: HexScriptRunner {
                 octets(arguments.dropFirst()),
                 characteristic: handle,
                 on: self.link,
-                token: .standard,
                 now: self.now,
                 into: &self.actions
             )
-        case ("hold", _): self.server.hold(self.link)
-        case ("release", _): self.server.release(self.link, now: self.now, into: &self.actions)
+        case ("hold", _): self.server.beginMTUExchange(on: self.link)
+        case ("release", _): self.server.endMTUExchange(on: self.link, now: self.now, into: &self.actions)
         case ("flush", _):
             self.server.flush(into: &self.actions)
         case ("wait", let text?):
@@ -157,7 +159,7 @@ struct GATTServerScript: HexScriptRunner {
             guard let handle else { return false }
             self.server.remove(handle, now: self.now, into: &self.actions)
         case ("disconnect", _):
-            self.record = self.server.clientRecord(of: self.link)
+            self.record = self.server.bondedClient(of: self.link)
             self.server.linkClosed(self.link, into: &self.actions)
         case ("reconnect", _):
             guard let record = self.record else { return false }
@@ -179,12 +181,13 @@ extension GATTServerSuite {
     /// Runs a script against the server of ``GATTServerFixture``, where need be with another configuration.
     func run(
         _ script: String,
+        mtu: Int = 517,
         configure: (inout GATTServer.Configuration) -> Void = { _ in },
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         var configuration = GATTServerFixture.configuration
         configure(&configuration)
-        var runner = try GATTServerScript(configuration: configuration)
+        var runner = try GATTServerScript(configuration: configuration, mtu: mtu)
         runner.run(script, sourceLocation: sourceLocation)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("GATT client: caching")
-struct GATTCachingSetupTests {
+struct DatabaseCacheTests {
     private static let discovery = """
         > 06 01 00 FF FF 00 28 01 18
         < 07 06 00 0D 00
@@ -40,19 +40,19 @@ struct GATTCachingSetupTests {
         return script
     }
 
-    @Test("GATT/CL/GAS/BV-01-C A Service Changed indication is confirmed and told")
+    @Test("GATT/CL/GAS/BV-01-C A Service Changed indication is confirmed and reported")
     func gasBV01() {
         var script = self.subscribed()
-        _ = script.takeTold()
+        _ = script.takeReported()
         script.play("< 1D 08 00 10 00 20 00 \n > 1E")
-        #expect(script.takeTold() == [.servicesChanged(0x0010...0x0020)])
+        #expect(script.takeReported() == [.servicesChanged(0x0010...0x0020)])
         // Another value of the same server is an indication like any other.
         script.play("< 1D 0D 00 10 00 20 00 \n > 1E")
-        #expect(script.takeTold() == [.notification(0x000D, hex("10 00 20 00"))])
+        #expect(script.takeReported() == [.notification(0x000D, hex("10 00 20 00"))])
         // What makes no sense still says that something changed.
         for value in ["", "10 00", "10 00 20 00 00", "20 00 10 00", "00 00 20 00", "00 00 00 00"] {
             script.play("< 1D 08 00 \(value) \n > 1E")
-            #expect(script.takeTold() == [.servicesChanged(0x0001...0xFFFF)], "\(value)")
+            #expect(script.takeReported() == [.servicesChanged(0x0001...0xFFFF)], "\(value)")
         }
     }
 
@@ -61,7 +61,7 @@ struct GATTCachingSetupTests {
         var script = ClientScript()
         script.start(.configureCaching)
         script.play(Self.discovery + "> 12 09 00 02 00 \n < 1D 08 00 01 00 FF FF \n > 1E")
-        #expect(script.takeTold() == [.servicesChanged(0x0001...0xFFFF)])
+        #expect(script.takeReported() == [.servicesChanged(0x0001...0xFFFF)])
     }
 
     @Test("GATT/CL/GAS/BV-04-C The client says which features it has, and reads the hash")
@@ -73,7 +73,7 @@ struct GATTCachingSetupTests {
             clientSupportedFeatures: 0x000B,
             databaseHash: hex(Self.hash)
         )
-        #expect(script.takeTold() == [.complete(GATTProcedureID(rawValue: 1), .success(.caching(expected)))])
+        #expect(script.takeReported() == [.complete(GATTProcedureID(rawValue: 1), .success(.caching(expected)))])
     }
 
     @Test func `A server without the service, or with an empty one`() {
@@ -142,12 +142,12 @@ struct GATTCachingSetupTests {
         }
     }
 
-    @Test func `Database Out Of Sync is told beside the error`() {
+    @Test func `Database Out Of Sync is reported beside the error`() {
         var script = ClientScript()
         let id = script.start(.read(0x0003))
         script.play("> 0A 03 00 \n < 01 0A 03 00 12")
         #expect(
-            script.told == [
+            script.reported == [
                 .databaseOutOfSync, .complete(id, .failure(.att(.databaseOutOfSync, handle: 0x0003))),
             ]
         )
@@ -180,7 +180,7 @@ struct GATTCachingSetupTests {
         )
     }
 
-    @Test("GATT/CL/GAS/BV-01-C A known server is told again what it forgets with a link, without discovery")
+    @Test("GATT/CL/GAS/BV-01-C A server whose database is cached is configured again on a new link, without discovery")
     func resumption() {
         let all = GATTServerCaching(
             serviceChanged: 0x0008,
@@ -209,12 +209,14 @@ struct GATTCachingSetupTests {
         )
     }
 
-    @Test("GATT/CL/GAS/BV-01-C An indication of a known server may come before its subscription is answered")
+    @Test(
+        "GATT/CL/GAS/BV-01-C An indication of a server whose database is cached may come before its subscription is answered"
+    )
     func resumptionEarly() {
         var script = ClientScript()
         script.start(.resumeCaching(Self.cached))
         script.play("> 12 09 00 02 00 \n < 1D 08 00 10 00 20 00 \n > 1E")
-        #expect(script.takeTold() == [.servicesChanged(0x0010...0x0020)])
+        #expect(script.takeReported() == [.servicesChanged(0x0010...0x0020)])
     }
 
     // MARK: Validation
@@ -291,6 +293,6 @@ struct GATTCachingSetupTests {
         script.start(.validateDatabaseCache(Self.cached))
         script.play("> 08 01 00 FF FF 2A 2B \n < 09 12 0D 00 \(Self.hash) \n > 12 09 00 02 00")
         script.play("< 1D 08 00 10 00 20 00 \n > 1E")
-        #expect(script.takeTold() == [.servicesChanged(0x0010...0x0020)])
+        #expect(script.takeReported() == [.servicesChanged(0x0010...0x0020)])
     }
 }
