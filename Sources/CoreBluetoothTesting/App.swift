@@ -120,7 +120,7 @@ public final class App<Instance> {
         self.make = make
         self.application = Application(
             name: name,
-            modes: Application.BackgroundModes(rawValue: modes.rawValue),
+            modes: modes,
             eventLoop: device.world.loop
         )
         self.application.delegate = self
@@ -209,7 +209,7 @@ public final class App<Instance> {
 }
 
 extension App: ApplicationDelegate {
-    package func applicationDidChangeState(_ application: Application) {
+    func applicationDidChangeState(_ application: Application) {
         switch application.state {
         case .notRunning: self.note("is ended by the user")
         case .terminated: self.note("is ended by the system")
@@ -221,7 +221,7 @@ extension App: ApplicationDelegate {
         }
     }
 
-    package func applicationNeedsLaunch(_ application: Application) {
+    func applicationNeedsLaunch(_ application: Application) {
         self.note("is launched by the system")
         // In a turn of its own, as a process starts beside the one that asked for it.
         self.device.world.loop.assumeIsolated().execute { [weak self] in
@@ -230,14 +230,14 @@ extension App: ApplicationDelegate {
         }
     }
 
-    package func application(_ application: Application, didShow alert: Application.Alert) {
+    func application(_ application: Application, didShow alert: ConnectionAlert, about peripheral: String) {
         let kind: SystemAlert.Kind =
-            switch alert.kind {
+            switch alert {
             case .connection: .connection
             case .disconnection: .disconnection
             case .notification: .notification
             }
-        self.note("has the alert of a \(kind.rawValue): \(alert.peripheral)")
-        self.alerts.append(SystemAlert(kind: kind, peripheral: alert.peripheral, time: self.device.world.now))
+        self.note("has the alert of a \(kind.rawValue): \(peripheral)")
+        self.alerts.append(SystemAlert(kind: kind, peripheral: peripheral, time: self.device.world.now))
     }
 }

@@ -32,11 +32,11 @@ struct ErrorMappingTests {
 
     @Test("13.4 sentences of CBError")
     func sentences() {
-        #expect(CBError.told(.connectionTimeout).localizedDescription == "The connection has timed out unexpectedly.")
-        let error: any Error = CBError.told(.peripheralDisconnected)
+        #expect(CBError.reported(.connectionTimeout).localizedDescription == "The connection has timed out unexpectedly.")
+        let error: any Error = CBError.reported(.peripheralDisconnected)
         #expect(error.localizedDescription == "The specified device has disconnected from us.")
         #expect((error as NSError).localizedDescription == "The specified device has disconnected from us.")
-        #expect(CBError.told(.alreadyAdvertising).localizedDescription == "Advertising has already started.")
+        #expect(CBError.reported(.alreadyAdvertising).localizedDescription == "Advertising has already started.")
     }
 
     @Test("13.4 ATT errors keep their code and say their sentence")

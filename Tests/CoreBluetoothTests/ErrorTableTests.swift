@@ -89,7 +89,7 @@ struct ErrorTableTests {
         ]
     )
     func sentence(code: Int, sentence: String) throws {
-        let error: any Error = CBError.told(try #require(CBError.Code(rawValue: code)))
+        let error: any Error = CBError.reported(try #require(CBError.Code(rawValue: code)))
         #expect(error.localizedDescription == sentence)
         #expect((error as NSError).localizedDescription == sentence)
         #expect((error as NSError).code == code)

@@ -142,7 +142,7 @@ extension BluetoothAdapter.Configuration {
 
     private static let anonymous = NIOLockedValueBox<UInt64>(0)
 
-    /// What the host is told.
+    /// What the host is given.
     func hostConfiguration(address: DeviceAddress?) -> LEHostConfiguration {
         LEHostConfiguration(
             deviceName: self.deviceName ?? self.identityName,

@@ -36,7 +36,7 @@ public final class BluetoothAdapter: Sendable {
     private let core: NIOLoopBoundBox<AdapterCore?>
     private let sessionCount = NIOLockedValueBox(0)
     /// What has to outlive the adapter: the thread of its event loop, the air that it is on.
-    private let ground: (any Sendable)?
+    private let retained: (any Sendable)?
 
     /// The adapter with a name, such as `air`, `air:PATH`, `air:tcp:HOST:PORT`, `h4:unix:PATH` or `h4:tcp:HOST:PORT`.
     ///
@@ -59,7 +59,7 @@ public final class BluetoothAdapter: Sendable {
         self.init(air: air, configuration: configuration, callbacks: callbacks, storage: MemoryStorage())
     }
 
-    /// An adapter on an air of this process, that keeps its state in a given storage.
+    /// An adapter on an air of this process, with a given storage for its state.
     ///
     /// The next adapter with the same storage is the same device after its process has ended.
     package convenience init(
@@ -74,8 +74,8 @@ public final class BluetoothAdapter: Sendable {
             eventLoop: air.eventLoop,
             callbacks: callbacks,
             identities: IdentityStore(randomness: .seeded(address.value)),
-            keeping: .storage(storage),
-            ground: nil
+            storageChoice: .storage(storage),
+            retained: nil
         ) { AdapterComponents(air: air.value, configuration, address: address) }
     }
 
@@ -92,8 +92,8 @@ public final class BluetoothAdapter: Sendable {
             eventLoop: eventLoop,
             callbacks: .onEventLoop,
             identities: IdentityStore(randomness: .seeded(address.value)),
-            keeping: .storage(storage),
-            ground: nil
+            storageChoice: .storage(storage),
+            retained: nil
         ) {
             AdapterComponents(
                 source: source.value,
@@ -102,10 +102,10 @@ public final class BluetoothAdapter: Sendable {
         }
     }
 
-    /// An adapter on a thread of its own, that keeps the identities of its peers.
+    /// An adapter on a thread of its own, that stores the identities of its peers.
     convenience init(
         _ configuration: Configuration,
-        foundation: @escaping @Sendable (any EventLoop) -> AdapterComponents
+        components: @escaping @Sendable (any EventLoop) -> AdapterComponents
     ) {
         let thread = EventLoopThread()
         let eventLoop = thread.eventLoop
@@ -113,9 +113,9 @@ public final class BluetoothAdapter: Sendable {
             eventLoop: eventLoop,
             callbacks: .onQueues,
             identities: IdentityStore(),
-            keeping: .folder,
-            ground: thread
-        ) { foundation(eventLoop) }
+            storageChoice: .folder,
+            retained: thread
+        ) { components(eventLoop) }
     }
 
     /// An adapter whose foundation is made on the event loop.
@@ -123,24 +123,24 @@ public final class BluetoothAdapter: Sendable {
         eventLoop: any EventLoop,
         callbacks: Callbacks,
         identities: IdentityStore,
-        keeping: StateKeeping = .storage(MemoryStorage()),
-        ground: (any Sendable)?,
-        foundation: @escaping @Sendable () -> AdapterComponents
+        storageChoice: StorageChoice = .storage(MemoryStorage()),
+        retained: (any Sendable)?,
+        components: @escaping @Sendable () -> AdapterComponents
     ) {
         self.eventLoop = eventLoop
         self.callbacks = callbacks
         self.identities = identities
-        self.ground = ground
+        self.retained = retained
         let core = NIOLoopBoundBox<AdapterCore?>.makeEmptyBox(valueType: AdapterCore.self, eventLoop: eventLoop)
         self.core = core
         let connectedPeers = self.connectedPeers
         eventLoop.execute {
             core.value = AdapterCore(
                 eventLoop: eventLoop,
-                foundation: foundation(),
+                components: components(),
                 identities: identities,
                 connectedPeers: connectedPeers,
-                keeping: keeping,
+                storageChoice: storageChoice,
                 usesLoopTime: callbacks == .onEventLoop
             )
         }
@@ -159,9 +159,9 @@ public final class BluetoothAdapter: Sendable {
 
     deinit {
         let core = self.core
-        let ground = self.ground
+        let retained = self.retained
         self.eventLoop.execute {
-            core.value?.leave(within: AdapterCore.leaveLimit) { withExtendedLifetime(ground) {} }
+            core.value?.shutDown(within: AdapterCore.shutdownLimit) { withExtendedLifetime(retained) {} }
             core.value = nil
         }
     }
@@ -175,8 +175,8 @@ public final class BluetoothAdapter: Sendable {
         self.eventLoop.execute { core.value?.setPowered(isOn) }
     }
 
-    /// Ends the adapter as the end of its process would, `kill -9` included: what is kept stays as it is, nobody is told
-    /// anything any more, and the radio is silent.
+    /// Ends the adapter as the end of its process would, `kill -9` included: what is stored stays as it is, nothing is
+    /// reported any more, and the radio is silent.
     ///
     /// The managers of the adapter are of no more use.
     package func kill() {
@@ -187,15 +187,15 @@ public final class BluetoothAdapter: Sendable {
         }
     }
 
-    /// Ends the adapter as an orderly end of its process does: peers are told that their links end, and advertising and
-    /// scanning stop, within `limit`; what is kept stays as it is.
+    /// Ends the adapter as an orderly end of its process does: links are ended with a reason, and advertising and
+    /// scanning stop, within `limit`; what is stored stays as it is.
     ///
-    /// The managers of the adapter are told nothing more. `completion` is called on the event loop.
-    package func leave(within limit: TimeAmount, completion: @escaping @Sendable () -> Void) {
+    /// Nothing more is reported to the adapter's managers. `completion` is called on the event loop.
+    package func shutDown(within limit: TimeAmount, completion: @escaping @Sendable () -> Void) {
         let core = self.core
         self.eventLoop.execute {
             guard let present = core.value else { return completion() }
-            present.leave(within: limit) {
+            present.shutDown(within: limit) {
                 core.value = nil
                 completion()
             }
@@ -204,30 +204,30 @@ public final class BluetoothAdapter: Sendable {
 
     // MARK: Sessions
 
-    /// A manager's end of the two lanes to its session.
-    struct SessionEnds<Command: Sendable> {
+    /// A manager's side of the two mailboxes between it and its session.
+    struct ManagerEndpoint<Command: Sendable> {
         /// The way to the event loop.
         let commands: Mailbox<Command>
         /// Opens the way back, once the manager can take events.
         let begin: () -> Void
     }
 
-    /// The lanes between a manager and its session on the event loop.
+    /// The mailboxes between a manager and its session on the event loop.
     func openSession<Session: ManagerSession>(
         _ role: Session.Type,
         queue: DispatchQueue?,
         restoreIdentifier: String?,
         receive: @escaping @Sendable ([Session.Event]) -> Void
-    ) -> SessionEnds<Session.Command> {
+    ) -> ManagerEndpoint<Session.Command> {
         let number = self.nextSessionNumber()
         let core = self.core
         let eventLoop = self.eventLoop
-        let application = Application.current.map { NIOLoopBound($0, eventLoop: eventLoop) }
+        let application = CurrentApplication.policy.map { NIOLoopBound($0, eventLoop: eventLoop) }
         let commands = Mailbox<Session.Command> { _ in
             eventLoop.execute { core.value?.drain(Session.self, number) }
         }
-        let events = self.eventLane(queue, receive)
-        return SessionEnds(commands: commands) {
+        let events = self.eventMailbox(queue, receive)
+        return ManagerEndpoint(commands: commands) {
             eventLoop.execute {
                 guard let core = core.value else { return }
                 core.add(
@@ -244,7 +244,7 @@ public final class BluetoothAdapter: Sendable {
         }
     }
 
-    private func eventLane<Event: Sendable>(
+    private func eventMailbox<Event: Sendable>(
         _ queue: DispatchQueue?,
         _ receive: @escaping @Sendable ([Event]) -> Void
     ) -> Mailbox<Event> {
@@ -254,16 +254,18 @@ public final class BluetoothAdapter: Sendable {
             return Mailbox { mailbox in queue.async { mailbox.drain(receive) } }
         case .onEventLoop:
             let eventLoop = self.eventLoop
-            let application = Application.current.map { NIOLoopBound($0, eventLoop: eventLoop) }
-            let launch = application?.value.launchCount
+            let application = CurrentApplication.policy.map { NIOLoopBound($0, eventLoop: eventLoop) }
+            let process = application?.value.process
             // Many devices share the loop: what a delegate creates belongs to the device, and the app, that it was called
-            // on. An app that has ended is told nothing more.
+            // on. Nothing is reported to an app that has ended.
             return Mailbox { [weak self] mailbox in
                 eventLoop.execute { [weak self] in
                     guard let self else { return }
                     guard let application = application?.value else { return self.run { mailbox.drain(receive) } }
-                    let isThere = application.launchCount == launch && application.exists
-                    application.run { self.run { mailbox.drain { if isThere { receive($0) } } } }
+                    let isThere = process != nil && application.process == process
+                    CurrentApplication.run(as: application, on: eventLoop) {
+                        self.run { mailbox.drain { if isThere { receive($0) } } }
+                    }
                 }
             }
         }

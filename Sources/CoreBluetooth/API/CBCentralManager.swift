@@ -23,7 +23,7 @@ open class CBCentralManager: CBManager {
         /// Features from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Extended advertisements are heard and connected to.
+        /// Extended advertisements are received and connected to.
         public static var extendedScanAndConnect: CBCentralManager.Feature { Feature(rawValue: 0x01) }
         /// Distances can be measured with Channel Sounding.
         public static var channelSounding: CBCentralManager.Feature { Feature(rawValue: 0x400) }
@@ -39,7 +39,7 @@ open class CBCentralManager: CBManager {
     /// A manager on the main queue, whose delegate comes later.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
-    /// A manager that tells `delegate` on `queue`; `nil` is the main queue, which somebody has to run, see
+    /// A manager that calls `delegate` on `queue`; `nil` is the main queue, which the program has to run, see
     /// <doc:WhatDiffersOnLinux>.
     public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
@@ -49,27 +49,27 @@ open class CBCentralManager: CBManager {
     ///
     /// With ``CBCentralManagerOptionRestoreIdentifierKey`` the manager's scan, its connections, existing or waited for,
     /// and what was discovered and subscribed to outlive the process, however that ends. The next process of the same
-    /// program that makes a manager with the same identifier is told with
+    /// program that makes a manager with the same identifier is called with
     /// ``CBCentralManagerDelegate/centralManager(_:willRestoreState:)`` before anything else. Links end with the process
     /// that had them, so peripherals come back as ``CBPeripheralState/connecting`` and are connected when they are there.
-    /// Letting the manager go in a living process gives its state up.
+    /// Releasing the manager in a running process removes its state.
     ///
     /// Beside Apple's options, ``BluetoothAdapter/optionKey`` names the adapter to use.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         let adapter = Self.adapter(in: options)
         let lock = NIOLock()
         let reference = ManagerReference<CBCentralManager>()
-        let ends = adapter.openSession(
+        let endpoint = adapter.openSession(
             CentralSession.self,
             queue: queue,
             restoreIdentifier: Self.restoreIdentifier(in: options)
         ) { reference.onItsQueue?.receive($0) }
-        self.context = CentralContext(adapter: adapter, lock: lock, commands: ends.commands)
+        self.context = CentralContext(adapter: adapter, lock: lock, commands: endpoint.commands)
         self.delegateStorage = delegate
         self.usesMainQueue = queue == nil || queue === DispatchQueue.main
         super.init(adapter: adapter, lock: lock)
         reference.set(self)
-        ends.begin()
+        endpoint.begin()
     }
 
     deinit {
@@ -77,7 +77,7 @@ open class CBCentralManager: CBManager {
         self.context.commands.send(.end)
     }
 
-    /// Who is told what happens; a weak reference.
+    /// The object that is called for what happens; a weak reference.
     open var delegate: (any CBCentralManagerDelegate)? {
         get { self.lock.withLock { self.delegateStorage } }
         set { self.lock.withLock { self.delegateStorage = newValue } }
@@ -108,7 +108,7 @@ open class CBCentralManager: CBManager {
         }
         filter.allowsDuplicates = options?[CBCentralManagerScanOptionAllowDuplicatesKey].flatMap(isTrue) ?? false
         if filter.allowsDuplicates, self.usesMainQueue, self.adapter.usesQueues {
-            Misuse.log(
+            LogLines.log(
                 """
                 WARNING: \(self) is disabling duplicate filtering, but is using the default queue (main thread) for \
                 delegate events
@@ -128,7 +128,7 @@ open class CBCentralManager: CBManager {
 
     // MARK: Connecting
 
-    /// Connects to a peripheral as soon as it is there; the delegate is told.
+    /// Connects to a peripheral as soon as it is there; the delegate is called.
     ///
     /// The request never expires; ``cancelPeripheralConnection(_:)`` withdraws it.
     ///
@@ -137,35 +137,36 @@ open class CBCentralManager: CBManager {
     ///   - options: ``CBConnectPeripheralOptionStartDelayKey`` and ``CBConnectPeripheralOptionEnableAutoReconnect``;
     ///     others are accepted and not used.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
-        guard self.isPoweredOn(), self.owns(peripheral), let name = peripheral.beginConnecting() else { return }
-        var wishes = ConnectOptions()
-        wishes.reconnectsByItself = options?[CBConnectPeripheralOptionEnableAutoReconnect].flatMap(isTrue) ?? false
+        guard self.isPoweredOn(), self.owns(peripheral), let id = peripheral.beginConnecting() else { return }
+        var connectOptions = ConnectOptions()
+        connectOptions.reconnectsByItself =
+            options?[CBConnectPeripheralOptionEnableAutoReconnect].flatMap(isTrue) ?? false
         if let delay = (options?[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue, delay > 0 {
-            wishes.delay = .nanoseconds(Int64(min(delay, 86_400) * 1e9))
+            connectOptions.delay = .nanoseconds(Int64(min(delay, 86_400) * 1e9))
         }
         if options?[CBConnectPeripheralOptionNotifyOnConnectionKey].flatMap(isTrue) ?? false {
-            wishes.alerts.insert(.connection)
+            connectOptions.alerts.insert(.connection)
         }
         if options?[CBConnectPeripheralOptionNotifyOnDisconnectionKey].flatMap(isTrue) ?? false {
-            wishes.alerts.insert(.disconnection)
+            connectOptions.alerts.insert(.disconnection)
         }
         if options?[CBConnectPeripheralOptionNotifyOnNotificationKey].flatMap(isTrue) ?? false {
-            wishes.alerts.insert(.notification)
+            connectOptions.alerts.insert(.notification)
         }
-        self.context.commands.send(.connect(name, peripheral.address, wishes))
+        self.context.commands.send(.connect(id, peripheral.address, connectOptions))
     }
 
-    /// Ends a connection, or stops waiting for one; the delegate is told of a disconnection without an error.
+    /// Ends a connection, or stops waiting for one; the delegate is called of a disconnection without an error.
     ///
     /// The link itself stays while another manager of this adapter uses it.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
-        guard self.isPoweredOn(), self.owns(peripheral), let name = peripheral.beginDisconnecting() else { return }
-        self.context.commands.send(.cancelConnection(name))
+        guard self.isPoweredOn(), self.owns(peripheral), let id = peripheral.beginDisconnecting() else { return }
+        self.context.commands.send(.cancelConnection(id))
     }
 
     private func owns(_ peripheral: CBPeripheral) -> Bool {
         guard peripheral.context === self.context, self.lock.withLock({ peripheral.isValid }) else {
-            Misuse.log("API MISUSE: \(peripheral) is not a valid peripheral of \(self)")
+            LogLines.log("API MISUSE: \(peripheral) is not a valid peripheral of \(self)")
             return false
         }
         return true
@@ -196,7 +197,7 @@ open class CBCentralManager: CBManager {
         }
     }
 
-    /// Asks to be told when certain peers connect or disconnect, whoever connected them; `nil` ends that.
+    /// Asks for events when certain peers connect or disconnect, whichever app connected them; `nil` ends that.
     open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
         guard self.isPoweredOn() else { return }
         let filter = options.map { options in

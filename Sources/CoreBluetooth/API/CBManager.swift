@@ -25,8 +25,8 @@ open class CBManager: NSObject {
 
     /// What the manager can do now.
     ///
-    /// It is ``CBManagerState/unknown`` until the delegate was told for the first time, and changes on the manager's
-    /// queue just before the delegate is told. In every state but ``CBManagerState/poweredOn`` commands are ignored,
+    /// It is ``CBManagerState/unknown`` until the delegate was called for the first time, and changes on the manager's
+    /// queue just before the delegate is called. In every state but ``CBManagerState/poweredOn`` commands are ignored,
     /// with a line on standard error.
     open var state: CBManagerState { self.lock.withLock { self.stateStorage } }
 
@@ -36,8 +36,8 @@ open class CBManager: NSObject {
     open var authorization: CBManagerAuthorization { Self.authorization }
 
     /// Whether this program may use Bluetooth: on Linux ``CBManagerAuthorization/allowedAlways``, for Linux itself
-    /// decides who may open an adapter. An app on a device of a test may be told otherwise.
-    open class var authorization: CBManagerAuthorization { Application.current?.authorization ?? .allowedAlways }
+    /// decides who may open an adapter. For an app on a device of a test, the test decides.
+    open class var authorization: CBManagerAuthorization { CurrentApplication.policy?.authorization ?? .allowedAlways }
 
     /// The object as log lines show it.
     open override var description: String { "<\(Swift.type(of: self)): \(pointerText(self))>" }
@@ -48,7 +48,7 @@ open class CBManager: NSObject {
     /// Whether commands can be carried out; says so where they cannot, as Core Bluetooth does.
     func isPoweredOn() -> Bool {
         guard self.state == .poweredOn else {
-            Misuse.log("API MISUSE: \(self) can only accept this command while in the powered on state")
+            LogLines.log("API MISUSE: \(self) can only accept this command while in the powered on state")
             return false
         }
         return true

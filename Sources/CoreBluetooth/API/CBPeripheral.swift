@@ -22,9 +22,7 @@ open class CBPeripheral: CBPeer {
     weak var delegateStorage: (any CBPeripheralDelegate)?
     var nameStorage: String?
     var rssiStorage: NSNumber?
-    var stateStorage: CBPeripheralState = .disconnected
-    /// How often a connection was asked for.
-    var attempt: UInt32 = 0
+    var connection = ObservedConnection()
     /// Whether the object may still be connected: not after the adapter was reset.
     var isValid = true
     var mtu = 23
@@ -34,6 +32,11 @@ open class CBPeripheral: CBPeer {
     /// How often services of this connection became invalid.
     var invalidations = 0
 
+    /// The present connection's identifier.
+    ///
+    /// Under the lock.
+    var connectionID: ConnectionID { ConnectionID(token: self.token, attempt: self.connection.attempt) }
+
     init(context: CentralContext, token: PeripheralToken, peer: PeerDescription) {
         self.context = context
         self.token = token
@@ -42,16 +45,16 @@ open class CBPeripheral: CBPeer {
     }
 
     deinit {
-        switch self.stateStorage {
+        switch self.connection.state {
         case .connecting:
-            Misuse.log(
+            LogLines.log(
                 """
                 API MISUSE: Cancelling connection for unused peripheral \(self), Did you forget to keep a \
                 reference to it?
                 """
             )
         case .connected:
-            Misuse.log(
+            LogLines.log(
                 """
                 API MISUSE: Forcing disconnection of unused peripheral \(self). Did you forget to cancel \
                 the connection?
@@ -65,7 +68,7 @@ open class CBPeripheral: CBPeer {
 
     // MARK: What is known
 
-    /// Who is told what the peripheral does; a weak reference.
+    /// The object that is called for what the peripheral does; a weak reference.
     open var delegate: (any CBPeripheralDelegate)? {
         get { self.lock.withLock { self.delegateStorage } }
         set { self.lock.withLock { self.delegateStorage = newValue } }
@@ -79,17 +82,16 @@ open class CBPeripheral: CBPeer {
     open var rssi: NSNumber? { self.lock.withLock { self.rssiStorage } }
 
     /// How the peripheral stands with its manager; changes on the manager's queue.
-    open var state: CBPeripheralState { self.lock.withLock { self.stateStorage } }
+    open var state: CBPeripheralState { self.lock.withLock { self.connection.state } }
 
     /// The services, as far as they were discovered; `nil` before that and after a disconnection.
     open var services: [CBService]? { self.lock.withLock { self.servicesStorage } }
 
-    /// Whether there is room for a write without response.
+    /// Whether a write without response can be sent now.
     ///
-    /// Where there is none, ``CBPeripheralDelegate/peripheralIsReady(toSendWriteWithoutResponse:)`` is called once there
-    /// is room again.
+    /// Where it cannot, ``CBPeripheralDelegate/peripheralIsReady(toSendWriteWithoutResponse:)`` is called once it can.
     open var canSendWriteWithoutResponse: Bool {
-        self.lock.withLock { self.stateStorage == .connected && self.writeWindow.hasRoom }
+        self.lock.withLock { self.connection.state == .connected && self.writeWindow.canSend }
     }
 
     /// Whether the peripheral may have Apple's notifications: never, since there are none here.
@@ -107,14 +109,14 @@ open class CBPeripheral: CBPeer {
 
     /// The object as log lines show it.
     open override var description: String {
-        let (name, mtu, state) = self.lock.withLock { (self.nameStorage, self.mtu, self.stateStorage) }
+        let (name, mtu, state) = self.lock.withLock { (self.nameStorage, self.mtu, self.connection.state) }
         return """
             <\(Swift.type(of: self)): \(pointerText(self)), identifier = \(self.identifier.uuidString), \
             name = \(name ?? "(null)"), mtu = \(mtu), state = \(state.word)>
             """
     }
 
-    /// Takes in a name that was heard.
+    /// Takes in a name that was received.
     func learn(name: String?) {
         guard let name else { return }
         self.lock.withLock { self.nameStorage = name }
@@ -127,55 +129,55 @@ open class CBPeripheral: CBPeer {
     /// Discovery accumulates: what was found before stays. Generic Access, Generic Attribute and Human Interface Device
     /// are the system's and not shown.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
-        self.warnIfUnheard(
+        self.warnWithoutDelegate(
             """
             Discovering services for peripheral \(self) while delegate is either nil or does not implement \
             peripheral:didDiscoverServices:
             """
         )
-        self.operate(.discoverServices(serviceUUIDs?.map(\.value)))
+        self.perform(ServiceDiscovery(uuids: serviceUUIDs?.map(\.value)))
     }
 
     /// Discovers the services that a service includes; `nil` stands for all.
     ///
     /// The answer is ``CBPeripheralDelegate/peripheral(_:didDiscoverIncludedServicesFor:error:)``.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
-        self.warnIfUnheard(
+        self.warnWithoutDelegate(
             """
             Discovering included services on peripheral \(self) while delegate is either nil or does not implement \
             peripheral:didDiscoverIncludedServicesForService:error:
             """
         )
         guard let handles = self.handles(of: service) else { return }
-        self.operate(.discoverIncludedServices(of: handles, includedServiceUUIDs?.map(\.value)))
+        self.perform(IncludedServiceDiscovery(service: handles, uuids: includedServiceUUIDs?.map(\.value)))
     }
 
     /// Discovers the characteristics of a service; `nil` stands for all.
     ///
     /// The answer is ``CBPeripheralDelegate/peripheral(_:didDiscoverCharacteristicsFor:error:)``.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
-        self.warnIfUnheard(
+        self.warnWithoutDelegate(
             """
             Discovering characteristics on peripheral \(self) while delegate is either nil or does not implement \
             peripheral:didDiscoverCharacteristicsForService:error:
             """
         )
         guard let handles = self.handles(of: service) else { return }
-        self.operate(.discoverCharacteristics(of: handles, characteristicUUIDs?.map(\.value)))
+        self.perform(CharacteristicDiscovery(service: handles, uuids: characteristicUUIDs?.map(\.value)))
     }
 
     /// Discovers the descriptors of a characteristic.
     ///
     /// The answer is ``CBPeripheralDelegate/peripheral(_:didDiscoverDescriptorsFor:error:)``.
     open func discoverDescriptors(for characteristic: CBCharacteristic) {
-        self.warnIfUnheard(
+        self.warnWithoutDelegate(
             """
             Discovering characteristic descriptors for peripheral \(self) while delegate is either nil or does not \
             implement peripheral:didDiscoverDescriptorsForCharacteristic:error:
             """
         )
         guard let record = self.record(of: characteristic) else { return }
-        self.operate(.discoverDescriptors(record))
+        self.perform(DescriptorDiscovery(characteristic: record))
     }
 
     // MARK: Values
@@ -183,7 +185,7 @@ open class CBPeripheral: CBPeer {
     /// Reads a value, however long it is; it arrives at `peripheral(_:didUpdateValueFor:error:)` of the delegate.
     open func readValue(for characteristic: CBCharacteristic) {
         guard let record = self.record(of: characteristic) else { return }
-        self.operate(.readValue(record.valueHandle))
+        self.perform(CharacteristicRead(handle: record.valueHandle))
     }
 
     /// Writes a value.
@@ -194,7 +196,7 @@ open class CBPeripheral: CBPeer {
         guard let record = self.record(of: characteristic) else { return }
         switch type {
         case .withResponse:
-            self.operate(.writeValue(record.valueHandle, ByteBuffer(octetsOf: data)))
+            self.perform(CharacteristicWrite(handle: record.valueHandle, value: ByteBuffer(octetsOf: data)))
         case .withoutResponse:
             self.writeWithoutResponse(data, to: record, of: characteristic)
         }
@@ -206,13 +208,13 @@ open class CBPeripheral: CBPeer {
     /// has neither is refused with ``CBATTError/Code/requestNotSupported``.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         guard let record = self.record(of: characteristic) else { return }
-        self.operate(.setNotifying(enabled, record))
+        self.perform(SubscriptionChange(isSubscribed: enabled, characteristic: record))
     }
 
     /// Reads a descriptor, however long its value is.
     open func readValue(for descriptor: CBDescriptor) {
         guard let handle = self.handle(of: descriptor) else { return }
-        self.operate(.readDescriptor(handle))
+        self.perform(DescriptorRead(handle: handle))
     }
 
     /// Writes a descriptor.
@@ -229,7 +231,7 @@ open class CBPeripheral: CBPeer {
             )
         }
         guard let handle = self.handle(of: descriptor) else { return }
-        self.operate(.writeDescriptor(handle, ByteBuffer(octetsOf: data)))
+        self.perform(DescriptorWrite(handle: handle, value: ByteBuffer(octetsOf: data)))
     }
 
     // MARK: The connection
@@ -238,14 +240,14 @@ open class CBPeripheral: CBPeer {
     ///
     /// The answer is ``CBPeripheralDelegate/peripheral(_:didReadRSSI:error:)``.
     open func readRSSI() {
-        self.warnIfUnheard(
+        self.warnWithoutDelegate(
             """
             Reading RSSI for peripheral \(self) while delegate is either nil or does not implement \
             peripheral:didReadRSSI:error:
             """
         )
-        guard let connection = self.connection() else { return }
-        self.context.commands.send(.readRSSI(connection.name))
+        guard let connection = self.presentConnection() else { return }
+        self.context.commands.send(.readRSSI(connection.id))
     }
 
     /// Opens an L2CAP channel to a PSM that the peripheral has published, 0x0080 to 0x00FF.
@@ -253,8 +255,8 @@ open class CBPeripheral: CBPeer {
     /// The channel comes to ``CBPeripheralDelegate/peripheral(_:didOpen:error:)``. Several are opened one after the other
     /// in the order of the calls.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
-        guard let connection = self.connection() else { return }
-        self.context.commands.send(.openChannel(connection.name, PSM))
+        guard let connection = self.presentConnection() else { return }
+        self.context.commands.send(.openChannel(connection.id, PSM))
     }
 }
 
@@ -267,19 +269,19 @@ extension CBPeripheral {
     ]
 
     /// Passes on a procedure, or says that there is no connection as Core Bluetooth does.
-    private func operate(_ operation: GATTOperation) {
-        guard let (connection, invalidations) = self.connection() else { return }
-        self.context.commands.send(.operate(connection, operation, invalidations: invalidations))
+    private func perform(_ procedure: some PeripheralProcedure) {
+        guard let (connection, invalidations) = self.presentConnection() else { return }
+        self.context.commands.send(.perform(connection, procedure, invalidations: invalidations))
     }
 
     /// The connection, and how often its services have become invalid so far.
-    private func connection() -> (name: ConnectionID, invalidations: Int)? {
+    private func presentConnection() -> (id: ConnectionID, invalidations: Int)? {
         let connection = self.lock.withLock {
-            self.stateStorage == .connected
-                ? (ConnectionID(token: self.token, attempt: self.attempt), self.invalidations) : nil
+            self.connection.state == .connected
+                ? (self.connectionID, self.invalidations) : nil
         }
         if connection == nil {
-            Misuse.log("API MISUSE: \(self) can only accept commands while in the connected state")
+            LogLines.log("API MISUSE: \(self) can only accept commands while in the connected state")
         }
         return connection
     }
@@ -290,7 +292,7 @@ extension CBPeripheral {
         of characteristic: CBCharacteristic
     ) {
         guard record.properties.contains(.writeWithoutResponse) else {
-            return Misuse.log(
+            return LogLines.log(
                 """
                 WARNING: Characteristic \(characteristic) does not specify the "Write Without Response" property - \
                 ignoring response-less write
@@ -298,36 +300,44 @@ extension CBPeripheral {
             )
         }
         guard data.count <= self.maximumWriteValueLength(for: .withoutResponse) else {
-            return Misuse.log(
+            return LogLines.log(
                 """
                 WARNING: \(data.count) octets are too long for a response-less write to \(characteristic) - \
                 ignoring it
                 """
             )
         }
-        let hasRoom = self.lock.withLock { () -> Bool in
-            guard self.stateStorage == .connected else { return true }
-            // An app that does not ask for room first is borne with for a while.
-            return self.writeWindow.add(limit: Self.patience)
+        let canSend = self.lock.withLock { () -> Bool in
+            guard self.connection.state == .connected else { return true }
+            // An app that does not ask first is tolerated up to a limit.
+            return self.writeWindow.add(limit: Self.writeQueueLimit)
         }
-        guard hasRoom else {
-            return Misuse.log(
+        guard canSend else {
+            return LogLines.log(
                 """
                 WARNING: \(self) has no room for further response-less writes - ignoring one; \
                 ask canSendWriteWithoutResponse first
                 """
             )
         }
-        self.operate(.writeWithoutResponse(record.valueHandle, ByteBuffer(octetsOf: data)))
+        guard let (connection, invalidations) = self.presentConnection() else { return }
+        self.context.commands.send(
+            .writeWithoutResponse(
+                connection,
+                record.valueHandle,
+                ByteBuffer(octetsOf: data),
+                invalidations: invalidations
+            )
+        )
     }
 
-    /// How many writes without response may wait before they are thrown away.
-    private static let patience = 4096
+    /// How many writes without response may wait; further ones are dropped.
+    private static let writeQueueLimit = 4096
 
-    /// Says where a procedure was asked for whose result nobody would get.
-    private func warnIfUnheard(_ text: @autoclosure () -> String) {
+    /// Logs that a procedure was asked for without a delegate to get its result.
+    private func warnWithoutDelegate(_ text: @autoclosure () -> String) {
         guard self.delegate == nil else { return }
-        Misuse.log("API MISUSE: \(text())")
+        LogLines.log("API MISUSE: \(text())")
     }
 
     /// The handles of a service of the present connection.
@@ -360,9 +370,9 @@ extension CBPeripheral {
     /// An attribute of another peripheral, or of a connection that has ended.
     private func logForeign(_ kind: String, _ attribute: CBAttribute) {
         guard self.state == .connected else {
-            return Misuse.log("API MISUSE: \(self) can only accept commands while in the connected state")
+            return LogLines.log("API MISUSE: \(self) can only accept commands while in the connected state")
         }
-        Misuse.log("API MISUSE: \(attribute) is not a valid \(kind) for peripheral \(self)")
+        LogLines.log("API MISUSE: \(attribute) is not a valid \(kind) for peripheral \(self)")
     }
 }
 

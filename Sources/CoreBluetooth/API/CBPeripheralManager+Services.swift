@@ -13,10 +13,10 @@ extension CBPeripheralManager {
 
     /// Why a service may not be published.
     func objection(to service: CBMutableService) -> CBError? {
-        if Self.reservedServices.contains(service.uuid.value) { return .told(.uuidNotAllowed) }
+        if Self.reservedServices.contains(service.uuid.value) { return .reported(.uuidNotAllowed) }
         let forbidden: CBCharacteristicProperties = [.broadcast, .extendedProperties]
         let isForbidden = (service.characteristics ?? []).contains { !$0.properties.isDisjoint(with: forbidden) }
-        return isForbidden ? .told(.invalidParameters) : nil
+        return isForbidden ? .reported(.invalidParameters) : nil
     }
 
     /// Notes a service as it is now; what Apple answers with an exception ends the program.

@@ -22,17 +22,17 @@ open class CBPeripheralManager: CBManager {
     private var advertisingStorage = false
     private var wantsAdvertising = false
     var database = LocalDatabase()
-    /// Services whose `didAdd` is still to come, in the order of the calls: each is told, even one that was removed
+    /// Services whose `didAdd` is still to come, in the order of the calls: each is reported, even one that was removed
     /// meanwhile.
     var awaitedAdds: Deque<CBMutableService> = []
     var centrals = KnownCentrals()
-    /// Whether an update found no room, so that the app is to be told when there is some.
-    var owesReadiness = false
+    /// Whether an update could not be sent, so that it has to be reported when the next one can.
+    var mustReportReadiness = false
 
     /// A manager on the main queue, whose delegate comes later.
     public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
-    /// A manager that tells `delegate` on `queue`; `nil` is the main queue, which somebody has to run, see
+    /// A manager that calls `delegate` on `queue`; `nil` is the main queue, which the program has to run, see
     /// <doc:WhatDiffersOnLinux>.
     public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
@@ -42,7 +42,7 @@ open class CBPeripheralManager: CBManager {
     ///
     /// With ``CBPeripheralManagerOptionRestoreIdentifierKey`` the manager's services and what it advertises outlive the
     /// process, however that ends. The next process of the same program that makes a manager with the same identifier is
-    /// told with ``CBPeripheralManagerDelegate/peripheralManager(_:willRestoreState:)`` before anything else; the
+    /// given it with ``CBPeripheralManagerDelegate/peripheralManager(_:willRestoreState:)`` before anything else; the
     /// services are published and advertised again without being added. Centrals lose their links with the process, and
     /// subscribe again when they come back. Letting the manager go in a living process gives its state up.
     ///
@@ -50,28 +50,28 @@ open class CBPeripheralManager: CBManager {
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         let adapter = Self.adapter(in: options)
         let reference = ManagerReference<CBPeripheralManager>()
-        let ends = adapter.openSession(
+        let endpoint = adapter.openSession(
             PeripheralSession.self,
             queue: queue,
             restoreIdentifier: Self.restoreIdentifier(in: options)
         ) { reference.onItsQueue?.receive($0) }
-        self.commands = ends.commands
+        self.commands = endpoint.commands
         self.delegateStorage = delegate
         super.init(adapter: adapter, lock: NIOLock())
         reference.set(self)
-        ends.begin()
+        endpoint.begin()
     }
 
     deinit { self.commands.send(.end) }
 
-    /// Who is told what happens; a weak reference.
+    /// The object that is called for what happens; a weak reference.
     open var delegate: (any CBPeripheralManagerDelegate)? {
         get { self.lock.withLock { self.delegateStorage } }
         set { self.lock.withLock { self.delegateStorage = newValue } }
     }
 
     /// Whether this program may share data in the background: on Linux always, but for an app on a device of a test that
-    /// is told otherwise.
+    /// says otherwise.
     @available(*, deprecated, message: "Use CBManager.authorization.")
     @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
@@ -85,7 +85,7 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: Advertising
 
-    /// Whether the manager advertises, as far as its queue has heard.
+    /// Whether the manager advertises, as far as was reported on its queue.
     open var isAdvertising: Bool { self.lock.withLock { self.advertisingStorage } }
 
     /// Advertising has started; who stopped it meanwhile does not advertise.
@@ -110,7 +110,7 @@ open class CBPeripheralManager: CBManager {
     /// Starts advertising.
     ///
     /// Of the dictionary, ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey`` are heeded. What
-    /// has no room in 28 octets is sent as far as possible: the name in the scan response, cut to 10 octets, services in
+    /// does not fit into 28 octets is sent as far as possible: the name in the scan response, cut to 10 octets, services in
     /// the overflow area.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard self.isPoweredOn() else { return }
@@ -130,7 +130,7 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: Services
 
-    /// Publishes a service with its characteristics and descriptors as they are now; the delegate is told with
+    /// Publishes a service with its characteristics and descriptors as they are now; the delegate is called with
     /// ``CBPeripheralManagerDelegate/peripheralManager(_:didAdd:error:)``.
     ///
     /// Services that it includes have to be published before.
@@ -145,7 +145,7 @@ open class CBPeripheralManager: CBManager {
         }
     }
 
-    /// Withdraws a service, with those that include it; connected centrals are told that services changed.
+    /// Withdraws a service, with those that include it; connected centrals get Service Changed.
     open func remove(_ service: CBMutableService) {
         guard self.isPoweredOn() else { return }
         guard let token = self.lock.withLock({ self.database.token(of: service) }) else { return }
@@ -184,8 +184,8 @@ open class CBPeripheralManager: CBManager {
     ///
     /// A value that is too long for a central is cut to what it can take.
     ///
-    /// - Returns: False where there was no room and nothing was sent. The delegate's
-    ///   ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` is called when there is room again.
+    /// - Returns: False where the update could not be queued. The delegate's
+    ///   ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` is called when updates can be sent again.
     @discardableResult
     open func updateValue(
         _ value: Data,
@@ -193,18 +193,18 @@ open class CBPeripheralManager: CBManager {
         onSubscribedCentrals centrals: [CBCentral]?
     ) -> Bool {
         guard self.isPoweredOn() else { return false }
-        let place = self.lock.withLock { self.reserveRoom(for: characteristic, centrals) }
+        let place = self.lock.withLock { self.reserveCapacity(for: characteristic, centrals) }
         switch place {
         case .nobody: return true
-        case .noRoom: return false
-        case .room(let handle, let targets):
+        case .full: return false
+        case .reserved(let handle, let targets):
             // No attribute has a longer value (Vol 3, Part F, 3.2.9); the host cuts further where the MTU is smaller.
             self.commands.send(.update(handle, ByteBuffer(octetsOf: value.prefix(512)), targets))
             return true
         }
     }
 
-    /// Asks for a connection that suits how soon a central should hear from this app.
+    /// Asks for a connection that suits how soon a central should get data from this app.
     ///
     /// The central decides.
     open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
@@ -214,7 +214,7 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: L2CAP channels
 
-    /// Lets centrals open L2CAP channels to a PSM that the system picks; the delegate is told which.
+    /// Lets centrals open L2CAP channels to a PSM that the system picks; the delegate is called which.
     ///
     /// With encryption, centrals whose connection is not encrypted are refused.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {

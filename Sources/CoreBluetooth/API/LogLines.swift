@@ -1,11 +1,11 @@
-// What the module says on standard error: Core Bluetooth's lines about wrong use, and one line for what a person has to
-// mend. The words about wrong use are Apple's, since people search for them.
+// What the module logs on standard error: Core Bluetooth's lines about wrong use, and one line for what a person has to
+// mend. The checks stand where the API is called. The words about wrong use are Apple's, since people search for them.
 
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Lines about wrong use of Core Bluetooth.
-enum Misuse {
+/// Lines on standard error.
+enum LogLines {
     /// Takes the lines in place of standard error, in tests.
     @TaskLocal static var listener: (@Sendable (String) -> Void)?
 
@@ -17,21 +17,21 @@ enum Misuse {
     }
 }
 
-extension Misuse {
+extension LogLines {
     /// A channel ended of which the app has let go.
     static func logUnknownChannel(_ peer: CBPeer, _ psm: CBL2CAPPSM) {
         self.log("No known channel matching peer \(peer) with psm \(psm)")
     }
 }
 
-/// Lines about what is wrong outside of the program: each is said once.
+/// Lines about what is wrong outside of the program: each is logged once.
 enum Notice {
     private static let said = NIOLockedValueBox<Set<String>>([])
 
     /// Writes a line, unless it was written before.
     static func once(_ text: String) {
         guard self.said.withLockedValue({ $0.count < 1000 && $0.insert(text).inserted }) else { return }
-        Misuse.log(text)
+        LogLines.log(text)
     }
 }
 

@@ -17,10 +17,11 @@ extension AdapterCore {
         return pace
     }
 
-    // MARK: The life of an app
+}
 
-    /// An app stands elsewhere now.
-    func applicationChanged(_ application: Application) {
+extension AdapterCore: ApplicationObserver {
+    /// An app came to the foreground, left it, or was suspended.
+    func applicationDidChange(_ application: any ApplicationPolicy) {
         let areServicesAvailable = application.permission(for: .peripheral) != .nothing
         if self.isReady {
             for session in self.peripheralSessions where session.application === application {
@@ -33,14 +34,14 @@ extension AdapterCore {
     }
 
     /// The user lets an app use Bluetooth, or no longer.
-    func authorizationChanged(of application: Application) {
+    func authorizationDidChange(of application: any ApplicationPolicy) {
         guard self.state != .unknown else { return }
         for session in self.sessions where session.application === application { session.authorizationChanged() }
         self.flush()
     }
 
     /// An app ends: its managers are gone. What those with a restore identifier did goes on, unless it ends for good.
-    func applicationEnds(_ application: Application, isForGood: Bool) {
+    func applicationDidEnd(_ application: any ApplicationPolicy, isForGood: Bool) {
         for session in self.sessions where session.application === application {
             session.applicationEnded(isForGood: isForGood)
         }

@@ -8,51 +8,54 @@ extension CentralSession {
     var effectiveScan: Scan? {
         guard let scan = self.scan else { return nil }
         guard let application = self.application else { return scan }
-        return application.state == .terminated && !self.isPreserved
+        return application.isTerminated && !self.isPreserved
             ? nil : scan.under(application.permission(for: .central))
     }
 
     /// Whether the events that wait may leave; wakes the app, or has it launched, where they are worth it.
-    func mayFlush(under application: Application) -> Bool {
-        guard !self.lanes.outbox.isEmpty else { return false }
-        let isWorthIt = self.lanes.outbox.contains(where: \.isWorthWaking)
-        if self.estate != nil {
-            self.hold()
-            if isWorthIt { application.requestLaunch() }
+    func mayFlush(under application: any ApplicationPolicy) -> Bool {
+        guard !self.mailboxes.outbox.isEmpty else { return false }
+        let isWorthWaking = self.mailboxes.outbox.contains(where: \.isWorthWaking)
+        if self.preservedState != nil {
+            self.deferEvents()
+            if isWorthWaking { application.requestLaunch() }
             return false
         }
         switch application.delivery(for: .central) {
         case .now: return true
-        case .held, .launches: self.hold()
+        case .deferred, .launches: self.deferEvents()
         case .wakes:
             // Waking lets everything leave that waits, these events too.
-            if isWorthIt { application.wake() } else { self.hold() }
+            if isWorthWaking { application.wake() } else { self.deferEvents() }
         }
         return false
     }
 
-    /// Joins what waits: each peripheral is sighted once, and of too many events the oldest are lost that matter least.
-    private func hold() {
-        guard self.lanes.outbox.count > self.heldCount else { return }
-        var sightings: Set<DeviceAddress> = []
-        var joined: [CentralEvent] = []
-        joined.reserveCapacity(self.lanes.outbox.count)
-        for event in self.lanes.outbox.reversed() {
-            // The last sighting knows the most.
-            if case .discovered(let discovery) = event, !sightings.insert(discovery.peer.address).inserted { continue }
-            joined.append(event)
+    /// How many events are deferred for an app; beyond that, the oldest values and discoveries are dropped.
+    private static let deferredEventLimit = 1000
+
+    /// Merges the deferred events: each peripheral is discovered once, and of too many events the oldest are dropped.
+    private func deferEvents() {
+        guard self.mailboxes.outbox.count > self.deferredCount else { return }
+        var discovered: Set<DeviceAddress> = []
+        var merged: [CentralEvent] = []
+        merged.reserveCapacity(self.mailboxes.outbox.count)
+        for event in self.mailboxes.outbox.reversed() {
+            // The last one knows the most.
+            if case .discovered(let discovery) = event, !discovered.insert(discovery.peer.address).inserted { continue }
+            merged.append(event)
         }
-        joined.reverse()
-        var excess = joined.count - Application.heldEventLimit
+        merged.reverse()
+        var excess = merged.count - Self.deferredEventLimit
         if excess > 0 {
-            joined.removeAll { event in
+            merged.removeAll { event in
                 guard excess > 0, event.isExpendable else { return false }
                 excess -= 1
                 return true
             }
         }
-        self.lanes.outbox = joined
-        self.heldCount = joined.count
+        self.mailboxes.outbox = merged
+        self.deferredCount = merged.count
     }
 }
 
@@ -60,11 +63,9 @@ extension CentralEvent {
     /// Whether an app is woken for the event; the others are the bookkeeping of its managers.
     fileprivate var isWorthWaking: Bool {
         switch self {
-        case .restored, .state, .mtu, .name, .hasRoom: false
-        case .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent, .services, .includedServices,
-            .characteristics, .descriptors, .value, .readFailed, .wrote, .descriptor, .descriptorReadFailed,
-            .wroteDescriptor, .notifying, .rssi, .servicesInvalidated, .channelOpened, .channelRefused,
-            .unknownChannelEnded:
+        case .restored, .state, .mtu, .name, .canSend: false
+        case .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent, .answered, .value,
+            .subscriptionLost, .rssi, .servicesInvalidated, .channelOpened, .channelRefused, .unknownChannelEnded:
             true
         }
     }
@@ -83,7 +84,7 @@ extension PeripheralConnection {
     /// Shows what the app asked the system to show while it cannot run.
     func showAlert(for event: CentralEvent) {
         guard let application = self.session.application, !self.options.alerts.isEmpty else { return }
-        let kind: Application.Alert.Kind
+        let kind: ConnectionAlert
         switch event {
         case .connected where self.options.alerts.contains(.connection): kind = .connection
         case .disconnected where self.options.alerts.contains(.disconnection): kind = .disconnection
@@ -91,7 +92,7 @@ extension PeripheralConnection {
         default: return
         }
         let record = self.session.core.identities.record(for: self.peer.address)
-        application.show(kind, record.name ?? record.identifier.uuidString)
+        application.show(kind, about: record.name ?? record.identifier.uuidString)
     }
 }
 

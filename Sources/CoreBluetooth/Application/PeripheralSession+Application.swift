@@ -8,18 +8,18 @@ extension PeripheralSession {
     ///
     /// What waits is limited by what centrals can do: a request waits for its answer, and without the background mode
     /// there is no service to use.
-    func mayFlush(under application: Application) -> Bool {
-        guard !self.lanes.outbox.isEmpty else { return false }
-        let isWorthIt = self.lanes.outbox.contains(where: \.isWorthWaking)
-        if self.estate != nil {
-            if isWorthIt { application.requestLaunch() }
+    func mayFlush(under application: any ApplicationPolicy) -> Bool {
+        guard !self.mailboxes.outbox.isEmpty else { return false }
+        let isWorthWaking = self.mailboxes.outbox.contains(where: \.isWorthWaking)
+        if self.preservedState != nil {
+            if isWorthWaking { application.requestLaunch() }
             return false
         }
         switch application.delivery(for: .peripheral) {
         case .now: return true
-        case .held, .launches: return false
+        case .deferred, .launches: return false
         case .wakes:
-            if isWorthIt { application.wake() }
+            if isWorthWaking { application.wake() }
             return false
         }
     }
@@ -29,7 +29,7 @@ extension PeripheralEvent {
     /// Whether an app is woken for the event; the others are the bookkeeping of its managers.
     fileprivate var isWorthWaking: Bool {
         switch self {
-        case .restored, .republished, .state, .central, .centralChangedMTU, .centralLeft, .hasRoom: false
+        case .restored, .republished, .state, .central, .centralChangedMTU, .centralLeft, .canSend: false
         case .added, .startedAdvertising, .subscribed, .read, .write, .channelPublished, .channelUnpublished,
             .channelOpened, .unknownChannelEnded:
             true

@@ -1,4 +1,4 @@
-// What the event loop reports, on the manager's queue: what is observable changes first, then the delegate is told.
+// What the event loop reports, on the manager's queue: what is observable changes first, then the delegate is called.
 
 import Foundation
 import NIOConcurrencyHelpers
@@ -11,14 +11,11 @@ extension CBCentralManager {
 
     private func receive(_ event: CentralEvent) {
         switch event {
-        case .value(let name, _, _), .readFailed(let name, _, _), .wrote(let name, _, _), .descriptor(let name, _, _),
-            .descriptorReadFailed(let name, _, _), .wroteDescriptor(let name, _, _), .notifying(let name, _, _, _),
-            .services(let name, _, _), .includedServices(let name, of: _, _, _),
-            .characteristics(let name, of: _, _, _), .descriptors(let name, of: _, _, _), .hasRoom(let name),
-            .mtu(let name, _), .name(let name, _), .rssi(let name, _), .servicesInvalidated(let name, _),
-            .channelOpened(let name, _, _), .channelRefused(let name, _), .unknownChannelEnded(let name, _):
+        case .value(let id, _, _), .answered(let id, _), .subscriptionLost(let id, _, _), .canSend(let id),
+            .mtu(let id, _), .name(let id, _), .rssi(let id, _), .servicesInvalidated(let id, _),
+            .channelOpened(let id, _, _), .channelRefused(let id, _), .unknownChannelEnded(let id, _):
             // Nothing of a connection that the app has given up, even where it has not ended yet.
-            guard let peripheral = self.context.peripheral(name.token), peripheral.isConnected(name) else { return }
+            guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
             peripheral.receive(event)
 
         case .restored(let restoration): self.restore(restoration)
@@ -36,25 +33,24 @@ extension CBCentralManager {
                 rssi: NSNumber(value: discovery.rssi)
             )
 
-        case .connected(let name, let mtu, let window):
-            guard let peripheral = self.context.peripheral(name.token), peripheral.connected(name, mtu: mtu, window)
-            else {
+        case .connected(let id, let mtu, let window):
+            guard let peripheral = self.context.peripheral(id.token), peripheral.connected(id, mtu: mtu, window) else {
                 return
             }
             self.delegate?.centralManager(self, didConnect: peripheral)
 
-        case .failedToConnect(let name, let status):
-            guard let peripheral = self.context.peripheral(name.token) else { return }
-            peripheral.disconnected(name)
+        case .failedToConnect(let id, let status):
+            guard let peripheral = self.context.peripheral(id.token) else { return }
+            peripheral.disconnected(id)
             self.delegate?.centralManager(
                 self,
                 didFailToConnect: peripheral,
                 error: CBError.connectionFailure(status)
             )
 
-        case .disconnected(let name, let error, let timestamp, let isReconnecting):
-            guard let peripheral = self.context.peripheral(name.token) else { return }
-            peripheral.disconnected(name, isReconnecting: isReconnecting)
+        case .disconnected(let id, let error, let timestamp, let isReconnecting):
+            guard let peripheral = self.context.peripheral(id.token) else { return }
+            peripheral.disconnected(id, isReconnecting: isReconnecting)
             self.delegate?.centralManager(
                 self,
                 didDisconnectPeripheral: peripheral,
@@ -83,8 +79,8 @@ extension CBCentralManager {
 
 extension CBPeripheral {
     /// Whether a connection is the present one, and wanted.
-    func isConnected(_ name: ConnectionID) -> Bool {
-        self.lock.withLock { self.stateStorage == .connected && self.attempt == name.attempt }
+    func isConnected(_ id: ConnectionID) -> Bool {
+        self.lock.withLock { self.connection.isConnected(id.attempt) }
     }
 }
 

@@ -1,5 +1,5 @@
 // What the event loop reports of a connection, on the manager's queue: what is observable changes first, then the
-// delegate is told.
+// delegate is called.
 
 import BluetoothHost
 import BluetoothTypes
@@ -10,52 +10,35 @@ import NIOCore
 extension CBPeripheral {
     // MARK: Connection
 
-    /// Begins to wait for a connection; `nil` where one is waited for already.
-    ///
-    /// A connection that exists keeps its name.
+    /// Asks for a connection; `nil` where one is waited for already.
     func beginConnecting() -> ConnectionID? {
-        self.lock.withLock {
-            switch self.stateStorage {
-            case .connecting: return nil
-            case .connected: break
-            case .disconnected, .disconnecting:
-                self.attempt &+= 1
-                self.stateStorage = .connecting
-            }
-            return ConnectionID(token: self.token, attempt: self.attempt)
-        }
+        self.lock.withLock { self.connection.connect().map { ConnectionID(token: self.token, attempt: $0) } }
     }
 
     /// Begins to end a connection, existing or waited for; `nil` where there is none.
     func beginDisconnecting() -> ConnectionID? {
-        self.lock.withLock {
-            guard self.stateStorage == .connecting || self.stateStorage == .connected else { return nil }
-            self.stateStorage = .disconnecting
-            return ConnectionID(token: self.token, attempt: self.attempt)
-        }
+        self.lock.withLock { self.connection.cancel().map { ConnectionID(token: self.token, attempt: $0) } }
     }
 
     /// A connection was made; says whether the app still wants it.
-    func connected(_ name: ConnectionID, mtu: Int, _ window: TransmitWindow) -> Bool {
+    func connected(_ id: ConnectionID, mtu: Int, _ window: TransmitWindow) -> Bool {
         self.lock.withLock {
-            guard name.attempt == self.attempt else { return false }
-            switch self.stateStorage {
-            case .connecting:
-                self.stateStorage = .connected
+            switch self.connection.connected(id.attempt) {
+            case .begins:
                 self.mtu = mtu
                 self.writeWindow = window
                 return true
-            case .connected: return true
-            case .disconnected, .disconnecting: return false
+            case .goesOn: return true
+            case nil: return false
             }
         }
     }
 
     /// A connection ended or could not be made.
-    func disconnected(_ name: ConnectionID, isReconnecting: Bool = false) {
-        // What is thrown away here goes only after the lock is free.
+    func disconnected(_ id: ConnectionID, isReconnecting: Bool = false) {
+        // What is released here is released only after the lock is free.
         let invalid = self.lock.withLock { () -> (RemoteAttributes, [CBService]?) in
-            if name.attempt == self.attempt { self.stateStorage = isReconnecting ? .connecting : .disconnected }
+            self.connection.disconnected(id.attempt, isReconnecting: isReconnecting)
             self.mtu = 23
             self.writeWindow = TransmitWindow()
             guard !isReconnecting else { return (RemoteAttributes(), nil) }
@@ -72,11 +55,12 @@ extension CBPeripheral {
 
     /// After a reset nothing is connected, and an old object is of no more use.
     func adapterStopped(isReset: Bool) {
-        self.lock.withLock {
-            self.attempt &+= 1
+        let id = self.lock.withLock {
+            self.connection.invalidate()
             if isReset { self.isValid = false }
+            return self.connectionID
         }
-        self.disconnected(ConnectionID(token: self.token, attempt: self.lock.withLock { self.attempt }))
+        self.disconnected(id)
     }
 
     private func stopNotifying() {
@@ -87,42 +71,20 @@ extension CBPeripheral {
 
     // MARK: Events of the connection
 
-    /// Takes in an event and tells the delegate.
+    /// Takes in an event and calls the delegate.
     func receive(_ event: CentralEvent) {
         switch event {
-        case .value(_, let handle, let value): self.receivedValue(handle, value)
-        case .readFailed(_, let handle, let error):
+        case .value(_, let handle, let value): self.received(value, for: handle)
+        case .answered(_, let answer): answer.apply(to: self)
+        case .subscriptionLost(_, let handle, let error):
             guard let characteristic = self.characteristic(handle) else { return }
-            self.delegate?.peripheral(self, didUpdateValueFor: characteristic, error: coreBluetoothError(error))
-        case .wrote(_, let handle, let error):
-            guard let characteristic = self.characteristic(handle) else { return }
-            self.delegate?.peripheral(self, didWriteValueFor: characteristic, error: error.map(coreBluetoothError))
-        case .notifying(_, let handle, let isNotifying, let error):
-            guard let characteristic = self.characteristic(handle) else { return }
-            self.lock.withLock { characteristic.notifyingStorage = isNotifying }
+            self.lock.withLock { characteristic.notifyingStorage = false }
             self.delegate?.peripheral(
                 self,
                 didUpdateNotificationStateFor: characteristic,
-                error: error.map(coreBluetoothError)
+                error: coreBluetoothError(error)
             )
-        case .descriptor(_, let handle, let value):
-            guard let descriptor = self.lock.withLock({ self.attributes.descriptors[handle] }) else { return }
-            let value = Self.value(of: descriptor, value)
-            self.lock.withLock { descriptor.valueStorage = value }
-            self.delegate?.peripheral(self, didUpdateValueFor: descriptor, error: nil)
-        case .descriptorReadFailed(_, let handle, let error):
-            guard let descriptor = self.lock.withLock({ self.attributes.descriptors[handle] }) else { return }
-            self.delegate?.peripheral(self, didUpdateValueFor: descriptor, error: coreBluetoothError(error))
-        case .wroteDescriptor(_, let handle, let error):
-            guard let descriptor = self.lock.withLock({ self.attributes.descriptors[handle] }) else { return }
-            self.delegate?.peripheral(self, didWriteValueFor: descriptor, error: error.map(coreBluetoothError))
-        case .services(_, let records, let error): self.discoveredServices(records, error)
-        case .includedServices(_, let range, let records, let error):
-            self.discoveredIncludedServices(range, records, error)
-        case .characteristics(_, let range, let records, let error):
-            self.discoveredCharacteristics(range, records, error)
-        case .descriptors(_, let handle, let records, let error): self.discoveredDescriptors(handle, records, error)
-        case .hasRoom: self.delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
+        case .canSend: self.delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
         case .mtu(_, let mtu): self.lock.withLock { self.mtu = mtu }
         case .name(_, let name):
             let isNews = self.lock.withLock {
@@ -140,23 +102,30 @@ extension CBPeripheral {
         case .channelOpened(_, let psm, let handle):
             self.delegate?.peripheral(self, didOpen: CBL2CAPChannel(handle, peer: self, psm: psm), error: nil)
         case .channelRefused(_, let error): self.delegate?.peripheral(self, didOpen: nil, error: error)
-        case .unknownChannelEnded(_, let psm): Misuse.logUnknownChannel(self, psm)
+        case .unknownChannelEnded(_, let psm): LogLines.logUnknownChannel(self, psm)
         case .restored, .state, .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent:
             preconditionFailure("an event of the manager")
         }
     }
 
+    /// The object of a characteristic.
     @inline(__always)
-    private func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? {
+    func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? {
         self.lock.withLock { self.attributes.characteristics[handle] }
     }
 
-    private func receivedValue(_ handle: AttributeHandle, _ value: ByteBuffer) {
+    /// The object of a descriptor.
+    func descriptor(_ handle: AttributeHandle) -> CBDescriptor? {
+        self.lock.withLock { self.attributes.descriptors[handle] }
+    }
+
+    /// A value that was read, or that the peripheral sent.
+    func received(_ value: ByteBuffer, for handle: AttributeHandle) {
         var data = Data(octetsOf: value)
         let (characteristic, delegate) = self.lock.withLock {
             let characteristic = self.attributes.characteristics[handle]
             if let characteristic {
-                // The old value goes after the lock is free.
+                // The old value is released after the lock is free.
                 var old: Data? = data
                 swap(&characteristic.valueStorage, &old)
                 data = old ?? Data()
@@ -165,119 +134,6 @@ extension CBPeripheral {
         }
         guard let characteristic else { return }
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
-    }
-
-    /// A descriptor's value in the type that Core Bluetooth gives it.
-    private static func value(of descriptor: CBDescriptor, _ value: ByteBuffer) -> Any {
-        switch descriptor.uuid.value.shortValue {
-        case 0x2900, 0x2902, 0x2903:
-            let number = value.readableBytesView.prefix(2).reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
-            return NSNumber(value: number)
-        case 0x2901: return NSString(string: String(buffer: value))
-        default: return NSData(data: Data(octetsOf: value))
-        }
-    }
-
-    // MARK: Discovery
-
-    private func discoveredServices(_ records: [GATTRemoteService], _ error: GATTError?) {
-        self.lock.withLock {
-            guard error == nil else { return }
-            for record in records { _ = self.service(record) }
-            let found = Set(records.map(\.handles.lowerBound))
-            let known = Set((self.servicesStorage ?? []).compactMap(\.handles?.lowerBound))
-            self.servicesStorage = self.attributes.services.all.filter { service in
-                guard let handle = service.handles?.lowerBound else { return false }
-                return found.contains(handle) || known.contains(handle)
-            }
-        }
-        self.delegate?.peripheral(self, didDiscoverServices: error.map(coreBluetoothError))
-    }
-
-    /// The object of a service; a new one where there is none.
-    ///
-    /// Under the lock.
-    private func service(_ record: GATTRemoteService) -> CBService {
-        if let known = self.attributes.services[record.handles.lowerBound], known.handles == record.handles,
-            known.uuid.value == record.uuid
-        {
-            return known
-        }
-        return self.makeObject(of: record)
-    }
-
-    private func discoveredIncludedServices(
-        _ range: AttributeHandleRange,
-        _ records: [GATTRemoteService],
-        _ error: GATTError?
-    ) {
-        let service = self.lock.withLock { () -> CBService? in
-            guard let service = self.attributes.services[range.lowerBound] else { return nil }
-            if error == nil {
-                var included = service.includedStorage ?? []
-                for record in records {
-                    let object = self.service(record)
-                    if !included.contains(where: { $0 === object }) { included.append(object) }
-                }
-                service.includedStorage = included
-            }
-            return service
-        }
-        guard let service else { return }
-        self.delegate?.peripheral(
-            self,
-            didDiscoverIncludedServicesFor: service,
-            error: error.map(coreBluetoothError)
-        )
-    }
-
-    private func discoveredCharacteristics(
-        _ range: AttributeHandleRange,
-        _ records: [GATTRemoteCharacteristic],
-        _ error: GATTError?
-    ) {
-        let service = self.lock.withLock { () -> CBService? in
-            guard let service = self.attributes.services[range.lowerBound] else { return nil }
-            if error == nil {
-                var characteristics = service.characteristicsStorage ?? []
-                for record in records where self.attributes.characteristics[record.valueHandle]?.record != record {
-                    let characteristic = self.makeObject(of: record, in: service)
-                    let place = characteristics.firstIndex {
-                        ($0.record?.valueHandle ?? 0) > record.valueHandle
-                    }
-                    characteristics.insert(characteristic, at: place ?? characteristics.endIndex)
-                }
-                service.characteristicsStorage = characteristics
-            }
-            return service
-        }
-        guard let service else { return }
-        self.delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: error.map(coreBluetoothError))
-    }
-
-    private func discoveredDescriptors(
-        _ handle: AttributeHandle,
-        _ records: [GATTRemoteDescriptor],
-        _ error: GATTError?
-    ) {
-        let characteristic = self.lock.withLock { () -> CBCharacteristic? in
-            guard let characteristic = self.attributes.characteristics[handle] else { return nil }
-            if error == nil {
-                characteristic.descriptorsStorage = records.map { record in
-                    if let known = self.attributes.descriptors[record.handle], known.uuid.value == record.uuid {
-                        return known
-                    }
-                    return self.makeObject(of: record, in: characteristic)
-                }
-            }
-            return characteristic
-        }
-        guard let characteristic else { return }
-        self.delegate?.peripheral(
-            self,
-            didDiscoverDescriptorsFor: characteristic,
-            error: error.map(coreBluetoothError)
-        )
     }
 
     private func servicesInvalidated(_ range: AttributeHandleRange) {
@@ -300,7 +156,7 @@ extension CBPeripheral {
         if let delegate = self.delegate {
             delegate.peripheral(self, didModifyServices: shown)
         } else {
-            Misuse.log("WARNING: The delegate for \(self) does not implement -[peripheral:didModifyServices:]")
+            LogLines.log("WARNING: The delegate for \(self) does not implement -[peripheral:didModifyServices:]")
         }
         withExtendedLifetime(removed) {}
     }

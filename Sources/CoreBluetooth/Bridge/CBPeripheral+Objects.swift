@@ -4,6 +4,16 @@ import BluetoothHost
 
 /// All under the peripheral's lock.
 extension CBPeripheral {
+    /// The object of a service; a new one where there is none.
+    func object(of record: GATTRemoteService) -> CBService {
+        if let known = self.attributes.services[record.handles.lowerBound], known.handles == record.handles,
+            known.uuid.value == record.uuid
+        {
+            return known
+        }
+        return self.makeObject(of: record)
+    }
+
     /// A new object of a service.
     func makeObject(of record: GATTRemoteService) -> CBService {
         let service = CBService(

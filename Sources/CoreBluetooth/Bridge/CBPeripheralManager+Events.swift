@@ -1,4 +1,4 @@
-// What the event loop reports, on the manager's queue: what is observable changes first, then the delegate is told.
+// What the event loop reports, on the manager's queue: what is observable changes first, then the delegate is called.
 
 import BluetoothHost
 import BluetoothTypes
@@ -7,18 +7,18 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension CBPeripheralManager {
-    /// What became of the room for an update.
-    enum Room {
+    /// Whether an update can be sent.
+    enum Capacity {
         /// No central is to get it.
         case nobody
-        case noRoom
-        case room(AttributeHandle, UpdateTargets)
+        case full
+        case reserved(AttributeHandle, UpdateTargets)
     }
 
-    /// Finds the centrals that get an update and counts it for each, if there is room for all.
+    /// Finds the centrals that get an update and counts it for each, if all can take it.
     ///
     /// Under the lock.
-    func reserveRoom(for characteristic: CBMutableCharacteristic, _ centrals: [CBCentral]?) -> Room {
+    func reserveCapacity(for characteristic: CBMutableCharacteristic, _ centrals: [CBCentral]?) -> Capacity {
         let (handle, subscribed) = characteristic.lock.withLock {
             (characteristic.publishedHandle, characteristic.subscribedStorage)
         }
@@ -26,20 +26,20 @@ extension CBPeripheralManager {
         if subscribed.count == 1, let central = subscribed.first {
             guard centrals == nil || centrals?.contains(where: { $0 === central }) == true else { return .nobody }
             switch central.lock.withLock({ central.reserve() }) {
-            case .some(.some(let link)): return .room(handle, .one(link))
+            case .some(.some(let link)): return .reserved(handle, .one(link))
             case .some(.none): return .nobody
             case .none:
-                self.owesReadiness = true
-                return .noRoom
+                self.mustReportReadiness = true
+                return .full
             }
         }
         let targets = subscribed.filter { central in centrals?.contains { $0 === central } ?? true }
-        // Only those without room owe an announcement: one with room has nothing on its way that could bring it about.
-        let full = targets.filter { central in central.lock.withLock { !central.window.hasRoom } }
+        // Only full windows report that they are free again: the others have nothing on its way that could bring it about.
+        let full = targets.filter { central in central.lock.withLock { !central.window.canSend } }
         guard full.isEmpty else {
             for central in full { central.lock.withLock { central.window.refuse() } }
-            self.owesReadiness = true
-            return .noRoom
+            self.mustReportReadiness = true
+            return .full
         }
         let links = targets.compactMap { central in
             central.lock.withLock { () -> LinkID? in
@@ -48,7 +48,7 @@ extension CBPeripheralManager {
                 return link
             }
         }
-        return links.isEmpty ? .nobody : .room(handle, .many(links))
+        return links.isEmpty ? .nobody : .reserved(handle, .many(links))
     }
 
     /// Takes in events, in order.
@@ -58,7 +58,7 @@ extension CBPeripheralManager {
 
     private func receive(_ event: PeripheralEvent) {
         switch event {
-        case .hasRoom(let link): if self.central(link) != nil { self.announceReadiness() }
+        case .canSend(let link): if self.central(link) != nil { self.reportReadiness() }
         case .read(let request): self.received(request)
         case .write(let request): self.received(request)
         case .subscribed(let link, let handle, let isSubscribed): self.subscribed(isSubscribed, link, handle)
@@ -75,7 +75,7 @@ extension CBPeripheralManager {
         case .centralLeft(let link):
             guard let central = self.lock.withLock({ self.centrals.remove(link) }) else { return }
             self.left(central)
-            self.announceReadiness()
+            self.reportReadiness()
         case .restored(let restoration): self.restore(restoration)
         case .republished(let token, let handles):
             self.lock.withLock { self.database.published(token, handles) }
@@ -99,7 +99,7 @@ extension CBPeripheralManager {
             self.delegate?.peripheralManager(self, didOpen: channel, error: nil)
         case .unknownChannelEnded(let link, let psm):
             guard let central = self.central(link) else { return }
-            Misuse.logUnknownChannel(central, psm)
+            LogLines.logUnknownChannel(central, psm)
         }
     }
 
@@ -116,7 +116,7 @@ extension CBPeripheralManager {
         if state < .poweredOn {
             self.endedAdvertising()
             let gone = self.lock.withLock {
-                self.owesReadiness = false
+                self.mustReportReadiness = false
                 self.awaitedAdds.removeAll()
                 return self.centrals.removeAll()
             }
@@ -224,10 +224,10 @@ extension CBPeripheralManager {
 
     // MARK: Updates
 
-    private func announceReadiness() {
+    private func reportReadiness() {
         let isOwed = self.lock.withLock {
-            defer { self.owesReadiness = false }
-            return self.owesReadiness
+            defer { self.mustReportReadiness = false }
+            return self.mustReportReadiness
         }
         if isOwed { self.delegate?.peripheralManagerIsReady(toUpdateSubscribers: self) }
     }
@@ -236,9 +236,9 @@ extension CBPeripheralManager {
 extension CBCentral {
     /// Counts an update on its way.
     ///
-    /// `nil` where there is no room, an empty link where the central is gone. Under the lock.
+    /// `nil` where the window is full, an empty link where the central is gone. Under the lock.
     fileprivate func reserve() -> LinkID?? {
         guard let link = self.link else { return .some(nil) }
-        return self.window.addIfRoom() ? .some(link) : .none
+        return self.window.addIfWritable() ? .some(link) : .none
     }
 }

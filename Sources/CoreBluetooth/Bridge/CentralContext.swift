@@ -1,11 +1,11 @@
 // What a central manager and its peripherals share: the way to the adapter, the lock that guards everything observable,
-// and the table of CBPeripheral objects that are alive. Peripherals outlive their manager if the app keeps them.
+// and the table of CBPeripheral objects that are alive. Peripherals outlive their manager where the app retains them.
 
 import BluetoothTypes
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The common ground of one central manager and its peripherals.
+/// What one central manager shares with its peripherals.
 final class CentralContext {
     private struct Slot {
         var generation: UInt32 = 0

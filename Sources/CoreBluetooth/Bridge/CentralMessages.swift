@@ -7,17 +7,15 @@ import BluetoothTypes
 import Foundation
 import NIOCore
 
-/// Names one ``CBPeripheral`` object.
-///
-/// A place in a table and how often the place was given away.
+/// Identifies one ``CBPeripheral`` object: its place in a table, and how often the place was used before.
 struct PeripheralToken: Hashable, Sendable {
     var index: Int32
     var generation: UInt32
 }
 
-/// One connection that an app asked for: which object, and the how-manieth time.
+/// One connection that an app asked for: the object, and the number of the attempt.
 ///
-/// What concerns an earlier one is void.
+/// What concerns an earlier attempt has no effect.
 struct ConnectionID: Hashable, Sendable {
     var token: PeripheralToken
     var attempt: UInt32
@@ -39,40 +37,10 @@ struct ConnectOptions: Sendable {
     var alerts: ConnectAlerts = []
 }
 
-/// Which peers' comings and goings an app wants to hear of.
+/// Which peers' connections and disconnections are reported to an app.
 struct ConnectionEventFilter: Sendable {
     var services: [BluetoothUUID] = []
     var identifiers: [UUID] = []
-}
-
-/// A procedure of the GATT client, as an app asks for it.
-enum GATTOperation: Sendable {
-    case discoverServices([BluetoothUUID]?)
-    case discoverIncludedServices(of: AttributeHandleRange, [BluetoothUUID]?)
-    case discoverCharacteristics(of: AttributeHandleRange, [BluetoothUUID]?)
-    case discoverDescriptors(GATTRemoteCharacteristic)
-    case readValue(AttributeHandle)
-    case readDescriptor(AttributeHandle)
-    case writeValue(AttributeHandle, ByteBuffer)
-    case writeDescriptor(AttributeHandle, ByteBuffer)
-    case writeWithoutResponse(AttributeHandle, ByteBuffer)
-    case setNotifying(Bool, GATTRemoteCharacteristic)
-}
-
-extension GATTOperation {
-    /// Whether it is about attributes in a range.
-    func concerns(_ range: AttributeHandleRange) -> Bool {
-        switch self {
-        case .discoverServices: false
-        case .discoverIncludedServices(of: let service, _), .discoverCharacteristics(of: let service, _):
-            service.overlaps(range)
-        case .discoverDescriptors(let characteristic), .setNotifying(_, let characteristic):
-            range.contains(characteristic.valueHandle)
-        case .readValue(let handle), .readDescriptor(let handle), .writeValue(let handle, _),
-            .writeDescriptor(let handle, _), .writeWithoutResponse(let handle, _):
-            range.contains(handle)
-        }
-    }
 }
 
 /// From a central manager or one of its peripherals.
@@ -83,14 +51,15 @@ enum CentralCommand: Sendable {
     case cancelConnection(ConnectionID)
     /// The object is gone.
     case release(PeripheralToken)
-    /// With how often services had been invalid when the app called.
-    case operate(ConnectionID, GATTOperation, invalidations: Int)
+    /// With how often services had become invalid when the app called.
+    case perform(ConnectionID, any PeripheralProcedure, invalidations: Int)
+    case writeWithoutResponse(ConnectionID, AttributeHandle, ByteBuffer, invalidations: Int)
     case readRSSI(ConnectionID)
     case openChannel(ConnectionID, CBL2CAPPSM)
     case registerForConnectionEvents(ConnectionEventFilter?)
     /// A connection of the process before this one is waited for again.
-    case resume(ConnectionID, DeviceAddress, ConnectOptions, AttributeTree)
-    /// The manager has taken up what the process before this one did.
+    case resume(ConnectionID, DeviceAddress, ConnectOptions, DiscoveredAttributes)
+    /// The manager has taken over what the process before this one did.
     case restored
     /// The manager is gone.
     case end
@@ -117,7 +86,7 @@ struct Discovery: Sendable {
 
 /// To a central manager and its peripherals.
 enum CentralEvent: ManagerEvent {
-    /// What the process before this one did is to be taken up.
+    /// What the process before this one did is to be taken over.
     case restored(CentralRestoration)
     case state(CBManagerState)
     case discovered(Discovery)
@@ -130,20 +99,14 @@ enum CentralEvent: ManagerEvent {
     case mtu(ConnectionID, Int)
     /// The GAP Device Name, where it is another name than the one known before.
     case name(ConnectionID, String)
-    case services(ConnectionID, [GATTRemoteService], GATTError?)
-    case includedServices(ConnectionID, of: AttributeHandleRange, [GATTRemoteService], GATTError?)
-    case characteristics(ConnectionID, of: AttributeHandleRange, [GATTRemoteCharacteristic], GATTError?)
-    case descriptors(ConnectionID, of: AttributeHandle, [GATTRemoteDescriptor], GATTError?)
-    /// A value that was read, or that the peripheral sent.
+    /// A procedure has its answer.
+    case answered(ConnectionID, any ProcedureAnswer)
+    /// A value that the peripheral sent.
     case value(ConnectionID, AttributeHandle, ByteBuffer)
-    case readFailed(ConnectionID, AttributeHandle, GATTError)
-    case wrote(ConnectionID, AttributeHandle, GATTError?)
-    case descriptor(ConnectionID, AttributeHandle, ByteBuffer)
-    case descriptorReadFailed(ConnectionID, AttributeHandle, GATTError)
-    case wroteDescriptor(ConnectionID, AttributeHandle, GATTError?)
-    case notifying(ConnectionID, AttributeHandle, Bool, GATTError?)
-    /// There is room again for writes without response.
-    case hasRoom(ConnectionID)
+    /// A subscription of an earlier link could not be made again.
+    case subscriptionLost(ConnectionID, AttributeHandle, GATTError)
+    /// Writes without response can be sent again.
+    case canSend(ConnectionID)
     case rssi(ConnectionID, Result<Int8, GATTError>)
     case servicesInvalidated(ConnectionID, AttributeHandleRange)
     case channelOpened(ConnectionID, CBL2CAPPSM, ChannelHandle)

@@ -7,7 +7,7 @@ import Foundation
 
 extension CBError {
     /// An error as Core Bluetooth hands it to delegates, with its sentence for people.
-    static func told(_ code: Code) -> CBError {
+    static func reported(_ code: Code) -> CBError {
         CBError(code, userInfo: [NSLocalizedDescriptionKey: code.sentence])
     }
 
@@ -17,14 +17,14 @@ extension CBError {
         // Connection Terminated by Local Host.
         case 0x16: nil
         // Connection Timeout, LMP/LL Response Timeout, Instant Passed.
-        case 0x08, 0x22, 0x28: .told(.connectionTimeout)
+        case 0x08, 0x22, 0x28: .reported(.connectionTimeout)
         // Authentication Failure, PIN or Key Missing.
-        case 0x05, 0x06: .told(.peerRemovedPairingInformation)
+        case 0x05, 0x06: .reported(.peerRemovedPairingInformation)
         // MIC Failure.
-        case 0x3D: .told(.encryptionTimedOut)
+        case 0x3D: .reported(.encryptionTimedOut)
         // Connection Failed to be Established.
-        case 0x3E: .told(.connectionFailed)
-        default: .told(.peripheralDisconnected)
+        case 0x3E: .reported(.connectionFailed)
+        default: .reported(.peripheralDisconnected)
         }
     }
 
@@ -32,12 +32,12 @@ extension CBError {
     static func connectionFailure(_ status: HCIErrorCode) -> CBError {
         switch status.rawValue {
         // Memory Capacity Exceeded, Connection Limit Exceeded, Rejected due to Limited Resources.
-        case 0x07, 0x09, 0x0D: .told(.connectionLimitReached)
+        case 0x07, 0x09, 0x0D: .reported(.connectionLimitReached)
         // Connection Timeout, Connection Accept Timeout, LMP/LL Response Timeout.
-        case 0x08, 0x10, 0x22: .told(.connectionTimeout)
+        case 0x08, 0x10, 0x22: .reported(.connectionTimeout)
         // Authentication Failure, PIN or Key Missing.
-        case 0x05, 0x06: .told(.peerRemovedPairingInformation)
-        default: .told(.connectionFailed)
+        case 0x05, 0x06: .reported(.peerRemovedPairingInformation)
+        default: .reported(.connectionFailed)
         }
     }
 
@@ -45,33 +45,33 @@ extension CBError {
     static func advertisingFailure(_ status: HCIErrorCode) -> CBError {
         switch status.rawValue {
         // Memory Capacity Exceeded, Rejected due to Limited Resources.
-        case 0x07, 0x0D: .told(.outOfSpace)
+        case 0x07, 0x0D: .reported(.outOfSpace)
         // Unsupported Feature or Parameter Value, Invalid HCI Command Parameters.
-        case 0x11, 0x12: .told(.invalidParameters)
-        default: .told(.unknown)
+        case 0x11, 0x12: .reported(.invalidParameters)
+        default: .reported(.unknown)
         }
     }
 
     /// Why a channel could not be published.
     static func publishingFailure(_ error: L2CAPListenError) -> CBError {
         switch error {
-        case .inUse: .told(.outOfSpace)
-        case .invalidSPSM: .told(.invalidParameters)
+        case .inUse: .reported(.outOfSpace)
+        case .invalidSPSM: .reported(.invalidParameters)
         }
     }
 
     /// Why a service could not be published.
     static func databaseFailure(_ error: GATTDatabaseError) -> CBError {
         switch error {
-        case .outOfHandles: .told(.outOfSpace)
-        case .valueTooLong, .unknownIncludedService, .reservedDescriptor: .told(.invalidParameters)
+        case .outOfHandles: .reported(.outOfSpace)
+        case .valueTooLong, .unknownIncludedService, .reservedDescriptor: .reported(.invalidParameters)
         }
     }
 }
 
 extension CBATTError {
     /// An error as Core Bluetooth hands it to delegates, with its sentence for people.
-    static func told(_ code: ATTErrorCode) -> CBATTError {
+    static func reported(_ code: ATTErrorCode) -> CBATTError {
         let code = Code(code: Int(code.rawValue))
         return CBATTError(code, userInfo: [NSLocalizedDescriptionKey: code.sentence])
     }
@@ -80,11 +80,11 @@ extension CBATTError {
 /// What a GATT failure is called in Core Bluetooth.
 func coreBluetoothError(_ error: GATTError) -> any Error {
     switch error {
-    case .att(let code, handle: _): CBATTError.told(code)
-    case .disconnected(let reason): CBError.disconnection(reason) ?? CBError.told(.peripheralDisconnected)
-    case .transactionTimeout: CBError.told(.connectionTimeout)
-    case .malformedResponse, .reliableWriteMismatch: CBError.told(.unknown)
-    case .notConnected: CBError.told(.notConnected)
+    case .att(let code, handle: _): CBATTError.reported(code)
+    case .disconnected(let reason): CBError.disconnection(reason) ?? CBError.reported(.peripheralDisconnected)
+    case .transactionTimeout: CBError.reported(.connectionTimeout)
+    case .malformedResponse, .reliableWriteMismatch: CBError.reported(.unknown)
+    case .notConnected: CBError.reported(.notConnected)
     }
 }
 
@@ -92,17 +92,17 @@ func coreBluetoothError(_ error: GATTError) -> any Error {
 /// where apps know it.
 func coreBluetoothError(_ error: L2CAPChannelOpenError) -> any Error {
     switch error {
-    case .refused(.insufficientAuthentication): CBATTError.told(.insufficientAuthentication)
-    case .refused(.insufficientAuthorization): CBATTError.told(.insufficientAuthorization)
-    case .refused(.encryptionKeySizeTooShort): CBATTError.told(.encryptionKeySizeTooShort)
-    case .refused(.insufficientEncryption): CBATTError.told(.insufficientEncryption)
-    case .refused(.spsmNotSupported), .notSupported: CBError.told(.operationNotSupported)
-    case .refused(.noResources), .noResources: CBError.told(.outOfSpace)
-    case .refused(.unacceptableParameters): CBError.told(.invalidParameters)
-    case .refused(.invalidSourceCID), .refused(.sourceCIDAllocated): CBError.told(.invalidHandle)
-    case .refused, .invalidResponse: CBError.told(.unknown)
-    case .timedOut: CBError.told(.connectionTimeout)
-    case .notConnected: CBError.told(.notConnected)
+    case .refused(.insufficientAuthentication): CBATTError.reported(.insufficientAuthentication)
+    case .refused(.insufficientAuthorization): CBATTError.reported(.insufficientAuthorization)
+    case .refused(.encryptionKeySizeTooShort): CBATTError.reported(.encryptionKeySizeTooShort)
+    case .refused(.insufficientEncryption): CBATTError.reported(.insufficientEncryption)
+    case .refused(.spsmNotSupported), .notSupported: CBError.reported(.operationNotSupported)
+    case .refused(.noResources), .noResources: CBError.reported(.outOfSpace)
+    case .refused(.unacceptableParameters): CBError.reported(.invalidParameters)
+    case .refused(.invalidSourceCID), .refused(.sourceCIDAllocated): CBError.reported(.invalidHandle)
+    case .refused, .invalidResponse: CBError.reported(.unknown)
+    case .timedOut: CBError.reported(.connectionTimeout)
+    case .notConnected: CBError.reported(.notConnected)
     }
 }
 

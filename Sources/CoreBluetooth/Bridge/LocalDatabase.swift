@@ -1,5 +1,5 @@
 // The app's side of the published database: which of the app's own objects a handle stands for. And the rules that a
-// service has to keep before it goes to the event loop.
+// service has to follow before it goes to the event loop.
 
 import BluetoothHost
 import BluetoothTypes
@@ -40,7 +40,7 @@ struct LocalDatabase {
     /// All published characteristics, lowest handle first.
     var allCharacteristics: [CBMutableCharacteristic] { Array(self.characteristics.all) }
 
-    /// Notes a service that is about to be published; one that was added before keeps its name.
+    /// Notes a service that is about to be published; one that was added before keeps its token.
     mutating func insert(_ service: CBMutableService, _ characteristics: [CBMutableCharacteristic]) -> LocalServiceToken
     {
         let token: LocalServiceToken
@@ -58,7 +58,7 @@ struct LocalDatabase {
     }
 
     /// Notes a service that is published under a name already.
-    mutating func adopt(
+    mutating func insertPublished(
         _ service: CBMutableService,
         _ characteristics: [CBMutableCharacteristic],
         _ token: LocalServiceToken

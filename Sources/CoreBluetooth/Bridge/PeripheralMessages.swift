@@ -18,7 +18,7 @@ struct LocalService: Sendable {
     /// Its included services are named by token: their handles are known on the event loop alone.
     var includedServices: [LocalServiceToken]
     var definition: GATTServiceDefinition
-    /// What is kept of it where the manager has a restore identifier.
+    /// What is stored of it where the manager has a restore identifier.
     var record: PeripheralRecord.Service
 }
 
@@ -31,7 +31,7 @@ enum UpdateTargets: Sendable {
 /// From a peripheral manager.
 enum PeripheralCommand: Sendable {
     case add(LocalService)
-    /// A service that may not be published: its app is told in its turn.
+    /// A service that may not be published: that is reported in its turn.
     case refuse(LocalServiceToken, CBError)
     case remove(LocalServiceToken)
     case removeAll
@@ -69,8 +69,8 @@ enum PeripheralEvent: ManagerEvent {
     case subscribed(LinkID, AttributeHandle, Bool)
     case read(GATTReadRequest)
     case write(GATTWriteRequest)
-    /// There is room again for updates of values to a central.
-    case hasRoom(LinkID)
+    /// Updates of values can be sent to a central again.
+    case canSend(LinkID)
     case channelPublished(CBL2CAPPSM, CBError?)
     case channelUnpublished(CBL2CAPPSM, CBError?)
     case channelOpened(LinkID, CBL2CAPPSM, ChannelHandle)

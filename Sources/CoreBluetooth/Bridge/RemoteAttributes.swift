@@ -4,8 +4,11 @@ import BluetoothHost
 
 /// Objects by attribute handle.
 struct HandleTable<Object> {
-    private var handles: ContiguousArray<AttributeHandle> = []
+    private var orderedHandles: ContiguousArray<AttributeHandle> = []
     private var objects: ContiguousArray<Object> = []
+
+    /// All handles, in order.
+    var handles: ContiguousArray<AttributeHandle> { self.orderedHandles }
 
     /// All objects, lowest handle first.
     var all: ContiguousArray<Object> { self.objects }
@@ -14,10 +17,10 @@ struct HandleTable<Object> {
     @inline(__always)
     private func place(of handle: AttributeHandle) -> Int {
         var low = 0
-        var high = self.handles.count
+        var high = self.orderedHandles.count
         while low < high {
             let middle = (low + high) / 2
-            if self.handles[middle] < handle { low = middle + 1 } else { high = middle }
+            if self.orderedHandles[middle] < handle { low = middle + 1 } else { high = middle }
         }
         return low
     }
@@ -27,32 +30,38 @@ struct HandleTable<Object> {
         @inline(__always)
         get {
             let place = self.place(of: handle)
-            guard place < self.handles.count, self.handles[place] == handle else { return nil }
+            guard place < self.orderedHandles.count, self.orderedHandles[place] == handle else { return nil }
             return self.objects[place]
         }
         set {
             let place = self.place(of: handle)
-            let isThere = place < self.handles.count && self.handles[place] == handle
+            let isThere = place < self.orderedHandles.count && self.orderedHandles[place] == handle
             switch (newValue, isThere) {
             case (let object?, true): self.objects[place] = object
             case (let object?, false):
-                self.handles.insert(handle, at: place)
+                self.orderedHandles.insert(handle, at: place)
                 self.objects.insert(object, at: place)
             case (nil, true):
-                self.handles.remove(at: place)
+                self.orderedHandles.remove(at: place)
                 self.objects.remove(at: place)
             case (nil, false): break
             }
         }
     }
 
+    /// The object of a handle, else another one, which is put in its place when it is changed.
+    subscript(handle: AttributeHandle, default other: @autoclosure () -> Object) -> Object {
+        get { self[handle] ?? other() }
+        set { self[handle] = newValue }
+    }
+
     /// Takes out the objects whose handles lie in `range`, lowest handle first.
     mutating func remove(in range: AttributeHandleRange) -> [Object] {
         let first = self.place(of: range.lowerBound)
         var end = first
-        while end < self.handles.count, self.handles[end] <= range.upperBound { end += 1 }
+        while end < self.orderedHandles.count, self.orderedHandles[end] <= range.upperBound { end += 1 }
         let removed = Array(self.objects[first..<end])
-        self.handles.removeSubrange(first..<end)
+        self.orderedHandles.removeSubrange(first..<end)
         self.objects.removeSubrange(first..<end)
         return removed
     }

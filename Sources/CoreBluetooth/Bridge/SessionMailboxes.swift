@@ -1,10 +1,10 @@
-// The ends that a session has of its manager's two lanes. An app that ends takes its manager's ends with it; a manager
-// that takes the session over brings others.
+// A session's two mailboxes: the commands of its manager, and the events for it. They end with the manager; a manager that
+// takes the session over brings others.
 
-/// A session's ends of the lanes between its manager and the event loop.
+/// The mailboxes between a manager and its session on the event loop.
 struct SessionMailboxes<Command: Sendable, Event: Sendable> {
-    /// Whose commands are carried out: the number of the session that these lanes were opened for, which is another than
-    /// the one that has them after a takeover. Nobody's while there is no manager.
+    /// The number of the session that these mailboxes were opened for: after a takeover another session has them. `nil` while
+    /// there is no manager.
     private(set) var number: Int?
     /// What the manager asks for.
     private(set) var commands: Mailbox<Command>
@@ -22,16 +22,16 @@ struct SessionMailboxes<Command: Sendable, Event: Sendable> {
     mutating func send() { self.events.send(&self.outbox) }
 
     /// The manager is gone; what happens from now on waits.
-    mutating func leave() {
+    mutating func detach() {
         self.number = nil
         self.outbox = []
     }
 
-    /// Another manager is there, which is told `estate` before all that has waited.
-    mutating func join(_ successor: Self, telling estate: [Event]) {
+    /// Another manager is attached: `preservedState` is delivered to it before all that has waited.
+    mutating func attach(_ successor: Self, reporting preservedState: [Event]) {
         self.number = successor.number
         self.commands = successor.commands
         self.events = successor.events
-        self.outbox.insert(contentsOf: estate, at: 0)
+        self.outbox.insert(contentsOf: preservedState, at: 0)
     }
 }

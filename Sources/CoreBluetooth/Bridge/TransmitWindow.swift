@@ -1,16 +1,16 @@
 // Flow control between an app and the event loop: how many PDUs without an answer may wait for the radio. Both sides
-// hold the same window: the app's calls count what they send, the event loop what has left. So the app's queue is woken
-// where somebody waits for room, and not for every PDU.
+// have the same window: the app's calls count what they send, the event loop what has left. So the app's queue is woken
+// where the app waits to send, and not for every PDU.
 
 import NIOConcurrencyHelpers
 
 /// Counts what is on its way on one connection.
 ///
-/// Full at ``size``; room is announced again at half of that.
+/// Full at ``size``; that PDUs can be sent again is reported at half of that.
 final class TransmitWindow: Sendable {
     private struct State {
         var count = 0
-        var owesAnnouncement = false
+        var isWaitedFor = false
     }
 
     /// How many PDUs may wait.
@@ -22,42 +22,42 @@ final class TransmitWindow: Sendable {
     var count: Int { self.state.withLockedValue { $0.count } }
 
     /// Whether another PDU may be sent.
-    var hasRoom: Bool { self.state.withLockedValue { $0.count < Self.size && !$0.owesAnnouncement } }
+    var canSend: Bool { self.state.withLockedValue { $0.count < Self.size && !$0.isWaitedFor } }
 
-    /// Counts a PDU on its way, whether there is room or not, unless `limit` are on their way already; says whether it
+    /// Counts a PDU on its way, also where the window is full, unless `limit` are on their way already; says whether it
     /// was counted.
     @discardableResult
     func add(limit: Int = .max) -> Bool {
         self.state.withLockedValue { state in
             guard state.count < limit else { return false }
             state.count += 1
-            if state.count >= Self.size { state.owesAnnouncement = true }
+            if state.count >= Self.size { state.isWaitedFor = true }
             return true
         }
     }
 
-    /// Counts a PDU on its way if there is room; where there is none, the app waits to be told of some.
-    func addIfRoom() -> Bool {
+    /// Counts a PDU on its way where the window is not full; where it is, the app waits until it can send.
+    func addIfWritable() -> Bool {
         self.state.withLockedValue { state in
-            guard state.count < Self.size, !state.owesAnnouncement else {
-                state.owesAnnouncement = true
+            guard state.count < Self.size, !state.isWaitedFor else {
+                state.isWaitedFor = true
                 return false
             }
             state.count += 1
-            if state.count >= Self.size { state.owesAnnouncement = true }
+            if state.count >= Self.size { state.isWaitedFor = true }
             return true
         }
     }
 
-    /// Notes that an app found no room and waits to be told.
-    func refuse() { self.state.withLockedValue { $0.owesAnnouncement = true } }
+    /// Notes that an app could not send and waits until it can.
+    func refuse() { self.state.withLockedValue { $0.isWaitedFor = true } }
 
-    /// Counts PDUs that have left; says whether the app is to be told that there is room.
+    /// Counts PDUs that have left; says whether it is to be reported that the app can send again.
     func remove(_ count: Int) -> Bool {
         self.state.withLockedValue { state in
             state.count = max(0, state.count - count)
-            guard state.owesAnnouncement, state.count <= Self.size / 2 else { return false }
-            state.owesAnnouncement = false
+            guard state.isWaitedFor, state.count <= Self.size / 2 else { return false }
+            state.isWaitedFor = false
             return true
         }
     }

@@ -1,4 +1,4 @@
-// A central manager takes up what the process before this one did: it makes the objects that the app had, tells the
+// A central manager takes over what the process before this one did: it makes the objects that the app had, calls the
 // delegate, and lets scanning and connecting go on.
 
 import BluetoothHost
@@ -7,7 +7,7 @@ import Foundation
 import NIOConcurrencyHelpers
 
 extension CBCentralManager {
-    /// Makes the objects again and tells the delegate, before anything else.
+    /// Makes the objects again and calls the delegate, before anything else.
     func restore(_ restoration: CentralRestoration) {
         let record = restoration.record
         var peripherals: [CBPeripheral] = []
@@ -15,12 +15,12 @@ extension CBCentralManager {
             guard let address = entry.deviceAddress else { continue }
             let live = restoration.live.indices.contains(index) ? restoration.live[index] : nil
             let peer = PeerDescription(identifier: entry.identifier, address: address, name: entry.name)
-            let peripheral = self.context.peripheral(for: peer, token: live?.name.token)
-            let attributes = entry.attributes ?? AttributeTree()
-            let name = peripheral.restore(attributes, live)
+            let peripheral = self.context.peripheral(for: peer, token: live?.id.token)
+            let attributes = entry.attributes ?? DiscoveredAttributes()
+            let id = peripheral.restore(attributes, live)
             if live == nil {
                 let options = ConnectOptions(reconnectsByItself: entry.reconnectsByItself)
-                self.context.commands.send(.resume(name, address, options, attributes))
+                self.context.commands.send(.resume(id, address, options, attributes))
             }
             peripherals.append(peripheral)
         }
@@ -55,26 +55,25 @@ extension CentralRecord {
 }
 
 extension CBPeripheral {
-    /// Takes up a connection that another process had, or another manager: with what its app had discovered.
+    /// Takes over a connection that another process had, or another manager: with what its app had discovered.
     ///
     /// A link does not outlive its process, so it is waited for again.
-    func restore(_ attributes: AttributeTree, _ live: CentralRestoration.Live?) -> ConnectionID {
+    func restore(_ attributes: DiscoveredAttributes, _ live: CentralRestoration.Live?) -> ConnectionID {
         self.lock.withLock {
-            self.attempt = live?.name.attempt ?? self.attempt &+ 1
-            self.stateStorage = live?.mtu == nil ? .connecting : .connected
+            self.connection.restore(attempt: live?.id.attempt, isConnected: live?.mtu != nil)
             if let live, let mtu = live.mtu {
                 self.mtu = mtu
                 self.writeWindow = live.window
             }
             self.rebuild(attributes)
-            return ConnectionID(token: self.token, attempt: self.attempt)
+            return ConnectionID(token: self.token, attempt: self.connection.attempt)
         }
     }
 
     /// Makes the objects of what was discovered.
     ///
     /// Under the lock.
-    private func rebuild(_ tree: AttributeTree) {
+    private func rebuild(_ tree: DiscoveredAttributes) {
         guard !tree.isEmpty else { return }
         for entry in tree.services {
             let service = self.makeObject(of: entry.record)
@@ -87,7 +86,7 @@ extension CBPeripheral {
         self.servicesStorage = tree.services.filter(\.isListed).compactMap { self.attributes.services[$0.handle] }
     }
 
-    private func rebuild(_ entry: AttributeTree.Characteristic, of service: CBService) -> CBCharacteristic {
+    private func rebuild(_ entry: DiscoveredAttributes.Characteristic, of service: CBService) -> CBCharacteristic {
         let characteristic = self.makeObject(of: entry.record, in: service)
         characteristic.notifyingStorage = entry.isNotifying
         characteristic.descriptorsStorage = entry.descriptors?.map { descriptor in

@@ -1,5 +1,5 @@
 // A peripheral manager takes up what the process before this one did: it makes the service objects that the app had,
-// tells the delegate, and lets the system publish and advertise them again.
+// calls the delegate, and lets the system publish and advertise them again.
 
 import BluetoothHost
 import BluetoothTypes
@@ -7,7 +7,7 @@ import Foundation
 import NIOConcurrencyHelpers
 
 extension CBPeripheralManager {
-    /// Makes the objects again and tells the delegate, before anything else.
+    /// Makes the objects again and calls the delegate, before anything else.
     func restore(_ restoration: PeripheralRestoration) {
         var services: [CBMutableService] = []
         var numbers: [UInt32: CBMutableService] = [:]
@@ -39,7 +39,7 @@ extension CBPeripheralManager {
     private func adopt(_ service: CBMutableService, _ token: LocalServiceToken, _ handles: GATTServiceHandles) {
         let characteristics = (service.characteristics ?? []).compactMap { $0 as? CBMutableCharacteristic }
         self.lock.withLock {
-            self.database.adopt(service, characteristics, token)
+            self.database.insertPublished(service, characteristics, token)
             self.database.published(token, handles)
         }
     }

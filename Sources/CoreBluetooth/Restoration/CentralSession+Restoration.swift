@@ -8,7 +8,7 @@ import Foundation
 struct CentralRestoration: Sendable {
     /// A peripheral whose connection goes on in the session, for a session that has outlived its manager.
     struct Live: Sendable {
-        var name: ConnectionID
+        var id: ConnectionID
         /// The ATT MTU, where it is connected.
         var mtu: Int?
         /// Its writes without response on their way.
@@ -21,13 +21,13 @@ struct CentralRestoration: Sendable {
 }
 
 extension CentralSession {
-    /// Restores what the process before this one did, just before the app is told that the adapter works.
+    /// Restores what the process before this one did, just before `poweredOn` is reported.
     func restore(from writer: StateWriter) {
-        guard var record = self.keeper?.open(writer) else { return }
+        guard var record = self.recordStore?.open(writer) else { return }
         for index in record.peripherals.indices {
             guard let address = record.peripherals[index].deviceAddress else { continue }
-            // Who is who is kept elsewhere, too, which may have been lost.
-            let known = self.core.identities.adopt(
+            // The identities are stored in a file of their own, which may have been lost.
+            let known = self.core.identities.restore(
                 IdentityStore.Record(
                     identifier: record.peripherals[index].identifier,
                     address: address,
@@ -37,7 +37,7 @@ extension CentralSession {
             record.peripherals[index].identifier = known.identifier
             record.peripherals[index].name = known.name
         }
-        self.tell(.restored(CentralRestoration(record: record)))
+        self.report(.restored(CentralRestoration(record: record)))
     }
 
     /// The session's state as it is now.
@@ -46,14 +46,14 @@ extension CentralSession {
     /// The session's state as it is now, for a manager that takes the session over.
     func restoration() -> CentralRestoration {
         var restoration = CentralRestoration(record: CentralRecord(scan: self.scan.map { .init($0.filter) }))
-        for interest in self.liveInterests {
+        for connection in self.liveConnections {
             var mtu: Int?
-            switch interest.phase {
+            switch connection.phase {
             case .delayed, .pending: break
-            case .established: mtu = interest.peer.mtu
-            case .leaving, .ended: continue
+            case .established: mtu = connection.peer.mtu
+            case .leaving, nil: continue
             }
-            let known = self.core.identities.record(for: interest.peer.address)
+            let known = self.core.identities.record(for: connection.peer.address)
             restoration.record.peripherals.append(
                 CentralRecord.Peripheral(
                     identifier: known.identifier,
@@ -61,11 +61,11 @@ extension CentralSession {
                     isRandom: known.address.isRandom,
                     name: known.name,
                     wasConnected: mtu != nil,
-                    reconnectsByItself: interest.options.reconnectsByItself,
-                    attributes: interest.attributes.isEmpty ? nil : interest.attributes
+                    reconnectsByItself: connection.options.reconnectsByItself,
+                    attributes: connection.attributes.isEmpty ? nil : connection.attributes
                 )
             )
-            restoration.live.append(CentralRestoration.Live(name: interest.name, mtu: mtu, window: interest.window))
+            restoration.live.append(CentralRestoration.Live(id: connection.id, mtu: mtu, window: connection.window))
         }
         return restoration
     }

@@ -10,7 +10,7 @@ struct PeripheralRestoration: Sendable {
     struct Live: Sendable {
         /// The handles of the services, in the order of the record.
         var handles: [GATTServiceHandles]
-        /// The centrals that the manager was told of.
+        /// The centrals that were reported to the manager.
         var centrals: [(link: LinkID, peer: PeerDescription, mtu: Int, window: TransmitWindow)]
         /// Which of them are subscribed to what.
         var subscriptions: [(link: LinkID, characteristic: AttributeHandle)]
@@ -22,11 +22,11 @@ struct PeripheralRestoration: Sendable {
 }
 
 extension PeripheralSession {
-    /// Restores what the process before this one did, just before the app is told that the adapter works.
+    /// Restores what the process before this one did, just before `poweredOn` is reported.
     func restore(from writer: StateWriter) {
-        guard var record = self.keeper?.open(writer) else { return }
+        guard var record = self.recordStore?.open(writer) else { return }
         record.services.removeAll { !$0.characteristics.allSatisfy(\.isPublishable) }
-        self.tell(.restored(PeripheralRestoration(record: record)))
+        self.report(.restored(PeripheralRestoration(record: record)))
     }
 
     /// The session's state as it is now.

@@ -1,4 +1,4 @@
-// What is kept of a central manager with a restore identifier: what it scans for, and the peripherals that it is
+// What is stored of a central manager with a restore identifier: what it scans for, and the peripherals that it is
 // connected to or waits for, with what its app has discovered of them.
 
 import BluetoothTypes
@@ -31,7 +31,7 @@ package struct CentralRecord: Hashable, Sendable {
         /// Whether the app asked for reconnection.
         var reconnectsByItself: Bool
         /// What the app discovered.
-        var attributes: AttributeTree?
+        var attributes: DiscoveredAttributes?
     }
 
     /// The scan, where one is going on.

@@ -1,4 +1,4 @@
-// What an adapter keeps on disk: files in `$XDG_STATE_HOME/corebluetooth/ADAPTER-ADDRESS`, a folder of the user's own
+// What an adapter stores on disk: files in `$XDG_STATE_HOME/corebluetooth/ADAPTER-ADDRESS`, a folder of the user's own
 // (mode 0700). Each is written to a new file which then takes the name, so that a process may be killed at any instant;
 // one lock lets several processes take turns.
 

@@ -1,4 +1,4 @@
-// What the GATT client learns, in a form that can be kept.
+// What the GATT client learns, in a form that can be stored.
 
 import BluetoothHost
 import BluetoothTypes

@@ -1,15 +1,15 @@
-// The identities of remote devices among what an adapter keeps: `identities.json`. Several processes may share it, so it is
+// The identities of remote devices in the storage of an adapter: `identities.json`. Several processes may share it, so it is
 // read and written under the storage's lock; a file that cannot be read is set aside.
 
 import BluetoothTypes
 import Foundation
 
-/// The file in which an adapter's identities are kept.
+/// The file in which an adapter's identities are stored.
 struct IdentityFile: Sendable {
     /// Where the file is.
     let storage: any StateStorage
 
-    /// How many devices are kept, those met last.
+    /// How many devices are stored: those seen last.
     static let capacity = 2048
     private static let name = "identities.json"
     private static let version = 1

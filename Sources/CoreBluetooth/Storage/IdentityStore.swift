@@ -41,14 +41,14 @@ final class IdentityStore: Sendable {
     private let state: NIOLockedValueBox<State>
     private let saving = DispatchQueue(label: "corebluetooth.identities", qos: .utility)
 
-    /// An empty store that is not kept anywhere.
+    /// An empty store that is not written to disk.
     init(randomness: Randomness = .system) {
         var state = State()
         if case .seeded(let seed) = randomness { state.seeded = SeededGenerator(seed: seed) }
         self.state = NIOLockedValueBox(state)
     }
 
-    /// Takes in what a file holds, and keeps the store in it from now on.
+    /// Takes in what a file holds, and writes to it from now on.
     func open(_ file: IdentityFile) {
         let known = file.load()
         self.state.withLockedValue { state in
@@ -75,7 +75,7 @@ final class IdentityStore: Sendable {
     }
 
     /// Takes in a device from elsewhere, unless it is known; returns what is known of it then.
-    func adopt(_ record: Record) -> Record {
+    func restore(_ record: Record) -> Record {
         let mustSave = self.state.withLockedValue { state in
             guard state.records[record.address] == nil, state.addresses[record.identifier] == nil else { return false }
             state.add(record)

@@ -1,4 +1,4 @@
-// What is kept of a peripheral manager with a restore identifier: the services that it has published, and what it
+// What is stored of a peripheral manager with a restore identifier: the services that it has published, and what it
 // advertises.
 
 import BluetoothTypes

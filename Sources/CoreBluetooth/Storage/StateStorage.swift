@@ -1,6 +1,6 @@
-// Where an adapter keeps what outlives its process: the identities of its peers, what was discovered of them, and the
+// Where an adapter stores what outlives its process: the identities of its peers, what was discovered of them, and the
 // restoration records of its managers. On disk that is a folder (FolderStorage.swift); in virtual time it is memory that
-// belongs to whoever made the device, so that a device keeps its state when its process ends.
+// belongs to the test, so that a device has its state again after its process has ended.
 
 import Foundation
 import NIOConcurrencyHelpers
@@ -15,21 +15,21 @@ package protocol StateStorage: Sendable {
     var isImmediate: Bool { get }
     /// The octets of a document; `nil` where there is none.
     func read(_ name: String) throws -> Data?
-    /// Replaces a document as a whole: whoever reads finds the old or the new one.
+    /// Replaces a document as a whole: a reader finds the old or the new one.
     func write(_ data: Data, to name: String) throws
-    /// Replaces a document by what `content` makes, now or when somebody asks for it; removes it where that is `nil`.
+    /// Replaces a document by what `content` makes, now or when it is read; removes it where that is `nil`.
     func write(_ name: String, _ content: @escaping @Sendable () throws -> Data?) throws
     /// Removes a document, where it is there.
     func remove(_ name: String) throws
-    /// Gives a document that cannot be read another name, for whoever wants to look at it; returns that name.
+    /// Gives a document that cannot be read another name, so that it can be inspected; returns that name.
     func setAside(_ name: String) throws -> String
     /// The names of all documents that begin with `prefix`, those that were written longest ago first.
     func names(withPrefix prefix: String) throws -> [String]
-    /// Runs `body` while nobody else changes the storage.
+    /// Runs `body` while no other process changes the storage.
     func withLock<Result>(_ body: () throws -> Result) throws -> Result
     /// Takes what `name` stands for, until the claim is released or the process has ended.
     ///
-    /// - Returns: `nil` where somebody has it already.
+    /// - Returns: `nil` where it is claimed already.
     func claim(_ name: String) throws -> StateClaim?
 }
 
@@ -55,7 +55,7 @@ package final class StateClaim: Sendable {
 /// It lasts as long as the object: give the same one to the next adapter of a device, and it is the same device again.
 package final class MemoryStorage: StateStorage {
     private struct State {
-        /// Made when somebody asks: most documents are replaced before.
+        /// Made when it is read: most documents are replaced before.
         var documents: [String: @Sendable () throws -> Data?] = [:]
         /// The names, the one that was written longest ago first.
         var order: [String] = []
@@ -117,7 +117,7 @@ package final class MemoryStorage: StateStorage {
 }
 
 /// Where an adapter finds its storage.
-enum StateKeeping: Sendable {
+enum StorageChoice: Sendable {
     /// In the adapter's own folder on disk, as soon as its address is known.
     case folder
     /// In this storage.

@@ -52,8 +52,8 @@ struct HostileControllerTests {
                 eventLoop: loop,
                 callbacks: .onQueues,
                 identities: IdentityStore(),
-                keeping: .storage(MemoryStorage()),
-                ground: thread
+                storageChoice: .storage(MemoryStorage()),
+                retained: thread
             ) { AdapterComponents(.h4(.unix(path: path)), .init(), on: loop) }
         }
 

@@ -19,7 +19,7 @@ struct LeavingTests {
         _ = try setup.subscribe()
         let before = setup.ball.calls
         let hasLeft = NIOLockedValueBox(false)
-        setup.crystal.adapter.leave(within: .seconds(1)) { hasLeft.withLockedValue { $0 = true } }
+        setup.crystal.adapter.shutDown(within: .seconds(1)) { hasLeft.withLockedValue { $0 = true } }
         #expect(setup.testbed.run(until: { hasLeft.withLockedValue { $0 } }, within: self.atOnce))
         #expect(setup.central.calls.last == "disconnect 0 CBErrorDomain \(CBError.peripheralDisconnected.rawValue)")
         // Nobody hears a ball any more.
@@ -35,7 +35,7 @@ struct LeavingTests {
         let setup = CentralRestorationSetup()
         _ = try setup.subscribe()
         let before = setup.central.calls
-        setup.curious.adapter.leave(within: .seconds(1)) {}
+        setup.curious.adapter.shutDown(within: .seconds(1)) {}
         #expect(setup.testbed.run(until: { setup.ball.calls.last == "unsubscribed 0" }, within: self.atOnce))
         #expect(setup.central.calls == before, "who leaves is told nothing")
     }
@@ -47,7 +47,7 @@ struct LeavingTests {
         for text in ["one", "two", "three"] {
             setup.ball.manager.updateValue(text.octets, for: setup.ball.answer, onSubscribedCentrals: nil)
         }
-        setup.crystal.adapter.leave(within: .seconds(1)) {}
+        setup.crystal.adapter.shutDown(within: .seconds(1)) {}
         let hasEnded = { setup.central.calls.last?.hasPrefix("disconnect") == true }
         #expect(setup.testbed.run(until: hasEnded, within: self.atOnce))
         #expect(setup.central.values == ["one", "two", "three"])

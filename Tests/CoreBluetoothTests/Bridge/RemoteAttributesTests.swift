@@ -35,18 +35,18 @@ struct RemoteAttributesTests {
     func window() {
         let window = TransmitWindow()
         for _ in 0..<TransmitWindow.size {
-            #expect(window.hasRoom)
+            #expect(window.canSend)
             window.add()
         }
-        #expect(!window.hasRoom)
+        #expect(!window.canSend)
         let early = window.remove(1)
-        #expect(!early && !window.hasRoom)
+        #expect(!early && !window.canSend)
         let atHalf = window.remove(TransmitWindow.size / 2)
-        #expect(atHalf && window.hasRoom)
+        #expect(atHalf && window.canSend)
         let unasked = window.remove(1000)
         #expect(!unasked && window.count == 0)
         window.refuse()
-        #expect(!window.hasRoom)
+        #expect(!window.canSend)
         let afterRefusal = window.remove(0)
         #expect(afterRefusal)
     }

@@ -64,7 +64,7 @@ struct ThreadsTests {
             adapter.run { self.manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "hammer")) }
             for number in self.callbacks.indices {
                 // Calls in the wrong moment are misuse, and there are many of them.
-                Thread { [self] in Misuse.$listener.withValue({ _ in }) { self.look(number) } }.start()
+                Thread { [self] in LogLines.$listener.withValue({ _ in }) { self.look(number) } }.start()
             }
         }
 

@@ -203,7 +203,7 @@ struct ManagerStateTests {
                 eventLoop: testbed.loop,
                 callbacks: .onEventLoop,
                 identities: IdentityStore(),
-                ground: nil
+                retained: nil
             ) { AdapterComponents(refused: "there is no adapter: plug one in") }
             let central = CentralApp(on: adapter)
             testbed.run(.seconds(60))

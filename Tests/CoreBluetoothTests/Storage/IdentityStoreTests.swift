@@ -80,7 +80,7 @@ struct IdentityStoreTests {
         try withFolderStorage { folder in
             try folder.write(Data(text.utf8), to: "identities.json")
             let store = IdentityStore()
-            Misuse.$listener.withValue({ _ in }) { store.open(IdentityFile(folder)) }
+            LogLines.$listener.withValue({ _ in }) { store.open(IdentityFile(folder)) }
             _ = store.record(for: self.address(1))
             store.flush()
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.folder)

@@ -88,7 +88,7 @@ struct StateStorageTests {
                 [{"record":{"uuid":"2A37","properties":2,\(characteristic)},"isNotifying":false}]}]}
                 """
             #expect(throws: (any Error).self) {
-                try JSONDecoder().decode(AttributeTree.self, from: Data(text.utf8))
+                try JSONDecoder().decode(DiscoveredAttributes.self, from: Data(text.utf8))
             }
         }
     }
@@ -139,26 +139,26 @@ struct StateStorageTests {
     @Test("7.13 as many peers are remembered as there is room for, those met last")
     func cacheLimit() throws {
         try withFolderStorage { folder throws in
-            let caches = AttributeCaches()
+            let cache = DatabaseCache()
             let writer = StateWriter(folder)
-            caches.writer = writer
+            cache.writer = writer
             let hash = ByteBuffer(repeating: 7, count: 16)
             func address(_ number: UInt64) -> DeviceAddress {
                 DeviceAddress(0xC000_0000_0000 | number, kind: .random)
             }
             for number in 0..<300 as Range<UInt64> {
-                caches.store(AttributeCache(GATTCachedDatabase(databaseHash: hash)), of: address(number))
+                cache.store(RemoteDatabase(GATTCachedDatabase(databaseHash: hash)), of: address(number))
                 writer.flush()
             }
             #expect(try folder.names(withPrefix: "attributes-").count == 256)
-            #expect(caches.cache(of: address(299)) != nil)
-            #expect(caches.cache(of: address(100)) != nil)
-            #expect(caches.cache(of: address(0)) == nil)
+            #expect(cache.database(of: address(299)) != nil)
+            #expect(cache.database(of: address(100)) != nil)
+            #expect(cache.database(of: address(0)) == nil)
             // Addresses that change are not worth a file.
-            caches.store(AttributeCache(GATTCachedDatabase(databaseHash: hash)), of: DeviceAddress(5, kind: .random))
+            cache.store(RemoteDatabase(GATTCachedDatabase(databaseHash: hash)), of: DeviceAddress(5, kind: .random))
             writer.flush()
             #expect(try folder.names(withPrefix: "attributes-").count == 256)
-            #expect(caches.cache(of: DeviceAddress(5, kind: .random)) != nil)
+            #expect(cache.database(of: DeviceAddress(5, kind: .random)) != nil)
         }
     }
 }
@@ -181,7 +181,7 @@ struct AttributeTreeTests {
 
     @Test("7.1 discoveries accumulate in the order of the handles; what is invalid goes")
     func accumulate() throws {
-        var tree = AttributeTree()
+        var tree = DiscoveredAttributes()
         #expect(tree.isEmpty)
         tree.add([self.service(0x180F, 30...39)], listed: true)
         tree.add([self.service(0x180D, 10...19), self.service(0x180F, 30...39)], listed: true)
@@ -203,7 +203,7 @@ struct AttributeTreeTests {
         tree.add([self.service(0x1800, 40...49)], listed: true)
         #expect(tree.services.map(\.isListed) == [true, true, true])
 
-        let copy = try JSONDecoder().decode(AttributeTree.self, from: JSONEncoder().encode(tree))
+        let copy = try JSONDecoder().decode(DiscoveredAttributes.self, from: JSONEncoder().encode(tree))
         #expect(copy == tree)
         tree.stopNotifying()
         #expect(tree.notifying.isEmpty)

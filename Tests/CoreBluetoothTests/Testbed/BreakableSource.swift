@@ -33,7 +33,7 @@ final class BreakableSource: ChannelSource {
             eventLoop: testbed.loop,
             callbacks: .onEventLoop,
             identities: IdentityStore(randomness: .seeded(1)),
-            ground: nil
+            retained: nil
         ) {
             AdapterComponents(
                 source: source.value,

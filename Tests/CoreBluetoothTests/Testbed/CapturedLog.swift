@@ -12,6 +12,6 @@ final class CapturedLog: Sendable {
 
     /// Runs `body` and keeps the lines that are written during it.
     func capture<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try Misuse.$listener.withValue({ line in self.lines.withLockedValue { $0.append(line) } }, operation: body)
+        try LogLines.$listener.withValue({ line in self.lines.withLockedValue { $0.append(line) } }, operation: body)
     }
 }

@@ -33,7 +33,7 @@ final class RestartableDevice {
 
     /// Ends the process, as `kill -9` does or by itself, and begins the next one.
     func restart(byExit: Bool = false) {
-        if byExit { self.adapter.leave(within: .seconds(1)) {} } else { self.adapter.kill() }
+        if byExit { self.adapter.shutDown(within: .seconds(1)) {} } else { self.adapter.kill() }
         self.testbed.loop.run()
         self.source.onPacket = nil
         self.source = BreakableSource(air: self.testbed.air)

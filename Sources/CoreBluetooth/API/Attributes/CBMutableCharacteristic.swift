@@ -13,10 +13,10 @@ open class CBMutableCharacteristic: CBCharacteristic {
     /// The handle of the value, while the characteristic is published.
     var publishedHandle: AttributeHandle?
 
-    /// A characteristic. With a value it is static: the system answers reads, and nobody can write. Without one the app
+    /// A characteristic. With a value it is static: the system answers reads, and it cannot be written. Without one the app
     /// is asked each time.
     ///
-    /// What cannot be published is told when its service is added: `broadcast` and `extendedProperties` with
+    /// What cannot be published is reported when its service is added: `broadcast` and `extendedProperties` with
     /// ``CBError/Code/invalidParameters``.
     public init(
         type UUID: CBUUID,
@@ -36,7 +36,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
         set { self.lock.withLock { self.permissionsStorage = newValue } }
     }
 
-    /// The centrals that hear of changes of the value; empty while there are none.
+    /// The centrals that are subscribed to the value; empty while there are none.
     open var subscribedCentrals: [CBCentral]? { self.lock.withLock { self.subscribedStorage } }
 
     /// What can be done with the value.

@@ -1,11 +1,11 @@
-// What a central manager tells. On Apple's platforms all but one of these methods are optional requirements of an
+// What a central manager reports. On Apple's platforms all but one of these methods are optional requirements of an
 // Objective-C protocol; here they have default implementations that do nothing, which comes to the same for a class that
 // implements them where it says that it conforms. (A subclass cannot add a method that its conforming base class lacks:
 // Swift would never call it. Put it on the base class.)
 
 public import Foundation
 
-/// What a ``CBCentralManager`` tells, on its queue and in the order in which it happens.
+/// What a ``CBCentralManager`` reports, on its queue and in the order in which it happens.
 ///
 /// All methods but one may be left out. Put every method on the class that conforms: one that only a subclass adds is
 /// never called, see <doc:WhatDiffersOnLinux>.
@@ -26,14 +26,14 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     ///   - central: The manager, made with ``CBCentralManagerOptionRestoreIdentifierKey``.
     ///   - dict: What it did, under ``CBCentralManagerRestoredStatePeripheralsKey``,
     ///     ``CBCentralManagerRestoredStateScanServicesKey`` and ``CBCentralManagerRestoredStateScanOptionsKey``. What
-    ///     there is none of has no key. Keep the peripherals: one that nobody keeps is given up.
+    ///     there is none of has no key. Retain the peripherals: one that is released is disconnected.
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
-    /// A peripheral was heard while the manager scans.
+    /// A peripheral was discovered while the manager scans.
     ///
     /// - Parameters:
     ///   - central: The manager.
-    ///   - peripheral: The peripheral; the manager keeps none, so keep it to do anything with it.
+    ///   - peripheral: The peripheral; the manager does not retain it, so retain it to do anything with it.
     ///   - advertisementData: What it says, under the keys that begin with `CBAdvertisementData`. What it does not say has
     ///     no key.
     ///   - RSSI: The signal strength in dBm; 127 where it is not known.
@@ -49,7 +49,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
 
     /// A connection could not be made: `error` is a ``CBError``.
     ///
-    /// Requests do not expire, so this is rare: the adapter has no room for another connection, or refuses it.
+    /// Requests do not expire, so this is rare: the adapter has no capacity for another connection, or refuses it.
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?)
 
     /// A peripheral was disconnected: its services are of no more use.

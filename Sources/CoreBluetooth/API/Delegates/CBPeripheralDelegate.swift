@@ -1,8 +1,8 @@
-// What a remote peripheral tells. All methods have default implementations that do nothing.
+// What a remote peripheral reports. All methods have default implementations that do nothing.
 
 public import Foundation
 
-/// What a ``CBPeripheral`` tells, on the queue of its manager and in the order in which it happens.
+/// What a ``CBPeripheral`` reports, on the queue of its manager and in the order in which it happens.
 ///
 /// Each procedure that was asked for is answered once. `error` is `nil` where it succeeded, a ``CBATTError`` where the
 /// peripheral refused it, and a ``CBError`` where the connection ended or something else went wrong. All methods may be
@@ -41,7 +41,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// Which of the two it was does not show.
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
-    /// A value was written with response; without response nobody is told.
+    /// A value was written with response; without response nothing is reported.
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
     /// Notifications or indications were turned on or off, as ``CBCharacteristic/isNotifying`` says.
@@ -64,7 +64,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// A descriptor was written.
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?)
 
-    /// There is room again for writes without response, after ``CBPeripheral/canSendWriteWithoutResponse`` was false.
+    /// Writes without response can be sent again, after ``CBPeripheral/canSendWriteWithoutResponse`` was false.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
     /// An L2CAP channel was opened, or could not be: then `channel` is `nil` and `error` says why.
@@ -77,9 +77,9 @@ extension CBPeripheralDelegate {
     /// Does nothing.
     public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
 
-    /// Says that services changed and nobody listens.
+    /// Logs that services changed without a delegate to take it.
     public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-        Misuse.log("WARNING: The delegate for \(peripheral) does not implement -[peripheral:didModifyServices:]")
+        LogLines.log("WARNING: The delegate for \(peripheral) does not implement -[peripheral:didModifyServices:]")
     }
 
     /// Does nothing.

@@ -1,9 +1,9 @@
-// What a peripheral manager tells. All methods but the first have default implementations: they do nothing, except that
+// What a peripheral manager reports. All methods but the first have default implementations: they do nothing, except that
 // requests are answered, so that a central need not wait for an app that does not listen.
 
 public import Foundation
 
-/// What a ``CBPeripheralManager`` tells, on its queue and in the order in which it happens.
+/// What a ``CBPeripheralManager`` reports, on its queue and in the order in which it happens.
 ///
 /// All methods but one may be left out. Put every method on the class that conforms: one that only a subclass adds is
 /// never called, see <doc:WhatDiffersOnLinux>.
@@ -34,7 +34,7 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// for services of the system.
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
 
-    /// A central wants to hear of changes of a value: send them with
+    /// A central subscribed to a value: send them with
     /// ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)``.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
@@ -42,14 +42,14 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
         didSubscribeTo characteristic: CBCharacteristic
     )
 
-    /// A central no longer wants to hear of changes of a value, or is gone.
+    /// A central unsubscribed from a value, or is gone.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     )
 
-    /// A central reads a value that this app keeps.
+    /// A central reads a dynamic value.
     ///
     /// Set the request's value from its offset on, and answer it once with
     /// ``CBPeripheralManager/respond(to:withResult:)``.
@@ -60,7 +60,7 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// Answer once, to the first request, also where a write wants no response.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
 
-    /// There is room again for updates of values, after
+    /// Updates of values can be sent again, after
     /// ``CBPeripheralManager/updateValue(_:for:onSubscribedCentrals:)`` returned false.
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
 
@@ -89,7 +89,7 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 extension CBPeripheralManagerDelegate {
     /// Logs that the method is missing: on Apple's platforms that ends the program when the manager is made.
     public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
-        Misuse.log(
+        LogLines.log(
             """
             API MISUSE: \(peripheral) has provided a restore identifier but the delegate doesn't implement the \
             peripheralManager:willRestoreState: method

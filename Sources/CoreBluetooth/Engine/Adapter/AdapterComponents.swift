@@ -14,7 +14,7 @@ struct AdapterComponents {
     var source: any ChannelSource
     var configuration: LEHostConfiguration
     /// What has to last as long as the adapter: the lock on its identity.
-    var keeps: (any Sendable)?
+    var retained: (any Sendable)?
 }
 
 extension AdapterComponents {
@@ -45,7 +45,7 @@ extension AdapterComponents {
             self.init(
                 source: NamedSource(ControllerSource(name, distance: distance, on: eventLoop, logger: logger)),
                 configuration: hostConfiguration,
-                keeps: identity
+                retained: identity
             )
             self.capture(configuration)
         } catch {

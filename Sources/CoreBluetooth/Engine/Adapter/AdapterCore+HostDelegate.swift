@@ -1,4 +1,4 @@
-// What the host reports, handed to whom it concerns.
+// What the host reports, handed to the peers, sessions and channels that it concerns.
 
 import BluetoothHCI
 import BluetoothHost
@@ -12,43 +12,42 @@ extension AdapterCore: LEHostDelegate {
 
     func host(_ host: LEHost, didConnect link: LinkInformation) {
         guard self.isReady else { return }
-        self.connections.connected(link)
+        self.peers.connected(link)
     }
 
     func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {
-        self.connections.failed(address, error)
+        self.peers.failed(address, error)
     }
 
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
-        // With the controller gone, the state that follows tells everything.
+        // With the controller gone, the state that follows says everything.
         guard self.isReady, case .ready = host.state else { return }
-        self.connections.disconnected(link, reason)
-        self.forgetUpdates(on: link.id)
+        self.peers.disconnected(link, reason)
         for session in self.peripheralSessions { session.disconnected(link.id) }
     }
 
     func host(_ host: LEHost, link: LinkID, didChangeMTU mtu: Int) {
-        self.connections.changedMTU(link, mtu)
+        self.peers.changedMTU(link, mtu)
         for session in self.peripheralSessions { session.changedMTU(link, mtu) }
     }
 
     func host(_ host: LEHost, link: LinkID, didReceiveValue value: ByteBuffer, for handle: AttributeHandle) {
-        self.connections.notified(link, handle, value)
+        self.peers.received(value, for: handle, on: link)
     }
 
     func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {
-        self.connections.invalidated(link, range)
+        self.peers.invalidated(link, range)
     }
 
     func host(_ host: LEHost, cachedDatabaseAt link: LinkInformation) -> GATTCachedDatabase? {
-        self.connections.cachedDatabase(at: link.peer)
+        self.peers.cachedDatabase(of: link.peer)
     }
 
     func host(_ host: LEHost, link: LinkID, didValidateDatabaseCache validation: GATTDatabaseValidation) {
-        self.connections.validated(link, validation)
+        self.peers.validated(link, validation)
     }
 
-    func host(_ host: LEHost, didFindDatabaseOutOfSyncOn link: LinkID) { self.connections.databaseOutOfSync(link) }
+    func host(_ host: LEHost, didFindDatabaseOutOfSyncOn link: LinkID) { self.peers.databaseOutOfSync(link) }
 
     func host(_ host: LEHost, didReceiveReadRequest request: GATTReadRequest) {
         guard let session = self.owner(of: request.handle) else {
@@ -73,10 +72,10 @@ extension AdapterCore: LEHostDelegate {
     }
 
     func host(_ host: LEHost, link: LinkID, didTransmit count: Int, for token: TransmitToken) {
-        if token == .writeCommands {
-            self.connections.transmitted(link, count)
+        if let session = self.peripheralSessions.first(where: { $0.token == token }) {
+            session.transmitted(count, on: link)
         } else {
-            self.transmittedNotifications(count, on: link)
+            self.peers.transmitted(count, for: token, on: link)
         }
     }
 
@@ -101,11 +100,4 @@ extension AdapterCore: LEHostDelegate {
     private func owner(of handle: AttributeHandle) -> PeripheralSession? {
         self.peripheralSessions.first { $0.owns(handle) }
     }
-}
-
-extension TransmitToken {
-    /// The apps' writes without response.
-    static let writeCommands = TransmitToken(rawValue: 1)
-    /// The apps' notifications and indications.
-    static let notifications = TransmitToken(rawValue: 2)
 }

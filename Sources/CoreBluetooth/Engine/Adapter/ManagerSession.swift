@@ -1,5 +1,5 @@
-// What the sessions of central and peripheral managers have in common: who they belong to, what their managers were told
-// of the adapter, and what becomes of them when their app ends.
+// What the sessions of central and peripheral managers have in common: the app that they belong to, the state that was
+// reported to their managers, and what becomes of them when their app ends.
 
 import NIOCore
 
@@ -8,7 +8,7 @@ protocol ManagerEvent: Sendable {
     /// What an app knows of what its manager did.
     associatedtype Restoration
 
-    /// What the process, or the manager, before this one did is to be taken up.
+    /// What the process, or the manager, before this one did is to be taken over.
     static func restored(_ restoration: Restoration) -> Self
     /// What the adapter can do now.
     static func state(_ state: CBManagerState) -> Self
@@ -21,12 +21,12 @@ protocol ManagerSession: AnyObject, SendableMetatype {
     associatedtype Record: PreservedRecord
 
     /// The role, as apps declare it.
-    static var role: Application.BackgroundModes { get }
+    static var role: ManagerRole { get }
 
     init(
         number: Int,
         core: AdapterCore,
-        application: Application?,
+        application: (any ApplicationPolicy)?,
         restoreIdentifier: String?,
         commands: Mailbox<Command>,
         events: Mailbox<Event>
@@ -37,21 +37,21 @@ protocol ManagerSession: AnyObject, SendableMetatype {
 
     var core: AdapterCore { get }
     /// The app that the manager belongs to; `nil` for a process that is no app.
-    var application: Application? { get }
-    /// Keeps what the manager does, where it has a restore identifier.
-    var keeper: RecordKeeper<Record>? { get }
-    /// The state of the adapter that the manager was told last.
-    var toldState: CBManagerState? { get set }
-    /// What the app knew when it ended, while the session has no manager: what happens meanwhile waits.
-    var estate: Event.Restoration? { get set }
+    var application: (any ApplicationPolicy)? { get }
+    /// Stores what the manager does, where it has a restore identifier.
+    var recordStore: RecordStore<Record>? { get }
+    /// The state of the adapter that was last reported to the manager.
+    var reportedState: CBManagerState? { get set }
+    /// What the app had when it ended, while the session is orphaned: what happens meanwhile waits.
+    var preservedState: Event.Restoration? { get set }
     /// The ways from the manager and to it.
-    var lanes: SessionMailboxes<Command, Event> { get set }
+    var mailboxes: SessionMailboxes<Command, Event> { get set }
 
     /// Carries out what the manager asks for.
     func perform(_ command: Command)
     /// Lets the turn's events leave.
     func flush()
-    /// Takes up what is kept of the manager.
+    /// Restores what is stored of the manager.
     func restore(from writer: StateWriter)
     /// What the app knows now.
     func restoration() -> Event.Restoration
@@ -59,78 +59,78 @@ protocol ManagerSession: AnyObject, SendableMetatype {
     func closeChannels()
     /// The adapter stopped.
     func adapterStopped(_ state: CBManagerState)
-    /// Ends everything that the manager does, without a word to it.
-    func giveUp()
+    /// Ends everything that the manager does, without reporting it.
+    func cancelAll()
     /// The process is over.
     func kill()
 }
 
 extension ManagerSession {
     /// Whether the manager has a restore identifier.
-    var isPreserved: Bool { self.keeper != nil }
+    var isPreserved: Bool { self.recordStore != nil }
 
     /// Something has changed that its record holds.
     @inline(__always)
-    func noteChange() { self.keeper?.noteChange() }
+    func noteChange() { self.recordStore?.noteChange() }
 
     /// Adds an event to those that leave at the end of the turn.
     @inline(__always)
-    func tell(_ event: Event) { self.lanes.outbox.append(event) }
+    func report(_ event: Event) { self.mailboxes.outbox.append(event) }
 
     /// Carries out the commands that wait.
     func drainCommands() {
-        self.lanes.commands.drain { for command in $0 { self.perform(command) } }
+        self.mailboxes.commands.drain { for command in $0 { self.perform(command) } }
     }
 
     /// The manager is gone, and everything that it did ends.
     func end() {
-        self.giveUp()
-        self.keeper?.remove()
+        self.cancelAll()
+        self.recordStore?.remove()
         self.core.remove(self)
     }
 
-    /// Tells the manager what the adapter can do for it, where that is news.
-    func tellState() {
-        guard let state = self.application.visibleState(self.core.state), state != self.toldState else { return }
+    /// Reports the adapter's state where it has changed for the manager.
+    func reportState() {
+        guard let state = self.application.visibleState(self.core.state), state != self.reportedState else { return }
         if state == .poweredOn, let writer = self.core.writer { self.restore(from: writer) }
-        self.toldState = state
-        self.tell(.state(state))
+        self.reportedState = state
+        self.report(.state(state))
     }
 
     /// The user lets the app use Bluetooth, or no longer.
     func authorizationChanged() {
-        if self.application.visibleState(self.core.state) != .poweredOn { self.giveUp() }
-        self.tellState()
+        if self.application.visibleState(self.core.state) != .poweredOn { self.cancelAll() }
+        self.reportState()
     }
 
     /// The app has ended, and the manager is gone. With a restore identifier and the background mode of its role, what it
     /// did goes on, unless the app ends for good.
     func applicationEnded(isForGood: Bool) {
-        if self.estate == nil { self.drainCommands() }
-        let isLeft = !isForGood && self.isPreserved && self.application?.modes.contains(Self.role) == true
-        if isLeft, self.toldState == .poweredOn {
-            guard self.estate == nil else { return }
+        if self.preservedState == nil { self.drainCommands() }
+        let isLeft = !isForGood && self.isPreserved && self.application?.outlivesProcess(Self.role) == true
+        if isLeft, self.reportedState == .poweredOn {
+            guard self.preservedState == nil else { return }
             self.closeChannels()
-            self.estate = self.restoration()
-            self.lanes.leave()
+            self.preservedState = self.restoration()
+            self.mailboxes.detach()
         } else {
             self.end()
         }
     }
 
-    /// A new manager takes the session over: it is told what there was, then what has happened since.
-    func adopt(_ successor: Self) {
-        guard let estate = self.estate else { return }
-        self.estate = nil
-        self.lanes.join(successor.lanes, telling: [.restored(estate), .state(self.core.state)])
-        self.toldState = self.core.state
+    /// A new manager takes the orphaned session over: the preserved state is reported to it, then what has happened since.
+    func takeOver(_ successor: Self) {
+        guard let preservedState = self.preservedState else { return }
+        self.preservedState = nil
+        self.mailboxes.attach(successor.mailboxes, reporting: [.restored(preservedState), .state(self.core.state)])
+        self.reportedState = self.core.state
     }
 
-    /// The session among `others` that the manager takes over in place of its own.
-    func heritage(among others: [Self]) -> Self? {
-        guard let application = self.application, let identifier = self.keeper?.identifier else { return nil }
+    /// The orphaned session among `others` that the manager takes over in place of its own.
+    func orphanedSession(among others: [Self]) -> Self? {
+        guard let application = self.application, let identifier = self.recordStore?.identifier else { return nil }
         return others.first {
-            $0.estate != nil && $0.application === application && $0.keeper?.identifier == identifier
+            $0.preservedState != nil && $0.application === application && $0.recordStore?.identifier == identifier
         }
     }
 }

@@ -1,5 +1,5 @@
-// An air inside the process with a thread of its own: both roles of a program, or a whole room of devices, with nothing
-// else installed and nobody listening.
+// An air inside the process with a thread of its own: both roles of a program, or several devices, with nothing else
+// installed and without a socket.
 
 public import BluetoothAir
 import BluetoothTypes
@@ -39,7 +39,7 @@ public final class PrivateAir: Sendable {
         self.makeAdapter(configuration: configuration, storage: MemoryStorage())
     }
 
-    /// A new device on this air, that keeps its state in a given storage.
+    /// A new device on this air, with a given storage for its state.
     package func makeAdapter(
         configuration: BluetoothAdapter.Configuration = .init(),
         storage: any StateStorage
@@ -52,8 +52,8 @@ public final class PrivateAir: Sendable {
             eventLoop: self.thread.eventLoop,
             callbacks: .onQueues,
             identities: IdentityStore(),
-            keeping: .storage(storage),
-            ground: self
+            storageChoice: .storage(storage),
+            retained: self
         ) {
             guard let air = air.value else { return AdapterComponents(refused: "the air is gone") }
             return AdapterComponents(air: air, configuration, address: address)

@@ -43,9 +43,9 @@ enum ProcessEnd {
         // Whoever calls `exit` on an event loop cannot wait for what happens there.
         for adapter in adapters where !adapter.eventLoop.inEventLoop {
             group.enter()
-            adapter.leave(within: AdapterCore.leaveLimit) { group.leave() }
+            adapter.shutDown(within: AdapterCore.shutdownLimit) { group.leave() }
         }
         // Nothing holds the process up for longer, not even an event loop that does not turn any more.
-        _ = group.wait(timeout: .now() + .nanoseconds(Int(AdapterCore.leaveLimit.nanoseconds) * 3 / 2))
+        _ = group.wait(timeout: .now() + .nanoseconds(Int(AdapterCore.shutdownLimit.nanoseconds) * 3 / 2))
     }
 }

@@ -63,7 +63,7 @@ final class Advertisement: Sendable {
         return facts
     }
 
-    /// Whether an app that scans with `filter` wants to hear of it.
+    /// Whether it matches the filter of a scan.
     func matches(_ filter: ScanFilter) -> Bool {
         if let services = filter.services {
             if services.contains(where: { self.services.contains($0) }) { return true }

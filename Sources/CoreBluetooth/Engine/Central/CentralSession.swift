@@ -8,20 +8,20 @@ import NIOCore
 
 /// One central manager, as the event loop knows it.
 final class CentralSession: ManagerSession {
-    static let role = Application.BackgroundModes.central
+    static let role = ManagerRole.central
 
     let number: Int
     unowned let core: AdapterCore
     /// The app that the manager belongs to; `nil` for a process that is no app.
-    let application: Application?
-    /// The ways from the manager and to it.
-    var lanes: SessionMailboxes<CentralCommand, CentralEvent>
-    /// How many of them are joined already, while they wait for the app.
-    var heldCount = 0
-    /// The state of the adapter that the manager was told last.
-    var toldState: CBManagerState?
-    /// What the app knew when it ended, while the session has no manager: what happens meanwhile waits.
-    var estate: CentralRestoration?
+    let application: (any ApplicationPolicy)?
+    /// The mailboxes from the manager and to it.
+    var mailboxes: SessionMailboxes<CentralCommand, CentralEvent>
+    /// How many of the events are merged already, while they are deferred.
+    var deferredCount = 0
+    /// The state of the adapter that was last reported to the manager.
+    var reportedState: CBManagerState?
+    /// What the app had when it ended, while the session is orphaned: what happens meanwhile waits.
+    var preservedState: CentralRestoration?
 
     /// What is scanned for, while scanning.
     private(set) var scan: Scan?
@@ -29,16 +29,16 @@ final class CentralSession: ManagerSession {
     private(set) var connectionEventFilter: ConnectionEventFilter?
     /// Channels that were opened and that the app was not given yet.
     let unclaimedChannels = UnclaimedChannels()
-    /// The wish of each CBPeripheral object for a link, by the object's place in its table.
-    private var interests: ContiguousArray<PeripheralConnection?> = []
+    /// The connection of each `CBPeripheral` object, by the object's place in its table.
+    private var connections: ContiguousArray<PeripheralConnection?> = []
 
-    /// Keeps what the manager does, where it has a restore identifier.
-    let keeper: RecordKeeper<CentralRecord>?
+    /// Stores what the manager does, where it has a restore identifier.
+    let recordStore: RecordStore<CentralRecord>?
 
     init(
         number: Int,
         core: AdapterCore,
-        application: Application?,
+        application: (any ApplicationPolicy)?,
         restoreIdentifier: String?,
         commands: Mailbox<CentralCommand>,
         events: Mailbox<CentralEvent>
@@ -46,26 +46,28 @@ final class CentralSession: ManagerSession {
         self.number = number
         self.core = core
         self.application = application
-        self.keeper = RecordKeeper(restoreIdentifier, program: application?.name)
-        self.lanes = SessionMailboxes(number: number, commands: commands, events: events)
+        self.recordStore = RecordStore(restoreIdentifier, program: application?.name)
+        self.mailboxes = SessionMailboxes(number: number, commands: commands, events: events)
     }
 
     // MARK: Messages
 
     /// Lets the turn's events leave.
     func flush() {
-        // A controller that is lost for a moment may be lost because everything ends: what is kept stays until it is back.
-        if self.core.state != .resetting { self.keeper?.save(self.makeRecord) }
+        // A controller that is lost for a moment may be lost because everything ends: the record stays as it is until it is back.
+        if self.core.state != .resetting { self.recordStore?.save(self.makeRecord) }
         if let application = self.application, !self.mayFlush(under: application) { return }
-        self.heldCount = 0
-        self.lanes.send()
+        self.deferredCount = 0
+        self.mailboxes.send()
     }
 
     /// Carries out what the manager asks for.
     func perform(_ command: CentralCommand) {
         switch command {
-        case .operate(let name, let operation, let invalidations):
-            self.interest(name)?.perform(operation, invalidations: invalidations)
+        case .writeWithoutResponse(let id, let handle, let value, let invalidations):
+            self.connection(id)?.writeWithoutResponse(value, to: handle, invalidations: invalidations)
+        case .perform(let id, let procedure, let invalidations):
+            self.connection(id)?.perform(procedure, invalidations: invalidations)
         case .scan(let filter):
             guard self.core.isReady else { return }
             self.scanCount += 1
@@ -76,22 +78,22 @@ final class CentralSession: ManagerSession {
             self.scan = nil
             self.noteChange()
             self.core.updateScanning()
-        case .connect(let name, let address, let options):
-            self.connect(name, address, options)
-        case .resume(let name, let address, let options, let attributes):
-            self.connect(name, address, options, attributes)
-        case .restored: self.keeper?.taken()
-        case .cancelConnection(let name):
-            guard let interest = self.interest(name) else { return }
-            self.core.connections.cancel(interest)
+        case .connect(let id, let address, let options):
+            self.connect(id, address, options)
+        case .resume(let id, let address, let options, let attributes):
+            self.connect(id, address, options, attributes)
+        case .restored: self.recordStore?.takenOver()
+        case .cancelConnection(let id):
+            guard let connection = self.connection(id) else { return }
+            self.core.peers.cancel(connection)
         case .release(let token):
-            guard let interest = self.interest(token) else { return }
-            interest.isSilent = true
-            self.core.connections.cancel(interest)
-        case .readRSSI(let name):
-            self.readRSSI(name)
-        case .openChannel(let name, let psm):
-            self.interest(name)?.openChannel(psm)
+            guard let connection = self.connection(token) else { return }
+            connection.isReleased = true
+            self.core.peers.cancel(connection)
+        case .readRSSI(let id):
+            self.readRSSI(id)
+        case .openChannel(let id, let psm):
+            self.connection(id)?.openChannel(psm)
         case .registerForConnectionEvents(let filter):
             self.connectionEventFilter = filter
         case .end:
@@ -101,100 +103,101 @@ final class CentralSession: ManagerSession {
 
     // MARK: Links
 
-    private func interest(_ token: PeripheralToken) -> PeripheralConnection? {
+    private func connection(_ token: PeripheralToken) -> PeripheralConnection? {
         let index = Int(token.index)
-        guard index < self.interests.count, let interest = self.interests[index], interest.name.token == token else {
+        guard index < self.connections.count, let connection = self.connections[index], connection.id.token == token
+        else {
             return nil
         }
-        return interest
+        return connection
     }
 
-    private func interest(_ name: ConnectionID) -> PeripheralConnection? {
-        guard let interest = self.interest(name.token), interest.name == name else { return nil }
-        return interest
+    private func connection(_ id: ConnectionID) -> PeripheralConnection? {
+        guard let connection = self.connection(id.token), connection.id == id else { return nil }
+        return connection
     }
 
     private func connect(
-        _ name: ConnectionID,
+        _ id: ConnectionID,
         _ address: DeviceAddress,
         _ options: ConnectOptions,
-        _ attributes: AttributeTree = AttributeTree()
+        _ attributes: DiscoveredAttributes = DiscoveredAttributes()
     ) {
         guard self.core.isReady else { return }
-        if let interest = self.interest(name) {
-            // Asked for once more: where the link is there, it is told once more.
-            if case .established = interest.phase {
-                self.tell(.connected(name, mtu: interest.peer.mtu, interest.window))
+        if let connection = self.connection(id) {
+            // Asked for once more: where the link is there, it is reported once more.
+            if connection.isEstablished {
+                self.report(.connected(id, mtu: connection.peer.mtu, connection.window))
             }
             return
         }
-        let interest = PeripheralConnection(
-            name: name,
+        let connection = PeripheralConnection(
+            id: id,
             session: self,
-            peer: self.core.connections.peer(address),
+            peer: self.core.peers.peer(address),
             options: options,
             attributes: attributes
         )
-        let index = Int(name.token.index)
-        while self.interests.count <= index { self.interests.append(nil) }
-        // An older wish of the same object is still being ended; it goes on without the table.
-        self.interests[index] = interest
-        self.core.connections.add(interest)
+        let index = Int(id.token.index)
+        while self.connections.count <= index { self.connections.append(nil) }
+        // An older connection of the same object is still being ended; it is not found in the table any more.
+        self.connections[index] = connection
+        self.core.peers.add(connection)
         self.noteChange()
     }
 
-    /// The wishes that are not over, in the order of their objects.
-    var liveInterests: [PeripheralConnection] { self.interests.compactMap { $0 } }
+    /// The connections that are not over, in the order of their objects.
+    var liveConnections: [PeripheralConnection] { self.connections.compactMap { $0 } }
 
-    /// A wish is over.
-    func ended(_ interest: PeripheralConnection) {
-        let index = Int(interest.name.token.index)
-        if index < self.interests.count, self.interests[index] === interest { self.interests[index] = nil }
+    /// A connection is over.
+    func ended(_ connection: PeripheralConnection) {
+        let index = Int(connection.id.token.index)
+        if index < self.connections.count, self.connections[index] === connection { self.connections[index] = nil }
         self.noteChange()
     }
 
-    private func readRSSI(_ name: ConnectionID) {
-        guard let interest = self.interest(name), let link = interest.peer.link else {
-            return self.tell(.rssi(name, .failure(.notConnected)))
+    private func readRSSI(_ id: ConnectionID) {
+        guard let connection = self.connection(id), let link = connection.peer.link else {
+            return self.report(.rssi(id, .failure(.notConnected)))
         }
         self.core.host.readRSSI(of: link) { [weak self] result in
-            self?.tell(.rssi(name, result.map { RSSI.octet($0) }))
+            self?.report(.rssi(id, result.map { RSSI.octet($0) }))
         }
     }
 
     // MARK: The end
 
-    /// The adapter stopped: whatever was going on is over, and the state tells it.
+    /// The adapter stopped: everything is over, and the state says so.
     func adapterStopped(_ state: CBManagerState) {
         self.scan = nil
-        self.interests = []
+        self.connections = []
         if state < .poweredOff { self.connectionEventFilter = nil }
         // What outlived its manager does not outlive this.
-        if self.estate != nil { self.end() }
+        if self.preservedState != nil { self.end() }
         self.noteChange()
     }
 
     /// The process is over.
     func kill() {
-        self.keeper?.close()
+        self.recordStore?.close()
         self.scan = nil
-        self.interests = []
+        self.connections = []
     }
 
-    /// Ends everything that the manager does, without a word to it.
-    func giveUp() {
+    /// Ends everything that the manager does, without reporting it.
+    func cancelAll() {
         self.scan = nil
         self.core.updateScanning()
-        for interest in self.interests.compactMap({ $0 }) {
-            interest.isSilent = true
-            self.core.connections.cancel(interest)
+        for connection in self.connections.compactMap({ $0 }) {
+            connection.isReleased = true
+            self.core.peers.cancel(connection)
         }
-        self.interests = []
+        self.connections = []
         self.noteChange()
     }
 
     /// Ends the channels: they end with the app that has their streams.
     func closeChannels() {
-        for interest in self.liveInterests { self.core.channels.close(of: interest) }
+        for connection in self.liveConnections { self.core.channels.close(of: connection) }
     }
 }

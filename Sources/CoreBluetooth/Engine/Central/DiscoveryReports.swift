@@ -1,8 +1,9 @@
-// Scanning for all central managers of an adapter: what was heard of each advertiser, and what each manager was told.
+// Scanning for all central managers of an adapter: what was received from each advertiser, and what was reported to each
+// manager.
 //
-// The host reports every packet; coalescing happens here, since only here it is known which manager has heard what. An
-// advertiser whose scan response is still to come is held back until it is there or the next packet shows that it was
-// lost, so that the first `didDiscover` knows the name.
+// The host reports every packet; coalescing happens here, since only here it is known what was reported to which
+// manager. An advertiser whose scan response is still to come is deferred until it is there or the next packet shows that
+// it was lost, so that the first `didDiscover` has the name.
 
 import BluetoothHost
 import BluetoothTypes
@@ -13,7 +14,7 @@ import NIOCore
 struct Scan: Sendable {
     /// The manager's session.
     var session: Int
-    /// How many scans it has started; a new one hears everything again.
+    /// How many scans it has started; to a new one everything is reported again.
     var number: Int
     var filter: ScanFilter
 }
@@ -23,11 +24,11 @@ struct DiscoveryReports {
     /// How many advertisers are remembered; of more, those that were silent longest are forgotten.
     static let capacity = 1024
 
-    /// What a session was told of an advertiser in its present scan.
-    private struct Told {
+    /// What was reported to a session of an advertiser in its present scan.
+    private struct Reported {
         var session: Int
         var scan: Int
-        /// `nil` while the first report is held back.
+        /// `nil` while the first report is deferred.
         var facts: AdvertisementFacts?
     }
 
@@ -38,7 +39,7 @@ struct DiscoveryReports {
         var hasData = false
         var merged: Advertisement
         var record: IdentityStore.Record
-        var told: [Told] = []
+        var reported: [Reported] = []
         var lastHeard: NIODeadline
 
         init(record: IdentityStore.Record, now: NIODeadline) {
@@ -54,37 +55,37 @@ struct DiscoveryReports {
 
     init(identities: IdentityStore) { self.identities = identities }
 
-    /// Forgets all advertisers: nobody scans any more.
+    /// Forgets all advertisers: no manager scans any more.
     mutating func reset() { self.advertisers = [:] }
 
-    /// Takes in a packet; `tell` is called for each scan that is to hear of it.
+    /// Takes in a packet; `report` is called for each scan that it is reported to.
     mutating func receive(
-        _ report: AdvertisingReport,
+        _ packet: AdvertisingReport,
         for scans: [Scan],
         now: NIODeadline,
         timestamp: CFAbsoluteTime,
-        tell: (Scan, Discovery) -> Void
+        report: (Scan, Discovery) -> Void
     ) {
-        let advertiser = self.advertiser(report.address, now)
+        let advertiser = self.advertiser(packet.address, now)
         advertiser.lastHeard = now
-        if report.isScanResponse {
+        if packet.isScanResponse {
             // A response that follows no packet says nothing of whether the device can be connected to.
             guard advertiser.hasData else { return }
-            if advertiser.scanResponse != report.data {
-                advertiser.scanResponse = report.data
+            if advertiser.scanResponse != packet.data {
+                advertiser.scanResponse = packet.data
                 self.merge(advertiser)
             }
-        } else if !advertiser.hasData || advertiser.data != report.data
-            || advertiser.isConnectable != report.isConnectable
+        } else if !advertiser.hasData || advertiser.data != packet.data
+            || advertiser.isConnectable != packet.isConnectable
         {
-            advertiser.data = report.data
-            advertiser.isConnectable = report.isConnectable
+            advertiser.data = packet.data
+            advertiser.isConnectable = packet.isConnectable
             advertiser.hasData = true
             self.merge(advertiser)
         }
         for scan in scans where advertiser.merged.matches(scan.filter) {
-            guard scan.filter.allowsDuplicates || Self.isNews(report, of: advertiser, to: scan) else { continue }
-            tell(scan, Self.discovery(report, of: advertiser, scan.filter, timestamp))
+            guard scan.filter.allowsDuplicates || Self.isNews(packet, of: advertiser, to: scan) else { continue }
+            report(scan, Self.discovery(packet, of: advertiser, scan.filter, timestamp))
         }
     }
 
@@ -121,25 +122,25 @@ struct DiscoveryReports {
     /// The GAP Device Name of an advertiser became known.
     mutating func learned(_ record: IdentityStore.Record) { self.advertisers[record.address]?.record = record }
 
-    /// Whether a scan that filters duplicates is to hear of the packet.
+    /// Whether the packet is reported to a scan that filters duplicates.
     private static func isNews(_ report: AdvertisingReport, of advertiser: Advertiser, to scan: Scan) -> Bool {
         let facts = advertiser.merged.facts
         guard
-            let index = advertiser.told.firstIndex(where: { $0.session == scan.session && $0.scan == scan.number })
+            let index = advertiser.reported.firstIndex(where: { $0.session == scan.session && $0.scan == scan.number })
         else {
-            advertiser.told.removeAll { $0.session == scan.session }
-            let isHeldBack = report.isScannable && !report.isScanResponse && advertiser.scanResponse == nil
-            advertiser.told.append(
-                Told(session: scan.session, scan: scan.number, facts: isHeldBack ? nil : facts)
+            advertiser.reported.removeAll { $0.session == scan.session }
+            let isDeferred = report.isScannable && !report.isScanResponse && advertiser.scanResponse == nil
+            advertiser.reported.append(
+                Reported(session: scan.session, scan: scan.number, facts: isDeferred ? nil : facts)
             )
-            return !isHeldBack
+            return !isDeferred
         }
-        guard let told = advertiser.told[index].facts else {
-            advertiser.told[index].facts = facts
+        guard let reported = advertiser.reported[index].facts else {
+            advertiser.reported[index].facts = facts
             return true
         }
-        advertiser.told[index].facts = told.union(facts)
-        return !facts.isSubset(of: told)
+        advertiser.reported[index].facts = reported.union(facts)
+        return !facts.isSubset(of: reported)
     }
 
     private static func discovery(

@@ -19,9 +19,11 @@ extension PeerTable {
     private func readNameLater(of peer: Peer, on link: LinkID) {
         _ = self.core.schedule(in: Self.nameDelay) { [weak self, weak peer] in
             guard let self, let peer, peer.link == link else { return }
-            guard peer.interests.allSatisfy(\.isIdle) else { return self.readNameLater(of: peer, on: link) }
-            // With nobody left who wants the link, there is nobody to tell.
-            guard !peer.interests.isEmpty else {
+            guard peer.connections.connections.allSatisfy(\.isIdle) else {
+                return self.readNameLater(of: peer, on: link)
+            }
+            // With no connection left, nothing is to be reported.
+            guard !peer.connections.connections.isEmpty else {
                 peer.hasNameReader = false
                 return
             }
@@ -30,9 +32,7 @@ extension PeerTable {
                 guard let self, let peer, let octets = try? result.get(), octets.readableBytes > 0 else { return }
                 let name = String(buffer: octets)
                 guard self.core.learned(deviceName: name, of: peer.address) else { return }
-                for interest in peer.interests {
-                    if case .established = interest.phase { interest.tell(.name(interest.name, name)) }
-                }
+                for connection in peer.connections.established { connection.report(.name(connection.id, name)) }
             }
         }
     }

@@ -79,8 +79,8 @@ final class ChannelEndpoint {
         self.outbox.removeAll()
         guard self.pipe.change({ $0.detach(&$1) }) else { return }
         switch self.owner {
-        case .central(let connection): connection.tell(.unknownChannelEnded(connection.name, self.psm))
-        case .peripheral(let session, let link): session.tell(.unknownChannelEnded(link, self.psm))
+        case .central(let connection): connection.report(.unknownChannelEnded(connection.id, self.psm))
+        case .peripheral(let session, let link): session.report(.unknownChannelEnded(link, self.psm))
         }
     }
 }

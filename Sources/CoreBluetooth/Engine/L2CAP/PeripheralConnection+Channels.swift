@@ -23,7 +23,7 @@ extension PeripheralConnection {
                     if case .success(let channel) = result { core.host.closeChannel(channel.id) }
                 }
             case .refuse:
-                self.tell(.channelRefused(self.name, CBError.told(.invalidParameters)))
+                self.report(.channelRefused(self.id, CBError.reported(.invalidParameters)))
                 next = self.channelRequests.completed()
             }
         }
@@ -33,10 +33,10 @@ extension PeripheralConnection {
         switch result {
         case .success(let channel):
             let handle = self.session.core.channels.opened(channel, for: self)
-            self.tell(.channelOpened(self.name, psm, handle))
+            self.report(.channelOpened(self.id, psm, handle))
         // What a lost link ends is not reported: the disconnection is.
         case .failure(.notConnected): return self.channelRequests.cancelAll()
-        case .failure(let error): self.tell(.channelRefused(self.name, coreBluetoothError(error)))
+        case .failure(let error): self.report(.channelRefused(self.id, coreBluetoothError(error)))
         }
         self.perform(self.channelRequests.completed())
     }

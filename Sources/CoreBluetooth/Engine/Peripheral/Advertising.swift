@@ -1,5 +1,5 @@
 // Advertising for all peripheral managers of an adapter. There is one advertising packet, so what several apps advertise
-// is laid into it together: all services, and the name of whoever came first.
+// is laid into it together: all services, and the name of the app that came first.
 
 import BluetoothHCI
 import BluetoothHost
@@ -11,12 +11,12 @@ final class Advertising {
     private struct Entry {
         let session: PeripheralSession
         var content: AdvertisedContent
-        /// Whether the app was told that it advertises.
-        var isTold: Bool
-        /// Whether it goes on with what another process began: only a failure is told.
+        /// Whether it was reported that the app advertises.
+        var isReported: Bool
+        /// Whether it goes on with what another process began: only a failure is reported.
         var isRestored = false
 
-        var permission: Application.Permission { self.session.application.permission(for: .peripheral) }
+        var permission: ManagerPermission { self.session.application.permission(for: .peripheral) }
     }
 
     private unowned let core: AdapterCore
@@ -29,9 +29,9 @@ final class Advertising {
     /// An app wants to advertise.
     func start(_ content: AdvertisedContent, for session: PeripheralSession, isRestored: Bool = false) {
         guard !self.entries.contains(where: { $0.session === session }) else {
-            return session.tell(.startedAdvertising(.told(.alreadyAdvertising)))
+            return session.report(.startedAdvertising(.reported(.alreadyAdvertising)))
         }
-        self.entries.append(Entry(session: session, content: content, isTold: false, isRestored: isRestored))
+        self.entries.append(Entry(session: session, content: content, isReported: false, isRestored: isRestored))
         self.advertise()
     }
 
@@ -59,7 +59,7 @@ final class Advertising {
     }
 
     /// An app has come to where it may advertise more, or less.
-    func applicationChanged(_ application: Application) {
+    func applicationChanged(_ application: any ApplicationPolicy) {
         guard self.entries.contains(where: { $0.session.application === application }) else { return }
         self.advertise()
     }
@@ -92,18 +92,18 @@ final class Advertising {
         switch result {
         case .success:
             for index in self.entries.indices
-            where !self.entries[index].isTold && self.entries[index].permission != .nothing {
-                self.entries[index].isTold = true
-                if !self.entries[index].isRestored { self.entries[index].session.tell(.startedAdvertising(nil)) }
+            where !self.entries[index].isReported && self.entries[index].permission != .nothing {
+                self.entries[index].isReported = true
+                if !self.entries[index].isRestored { self.entries[index].session.report(.startedAdvertising(nil)) }
             }
         case .failure(let status):
-            for entry in self.entries where !entry.isTold && entry.permission != .nothing {
-                entry.session.tell(.startedAdvertising(.advertisingFailure(status)))
+            for entry in self.entries where !entry.isReported && entry.permission != .nothing {
+                entry.session.report(.startedAdvertising(.advertisingFailure(status)))
                 entry.session.noteChange()
             }
-            // Who advertised before goes on without the newcomers. If that fails, too, there is nobody left to tell.
+            // Apps that advertised before go on without the new ones. Where that fails, too, nothing is left to report.
             let before = self.entries.count
-            self.entries.removeAll { !$0.isTold && $0.permission != .nothing }
+            self.entries.removeAll { !$0.isReported && $0.permission != .nothing }
             if !self.entries.isEmpty, self.entries.count < before { self.advertise() }
         }
     }

@@ -1,4 +1,4 @@
-// The overflow area: services that have no room in an advertising packet are sent as one bit each in a field of 128 bits,
+// The overflow area: services that do not fit into an advertising packet are sent as one bit each in a field of 128 bits,
 // in manufacturer data of Apple's (`4C 00 01` and 16 octets). A scanner that looks for a service sees whether its bit is
 // set; several services share a bit, so it is a hint and no more.
 //

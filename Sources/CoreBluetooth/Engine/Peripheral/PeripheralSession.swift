@@ -1,5 +1,5 @@
 // A peripheral manager's other half on the event loop: the services that it published, what it advertises, and the
-// centrals that its app was told of.
+// centrals that were reported to its app.
 
 import BluetoothHCI
 import BluetoothHost
@@ -9,17 +9,17 @@ import NIOCore
 
 /// One peripheral manager, as the event loop knows it.
 final class PeripheralSession: ManagerSession {
-    static let role = Application.BackgroundModes.peripheral
+    static let role = ManagerRole.peripheral
 
     unowned let core: AdapterCore
     /// The app that the manager belongs to; `nil` for a process that is no app.
-    let application: Application?
-    /// The ways from the manager and to it.
-    var lanes: SessionMailboxes<PeripheralCommand, PeripheralEvent>
-    /// The state of the adapter that the manager was told last.
-    var toldState: CBManagerState?
-    /// What the app knew when it ended, while the session has no manager: what happens meanwhile waits.
-    var estate: PeripheralRestoration?
+    let application: (any ApplicationPolicy)?
+    /// The mailboxes from the manager and to it.
+    var mailboxes: SessionMailboxes<PeripheralCommand, PeripheralEvent>
+    /// The state of the adapter that was last reported to the manager.
+    var reportedState: CBManagerState?
+    /// What the app had when it ended, while the session is orphaned: what happens meanwhile waits.
+    var preservedState: PeripheralRestoration?
 
     struct Published {
         var token: LocalServiceToken
@@ -45,7 +45,7 @@ final class PeripheralSession: ManagerSession {
     private var areServicesWithdrawn = false
     /// Services that were added meanwhile.
     private var servicesToAdd: [LocalService] = []
-    /// The links whose centrals the app's side knows.
+    /// The links whose centrals were reported to the app's side.
     private(set) var announced: ContiguousArray<LinkID> = []
     /// What is on its way to them.
     private(set) var windows: [LinkID: TransmitWindow] = [:]
@@ -53,21 +53,24 @@ final class PeripheralSession: ManagerSession {
     private(set) var subscriptions: [Subscription] = []
     /// Channels that were opened and that the app was not given yet.
     let unclaimedChannels = UnclaimedChannels()
-    /// Keeps what the manager does, where it has a restore identifier.
-    let keeper: RecordKeeper<PeripheralRecord>?
+    /// Stores what the manager does, where it has a restore identifier.
+    let recordStore: RecordStore<PeripheralRecord>?
+    /// The owner of the session's notifications and indications.
+    let token: TransmitToken
 
     init(
         number: Int,
         core: AdapterCore,
-        application: Application?,
+        application: (any ApplicationPolicy)?,
         restoreIdentifier: String?,
         commands: Mailbox<PeripheralCommand>,
         events: Mailbox<PeripheralEvent>
     ) {
         self.core = core
         self.application = application
-        self.keeper = RecordKeeper(restoreIdentifier, program: application?.name)
-        self.lanes = SessionMailboxes(number: number, commands: commands, events: events)
+        self.recordStore = RecordStore(restoreIdentifier, program: application?.name)
+        self.mailboxes = SessionMailboxes(number: number, commands: commands, events: events)
+        self.token = core.makeTransmitToken()
         self.areServicesWithdrawn = application.permission(for: .peripheral) == .nothing
     }
 
@@ -75,9 +78,9 @@ final class PeripheralSession: ManagerSession {
 
     /// Lets the turn's events leave.
     func flush() {
-        if self.core.state != .resetting { self.keeper?.save(self.makeRecord) }
+        if self.core.state != .resetting { self.recordStore?.save(self.makeRecord) }
         if let application = self.application, !self.mayFlush(under: application) { return }
-        self.lanes.send()
+        self.mailboxes.send()
     }
 
     /// Carries out what the manager asks for.
@@ -94,7 +97,7 @@ final class PeripheralSession: ManagerSession {
         case .add(let service): self.add(service)
         case .refuse(let token, let error):
             self.remove(token)
-            self.tell(.added(token, .failure(error)))
+            self.report(.added(token, .failure(error)))
         case .remove(let token): self.remove(token)
         case .removeAll: self.removeAll()
         case .startAdvertising(let content):
@@ -108,19 +111,19 @@ final class PeripheralSession: ManagerSession {
         case .resumeAdvertising(let content):
             guard self.core.isReady else { return }
             self.core.advertising.start(content, for: self, isRestored: true)
-        case .restored: self.keeper?.taken()
+        case .restored: self.recordStore?.takenOver()
         case .setLatency(let latency, let link):
             host.requestConnectionParameters(latency.connectionParameters, of: link)
         case .publishChannel(let withEncryption): self.publishChannel(withEncryption: withEncryption)
         case .unpublishChannel(let psm):
             let isPublished = self.core.channels.unpublish(psm, of: self)
-            self.tell(.channelUnpublished(psm, isPublished ? nil : .told(.invalidParameters)))
+            self.report(.channelUnpublished(psm, isPublished ? nil : .reported(.invalidParameters)))
         case .end: self.end()
         }
     }
 
-    /// Ends everything that the manager does, without a word to it.
-    func giveUp() {
+    /// Ends everything that the manager does, without reporting it.
+    func cancelAll() {
         self.core.advertising.stop(self)
         self.core.channels.unpublishAll(of: self)
         self.removeAll()
@@ -148,15 +151,15 @@ final class PeripheralSession: ManagerSession {
         self.remove(service.token)
         guard !self.areServicesWithdrawn else { return self.servicesToAdd.append(service) }
         guard service.includedServices.allSatisfy({ token in self.services.contains { $0.token == token } }) else {
-            return self.tell(.added(service.token, .failure(.databaseFailure(.unknownIncludedService))))
+            return self.report(.added(service.token, .failure(.databaseFailure(.unknownIncludedService))))
         }
         do {
             let handles = try self.publish(service)
             self.services.append(Published(token: service.token, handles: handles, service: service))
             self.noteChange()
-            self.tell(isRestored ? .republished(service.token, handles) : .added(service.token, .success(handles)))
+            self.report(isRestored ? .republished(service.token, handles) : .added(service.token, .success(handles)))
         } catch {
-            self.tell(.added(service.token, .failure(.databaseFailure(error))))
+            self.report(.added(service.token, .failure(.databaseFailure(error))))
         }
     }
 
@@ -196,7 +199,7 @@ final class PeripheralSession: ManagerSession {
         guard areAvailable == self.areServicesWithdrawn else { return }
         guard areAvailable else {
             for subscription in self.subscriptions {
-                self.tell(.subscribed(subscription.link, subscription.characteristic, false))
+                self.report(.subscribed(subscription.link, subscription.characteristic, false))
             }
             self.subscriptions = []
             return self.withdraw()
@@ -206,7 +209,7 @@ final class PeripheralSession: ManagerSession {
             // What was published once can be published again: nothing of it has changed.
             guard let handles = try? self.publish(self.services[index].service) else { continue }
             self.services[index].handles = handles
-            self.tell(.republished(self.services[index].token, handles))
+            self.report(.republished(self.services[index].token, handles))
         }
         let services = self.servicesToAdd
         self.servicesToAdd = []
@@ -222,19 +225,19 @@ final class PeripheralSession: ManagerSession {
         let record = self.core.identities.record(for: information.peer)
         let window = TransmitWindow()
         self.windows[link] = window
-        self.tell(.central(link, PeerDescription(record), mtu: self.core.host.mtu(of: link), window))
+        self.report(.central(link, PeerDescription(record), mtu: self.core.host.mtu(of: link), window))
     }
 
     /// A central reads.
     func received(_ request: GATTReadRequest) {
         self.announce(request.link)
-        self.tell(.read(request))
+        self.report(.read(request))
     }
 
     /// A central writes.
     func received(_ request: GATTWriteRequest) {
         self.announce(request.link)
-        self.tell(.write(request))
+        self.report(.write(request))
     }
 
     /// A central subscribed or unsubscribed.
@@ -242,12 +245,12 @@ final class PeripheralSession: ManagerSession {
         self.announce(link)
         self.subscriptions.removeAll { $0 == Subscription(link: link, characteristic: handle) }
         if isSubscribed { self.subscriptions.append(Subscription(link: link, characteristic: handle)) }
-        self.tell(.subscribed(link, handle, isSubscribed))
+        self.report(.subscribed(link, handle, isSubscribed))
     }
 
     /// The ATT MTU of a link changed.
     func changedMTU(_ link: LinkID, _ mtu: Int) {
-        if self.announced.contains(link) { self.tell(.centralChangedMTU(link, mtu)) }
+        if self.announced.contains(link) { self.report(.centralChangedMTU(link, mtu)) }
     }
 
     /// A link ended.
@@ -256,7 +259,7 @@ final class PeripheralSession: ManagerSession {
         guard let index = self.announced.firstIndex(of: link) else { return }
         self.announced.remove(at: index)
         self.windows[link] = nil
-        self.tell(.centralLeft(link))
+        self.report(.centralLeft(link))
     }
 
     // MARK: Channels
@@ -264,15 +267,15 @@ final class PeripheralSession: ManagerSession {
     private func publishChannel(withEncryption: Bool) {
         guard self.core.isReady else { return }
         switch self.core.channels.publish(for: self, withEncryption: withEncryption) {
-        case .success(let psm): self.tell(.channelPublished(psm, nil))
-        case .failure(let error): self.tell(.channelPublished(0, .publishingFailure(error)))
+        case .success(let psm): self.report(.channelPublished(psm, nil))
+        case .failure(let error): self.report(.channelPublished(0, .publishingFailure(error)))
         }
     }
 
     /// A central has opened a channel.
     func opened(_ channel: ChannelHandle, psm: CBL2CAPPSM, on link: LinkID) {
         self.announce(link)
-        self.tell(.channelOpened(link, psm, channel))
+        self.report(.channelOpened(link, psm, channel))
     }
 
     // MARK: Updates
@@ -282,13 +285,12 @@ final class PeripheralSession: ManagerSession {
         guard self.owns(handle), self.core.host.information(of: link) != nil else {
             return self.transmitted(1, on: link)
         }
-        self.core.noteUpdate(of: self, on: link)
-        self.core.host.notify(value, characteristic: handle, to: link, token: .notifications)
+        self.core.host.notify(value, characteristic: handle, to: link, token: self.token)
     }
 
     /// Updates have left, or never will.
     func transmitted(_ count: Int, on link: LinkID) {
-        if self.windows[link]?.remove(count) == true { self.tell(.hasRoom(link)) }
+        if self.windows[link]?.remove(count) == true { self.report(.canSend(link)) }
     }
 
     // MARK: The adapter
@@ -306,11 +308,11 @@ final class PeripheralSession: ManagerSession {
             self.removeAll()
         }
         // What outlived its manager does not outlive this.
-        if self.estate != nil { self.end() }
+        if self.preservedState != nil { self.end() }
     }
 
     /// The process is over.
-    func kill() { self.keeper?.close() }
+    func kill() { self.recordStore?.close() }
 }
 
 extension CBPeripheralManagerConnectionLatency {

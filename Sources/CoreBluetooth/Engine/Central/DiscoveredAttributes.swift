@@ -5,8 +5,8 @@ import BluetoothHost
 import BluetoothTypes
 import Foundation
 
-/// The part of a peripheral's attributes that an app knows.
-struct AttributeTree: Codable, Hashable, Sendable {
+/// The part of a peripheral's attributes that an app has discovered.
+struct DiscoveredAttributes: Codable, Hashable, Sendable {
     /// A characteristic.
     struct Characteristic: Codable, Hashable, Sendable {
         var record: GATTRemoteCharacteristic

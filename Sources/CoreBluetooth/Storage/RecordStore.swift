@@ -1,5 +1,5 @@
-// Keeps the record of one manager with a restore identifier: takes it when the adapter's storage is there, hands over what
-// it holds, and writes it anew whenever something has changed, not at the end of the process, of which nobody is told.
+// Stores the record of one manager with a restore identifier: takes it when the adapter's storage is there, hands over what
+// it holds, and writes it anew whenever something has changed, not at the end of the process, which comes unannounced.
 //
 // A record belongs to a program and its identifier, and to one manager at a time. It lasts until its manager is let go
 // in a living process, or there is nothing left to restore.
@@ -22,13 +22,13 @@ extension PeripheralRecord: PreservedRecord {
     static var role: String { "peripheral" }
 }
 
-/// The keeper of one manager's record. Lives on the event loop.
-final class RecordKeeper<Record: PreservedRecord> {
+/// The stored record of one manager. Lives on the event loop.
+final class RecordStore<Record: PreservedRecord> {
     private enum State {
         /// The adapter's storage is not known yet.
         case unopened
         case open(StateWriter, StateClaim)
-        /// Somebody else has the record, or the manager is gone.
+        /// Another manager has the record, or this one is gone.
         case closed
     }
 
@@ -37,10 +37,10 @@ final class RecordKeeper<Record: PreservedRecord> {
     private let name: String
     private var state = State.unopened
     private var isDirty = false
-    /// What was found and has not been taken up yet: it stays what is kept.
+    /// What was found and is not taken over yet: it stays in the storage.
     private var found: Record?
 
-    /// The keeper of a manager's record; `nil` for one without a restore identifier.
+    /// The stored record of a manager; `nil` for one without a restore identifier.
     ///
     /// - Parameter program: The program that the manager belongs to; `nil` for this process's.
     init?(_ identifier: String?, program: String? = nil) {
@@ -78,8 +78,8 @@ final class RecordKeeper<Record: PreservedRecord> {
     /// Something has changed that the record holds.
     func noteChange() { self.isDirty = true }
 
-    /// The manager has taken up what was found: from now on the record says what it does.
-    func taken() {
+    /// The manager has taken over what was found: from now on the record says what it does.
+    func takenOver() {
         self.found = nil
         self.isDirty = true
     }
@@ -92,7 +92,7 @@ final class RecordKeeper<Record: PreservedRecord> {
         writer.write(self.name) { record.isEmpty ? nil : try record.document() }
     }
 
-    /// The manager is gone: its state is given up.
+    /// The manager is gone: its state is removed.
     func remove() {
         if case .open(let writer, _) = self.state { writer.write(self.name) { nil } }
         self.state = .closed

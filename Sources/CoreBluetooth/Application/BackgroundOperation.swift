@@ -1,0 +1,53 @@
+// How an adapter scans and advertises for apps in the background, by Apple's rules (Core Bluetooth Programming Guide, "Core
+// Bluetooth Background Processing for iOS Apps"): scanning needs services, never reports a peripheral twice, and listens
+// less often; advertising has no name, names its services in the overflow area alone, and is slower.
+
+import BluetoothHost
+import BluetoothTypes
+import NIOCore
+
+extension Scan {
+    /// What is scanned for under a permission; `nil` where nothing is.
+    func under(_ permission: ManagerPermission) -> Scan? {
+        switch permission {
+        case .everything: return self
+        case .nothing: return nil
+        case .background:
+            guard self.filter.services?.isEmpty == false else { return nil }
+            var scan = self
+            scan.filter.allowsDuplicates = false
+            return scan
+        }
+    }
+}
+
+/// How often the radio listens.
+enum ScanPace: Hashable {
+    /// All the time.
+    case foreground
+    /// A tenth of the time: for apps in the background alone.
+    case background
+
+    var request: ScanRequest {
+        switch self {
+        case .foreground: ScanRequest()
+        case .background: ScanRequest(interval: .milliseconds(300), window: .milliseconds(30))
+        }
+    }
+}
+
+extension AdvertisedContent {
+    /// How often advertising is sent.
+    static let interval = TimeAmount.milliseconds(100)
+    /// How often advertising for apps in the background is sent: one of the intervals that Apple recommends to accessories.
+    static let backgroundInterval = TimeAmount.microseconds(1_022_500)
+
+    /// What is advertised under a permission; `nil` where nothing is.
+    func under(_ permission: ManagerPermission) -> AdvertisedContent? {
+        switch permission {
+        case .everything: self
+        case .nothing: nil
+        case .background: AdvertisedContent(overflowServices: self.services)
+        }
+    }
+}

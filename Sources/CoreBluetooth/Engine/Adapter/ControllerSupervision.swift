@@ -1,0 +1,180 @@
+// The supervision of an adapter's controller, without I/O: when the source is asked for a channel, when the host is
+// attached to it, what is tried again and after how long, and what state the managers of the adapter see.
+//
+//     unused ── begin ──▶ opening ── channel ──▶ starting ── host ready ──▶ ready
+//                         ▲  │  │                   │ failure                │ failure
+//                         │  │  └─ failure ─▶ waiting ◀─────────────────────┘
+//                         │  │                   │
+//                         │  └─ final failure ─▶ refused
+//                         └───── delay over ─────┘
+//     any state ── power off ──▶ off ── power on ──▶ opening
+//     any state ── shut down ──▶ shutDown
+//
+// - unused: no manager was made yet, so no controller is needed.
+// - opening: the source was asked for a channel.
+// - starting: the host is attached to a channel and resets the controller.
+// - ready: the host works; `since` decides whether the back-off begins anew after the next failure.
+// - waiting: the source or the controller failed; the source is asked again when the delay is over.
+// - refused: there is no such adapter and never will be, so nothing is tried again.
+// - off: Bluetooth is switched off; a channel that the source still opens is closed.
+// - shutDown: the adapter is let go or its process ends; nothing is reported any more.
+//
+// A controller may fail at any moment, say why in any words, and come back at once: each failure doubles the delay before
+// the next attempt, from 25 ms to 2 s, until it has been ready for the stability interval of 2 s. So a controller that
+// fails without end costs at most one attempt in 2 s.
+//
+// Time comes in with `now`, the time of a report of the host, and goes out with `scheduleRetry(in:)`.
+
+import BluetoothHost
+import NIOCore
+
+/// Decides what becomes of an adapter's controller.
+struct ControllerSupervision {
+    private enum State {
+        case unused
+        case opening
+        case starting
+        case ready(since: NIODeadline)
+        case waiting
+        case refused
+        case off
+        case shutDown
+    }
+
+    /// What is to be done, in order.
+    enum Action: Equatable {
+        /// The source is to be asked for a channel; its answer goes to ``ControllerSupervision/opened()`` or
+        /// ``ControllerSupervision/openingFailed(_:)``.
+        case openChannel
+        /// The host is to be attached to the channel that was opened.
+        case attachHost
+        /// The channel that was opened is not needed any more.
+        case closeChannel
+        /// The host is to let its channel go.
+        case detachHost
+        /// ``ControllerSupervision/retryDelayElapsed()`` is to be called after a delay.
+        case scheduleRetry(in: TimeAmount)
+        /// It is not to be called any more.
+        case cancelRetry
+        /// The adapter's address is known, so that its storage can be opened.
+        case openStorage
+        /// ``ControllerSupervision/managerState`` has changed and is to be reported to the managers.
+        case reportState
+        /// A line is to be logged.
+        case log(String)
+    }
+
+    /// How long a controller has to be ready before its failures are forgotten.
+    static let stabilityInterval = TimeAmount.seconds(2)
+    /// The delay before the first retry, and the limit of its doubling.
+    static let retryDelays: ClosedRange<TimeAmount> = .milliseconds(25)...TimeAmount.seconds(2)
+    /// After how many failures in a row the loss of a controller that was ready is logged.
+    private static let silentFailures = 3
+
+    private var state = State.unused
+    /// Failures since the controller was last stable.
+    private var failureCount = 0
+    /// Whether the controller has ever been ready.
+    private var wasReady = false
+    /// What the managers of the adapter see.
+    private(set) var managerState: CBManagerState = .unknown
+
+    // MARK: Events
+
+    /// The first manager was made.
+    mutating func begin() -> [Action] {
+        guard case .unused = self.state else { return [] }
+        self.state = .opening
+        return [.openChannel]
+    }
+
+    /// The source has opened a channel.
+    mutating func opened() -> [Action] {
+        guard case .opening = self.state else { return [.closeChannel] }
+        self.state = .starting
+        return [.attachHost]
+    }
+
+    /// The source could not open a channel.
+    mutating func openingFailed(_ failure: ChannelFailure) -> [Action] {
+        guard case .opening = self.state else { return [] }
+        guard !failure.isFinal else {
+            self.state = .refused
+            return [.log(failure.reason)] + self.changeManagerState(to: .unsupported)
+        }
+        // A controller that was ready a moment ago often comes back by itself.
+        let isLogged = !self.wasReady || self.failureCount >= Self.silentFailures
+        return (isLogged ? [.log(failure.reason)] : []) + self.retryLater()
+    }
+
+    /// The host reports the state of its controller.
+    mutating func hostChanged(to hostState: LEHostState, now: NIODeadline) -> [Action] {
+        switch (self.state, hostState) {
+        case (.starting, .ready), (.ready, .ready):
+            self.state = .ready(since: now)
+            self.wasReady = true
+            return [.openStorage] + self.changeManagerState(to: .poweredOn)
+        case (.starting, .failed(let reason)):
+            return (self.wasReady ? [] : [.log(reason)]) + self.retryLater()
+        case (.ready(let since), .failed):
+            if now - since >= Self.stabilityInterval { self.failureCount = 0 }
+            return self.retryLater()
+        case (.starting, .detached), (.starting, .starting), (.ready, .detached), (.ready, .starting): return []
+        case (.unused, _), (.opening, _), (.waiting, _), (.refused, _), (.off, _), (.shutDown, _): return []
+        }
+    }
+
+    /// The delay of ``Action/scheduleRetry(in:)`` is over.
+    mutating func retryDelayElapsed() -> [Action] {
+        guard case .waiting = self.state else { return [] }
+        self.state = .opening
+        return [.openChannel]
+    }
+
+    /// Bluetooth is switched on or off.
+    mutating func setPowered(_ isOn: Bool) -> [Action] {
+        switch self.state {
+        case .shutDown: return []
+        case .off:
+            guard isOn else { return [] }
+            self.state = .opening
+            return [.openChannel]
+        case .unused, .opening, .starting, .ready, .waiting, .refused:
+            guard !isOn else { return [] }
+            let timer = self.cancelRetry()
+            self.state = .off
+            return timer + self.changeManagerState(to: .poweredOff) + [.detachHost]
+        }
+    }
+
+    /// The adapter is let go, or its process ends.
+    mutating func shutDown() -> [Action] {
+        let timer = self.cancelRetry()
+        self.state = .shutDown
+        return timer
+    }
+
+    // MARK: Steps
+
+    private func cancelRetry() -> [Action] {
+        switch self.state {
+        case .waiting: [.cancelRetry]
+        case .unused, .opening, .starting, .ready, .refused, .off, .shutDown: []
+        }
+    }
+
+    private mutating func retryLater() -> [Action] {
+        self.state = .waiting
+        // A controller that was never there may be plugged in or started yet.
+        let report = self.changeManagerState(to: self.wasReady ? .resetting : .poweredOff)
+        let doubled = Self.retryDelays.lowerBound.nanoseconds << Int64(min(self.failureCount, 7))
+        self.failureCount += 1
+        return report + [.scheduleRetry(in: min(.nanoseconds(doubled), Self.retryDelays.upperBound))]
+    }
+
+    private mutating func changeManagerState(to state: CBManagerState) -> [Action] {
+        guard self.managerState != state else { return [] }
+        self.managerState = state
+        return [.reportState]
+    }
+}

@@ -1,0 +1,64 @@
+// A remote device: its link, the connections of this device's apps that share it, and what is known of its server.
+
+import BluetoothHost
+import BluetoothTypes
+
+/// A device that an app wants a link with, or has one with.
+final class Peer {
+    /// What is known of the server at the other end of the link.
+    enum Server {
+        /// Nothing, and it was not asked: the peer opened the link.
+        case unknown
+        /// The host validates what is cached of its database, or finds out what identifies it.
+        case validating
+        /// Its database is identified by its Database Hash.
+        case known
+        /// It has no Database Hash, so that nothing of its database outlasts the link.
+        case noDatabaseHash
+    }
+
+    /// How often the database of a server is validated on one link.
+    ///
+    /// A server that reports changes without end, perhaps in answer to the validation itself, is not cached any more.
+    static let validationLimit = 16
+
+    let address: DeviceAddress
+    /// The link, and the connections that share it.
+    var connections = PeerLink<PeripheralConnection>()
+    /// The ATT MTU of the link, in octets.
+    var mtu = 23
+    var server: Server = .unknown
+    var validationCount = 0
+    /// What was discovered of the server's attributes, by whichever app.
+    var database = RemoteDatabase()
+    /// Who gets which values, by the handle of the value.
+    var subscriptions = HandleTable<Subscription<PeripheralConnection>>()
+    /// Services that were discovered on this link, and reported as connection events.
+    var reportedServices: [BluetoothUUID] = []
+    /// Whether the GAP Device Name was asked for on this link, or is about to be.
+    var hasNameReader = false
+
+    init(address: DeviceAddress) { self.address = address }
+
+    /// The link, while it can be used.
+    var link: LinkID? { self.connections.id }
+
+    /// The database, where it is known to be the server's present one.
+    var cachedDatabase: RemoteDatabase? {
+        switch self.server {
+        case .known: self.database
+        case .unknown, .validating, .noDatabaseHash: nil
+        }
+    }
+
+    /// The link is gone, or a new one is there.
+    func forgetLink() {
+        self.mtu = 23
+        self.server = .unknown
+        self.validationCount = 0
+        self.database = RemoteDatabase()
+        self.subscriptions = HandleTable()
+        self.reportedServices = []
+        self.hasNameReader = false
+    }
+}

@@ -1,0 +1,140 @@
+// The subscriptions to one characteristic of a peer: one Client Characteristic Configuration, which this device has once
+// however many managers are subscribed (Vol 3, Part G, 3.3.3.3). Without I/O: each change is decided in the turn that its
+// procedure has on the link's ATT bearer, so there is never more than one write of the descriptor under way.
+//
+//     off ── first subscriber ──▶ enabling ── written ──▶ on ── last unsubscribes ──▶ disabling ── written ──▶ off
+//      ▲                             │ refused             ▲                              │ refused
+//      └─────────────────────────────┘                     └──────────────────────────────┘
+//
+// - off: the descriptor is 0, as on each new link: a server forgets it with the link unless there is a bond.
+// - enabling: notifications are being turned on for one subscriber, which gets values already: the first one may overtake
+//   the answer to the write. The subscriber is gone where it has left meanwhile.
+// - on: the peer sends values to all subscribers. There is none where the last one has left without a turn, since its
+//   connection was cancelled; then the next release turns notifications off.
+// - disabling: notifications are being turned off for the last subscriber, which gets no more values; none where the write
+//   is a release.
+//
+// A second manager that subscribes while the first one's write is under way has its turn after the answer: where the peer
+// has refused, it asks again and gets the answer to its own write. A peer can send values at any time and answer a write
+// as it likes; values nobody is subscribed to are dropped. There is no time in it: the limit for an answer is the
+// procedure's.
+
+import BluetoothHost
+
+/// One characteristic's subscribers on one link.
+struct Subscription<Subscriber: Equatable> {
+    private enum State {
+        case off
+        case enabling(Subscriber?)
+        case on(ContiguousArray<Subscriber>)
+        case disabling(Subscriber?)
+    }
+
+    /// What a change of a subscription takes.
+    enum Step: Equatable {
+        /// The descriptor is to be written; the answer goes to ``Subscription/written(isAccepted:)``.
+        case write(Bool)
+        /// Nothing: the subscriber has what it asked for.
+        case nothing
+    }
+
+    let characteristic: GATTRemoteCharacteristic
+    private var state = State.off
+
+    /// A characteristic that nobody is subscribed to.
+    init(to characteristic: GATTRemoteCharacteristic) { self.characteristic = characteristic }
+
+    /// Whether nobody is subscribed and the peer sends nothing.
+    var isOff: Bool {
+        switch self.state {
+        case .off: true
+        case .enabling, .on, .disabling: false
+        }
+    }
+
+    /// Whether the peer sends values that nobody is subscribed to.
+    var needsRelease: Bool {
+        switch self.state {
+        case .on(let subscribers): subscribers.isEmpty
+        case .off, .enabling, .disabling: false
+        }
+    }
+
+    /// Whether a subscriber gets values.
+    func isSubscribed(_ subscriber: Subscriber) -> Bool {
+        switch self.state {
+        case .off, .disabling: false
+        case .enabling(let only): only == subscriber
+        case .on(let subscribers): subscribers.contains(subscriber)
+        }
+    }
+
+    /// Calls `body` for each that gets values.
+    @inline(__always)
+    func forEachSubscriber(_ body: (Subscriber) -> Void) {
+        switch self.state {
+        case .off, .disabling: break
+        case .enabling(let only): if let only { body(only) }
+        case .on(let subscribers): for subscriber in subscribers { body(subscriber) }
+        }
+    }
+
+    // MARK: Turns on the bearer
+
+    /// A subscriber wants values, or no longer wants them.
+    mutating func set(_ isSubscribed: Bool, for subscriber: Subscriber) -> Step {
+        switch (self.state, isSubscribed) {
+        case (.off, false): return .nothing
+        case (.off, true):
+            self.state = .enabling(subscriber)
+            return .write(true)
+        case (.on(var subscribers), true):
+            if !subscribers.contains(subscriber) { subscribers.append(subscriber) }
+            self.state = .on(subscribers)
+            return .nothing
+        case (.on(var subscribers), false):
+            guard subscribers.contains(subscriber) else { return .nothing }
+            subscribers.removeAll { $0 == subscriber }
+            guard subscribers.isEmpty else {
+                self.state = .on(subscribers)
+                return .nothing
+            }
+            self.state = .disabling(subscriber)
+            return .write(false)
+        case (.enabling, _), (.disabling, _):
+            preconditionFailure("two writes of a Client Characteristic Configuration at a time")
+        }
+    }
+
+    /// Turns notifications off where nobody is subscribed any more.
+    mutating func release() -> Step {
+        guard self.needsRelease else { return .nothing }
+        self.state = .disabling(nil)
+        return .write(false)
+    }
+
+    /// The peer has answered the write.
+    mutating func written(isAccepted: Bool) {
+        switch self.state {
+        case .enabling(let subscriber):
+            self.state = isAccepted ? .on(subscriber.map { [$0] } ?? []) : .off
+        case .disabling(let subscriber):
+            self.state = isAccepted ? .off : .on(subscriber.map { [$0] } ?? [])
+        case .off, .on: break
+        }
+    }
+
+    // MARK: Without a turn
+
+    /// A subscriber's connection has ended.
+    mutating func remove(_ subscriber: Subscriber) {
+        switch self.state {
+        case .off: break
+        case .enabling(let only): if only == subscriber { self.state = .enabling(nil) }
+        case .on(var subscribers):
+            subscribers.removeAll { $0 == subscriber }
+            self.state = .on(subscribers)
+        case .disabling(let only): if only == subscriber { self.state = .disabling(nil) }
+        }
+    }
+}

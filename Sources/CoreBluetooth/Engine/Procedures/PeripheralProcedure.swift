@@ -1,0 +1,85 @@
+// A GATT procedure as an app asks for it through `CBPeripheral`: described in one type, from the turn that it has on the
+// link's ATT bearer to the change of the app's objects. The order of procedures is the bearer's queue alone.
+
+import BluetoothHost
+
+/// A procedure of one app on one peripheral.
+///
+/// It is made on the app's side, carried out on the event loop, and its answer applied on the manager's queue.
+protocol PeripheralProcedure: Sendable {
+    /// What is asked of the peer.
+    associatedtype Request: GATTProcedure
+    /// What the app gets.
+    associatedtype Answer: Sendable
+
+    /// Whether it is about attributes in a range, so that it makes no sense once they are invalid.
+    func concerns(_ range: AttributeHandleRange) -> Bool
+
+    /// Its turn has come, with the results of everything before it known.
+    func begin(for connection: PeripheralConnection) -> ProcedureStep<Request, Answer>
+
+    /// The peer has answered, also where the app no longer waits.
+    func ended(_ result: Result<Request.Output, GATTError>, for connection: PeripheralConnection)
+
+    /// What the app gets of the peer's answer, and what is learned from it.
+    func answer(
+        _ result: Result<Request.Output, GATTError>,
+        for connection: PeripheralConnection
+    ) -> Result<Answer, GATTError>
+
+    /// Changes the app's objects and calls the delegate, on the manager's queue.
+    func apply(_ result: Result<Answer, GATTError>, to peripheral: CBPeripheral)
+}
+
+/// What a procedure does when its turn comes.
+enum ProcedureStep<Request: GATTProcedure, Answer: Sendable> {
+    /// It asks the peer.
+    case ask(Request)
+    /// It has its answer without.
+    case answer(Result<Answer, GATTError>)
+}
+
+extension PeripheralProcedure {
+    func ended(_ result: Result<Request.Output, GATTError>, for connection: PeripheralConnection) {}
+}
+
+extension PeripheralProcedure where Answer == Request.Output {
+    func answer(
+        _ result: Result<Request.Output, GATTError>,
+        for connection: PeripheralConnection
+    ) -> Result<Answer, GATTError> { result }
+}
+
+/// What a procedure has answered, on its way to the manager's queue.
+protocol ProcedureAnswer: Sendable {
+    /// Changes the app's objects and calls the delegate.
+    func apply(to peripheral: CBPeripheral)
+}
+
+/// The answer of one kind of procedure.
+struct AnsweredProcedure<Procedure: PeripheralProcedure>: ProcedureAnswer {
+    let procedure: Procedure
+    let result: Result<Procedure.Answer, GATTError>
+
+    func apply(to peripheral: CBPeripheral) { self.procedure.apply(self.result, to: peripheral) }
+}
+
+extension Result where Failure == GATTError {
+    /// The error, where there is one.
+    var failure: GATTError? {
+        switch self {
+        case .success: nil
+        case .failure(let error): error
+        }
+    }
+
+    /// Whether the link ended first.
+    ///
+    /// That is not reported: the disconnection is.
+    var isDisconnection: Bool {
+        switch self {
+        case .failure(.disconnected), .failure(.notConnected): true
+        case .success, .failure: false
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// A link on which the app goes on with what it had on an earlier one. First it is decided whether the peripheral's
+// attributes are still what the app knows; then the subscriptions are made again, which a server forgets with the link
+// (Vol 3, Part G, 3.3.3.3). All steps are queued on the bearer before anything that the app asks for on this link.
+
+import BluetoothHost
+import BluetoothTypes
+import NIOCore
+
+extension PeripheralConnection {
+    /// The link is there.
+    func resume() {
+        guard !self.attributes.isEmpty, let link = self.peer.link else { return }
+        self.resumption.begin()
+        if case .unknown = self.peer.server { self.session.core.peers.validate(self.peer, on: link) }
+        self.compareServices(on: link)
+        for service in self.attributes.services { self.compareCharacteristics(of: service, on: link) }
+        self.inTurn(on: link) { () -> DiscoverPrimaryServices? in
+            if self.resumption.finishComparison() { self.note { _ in } }
+            return nil
+        } completion: { _ in
+        }
+        for characteristic in self.attributes.notifying { self.subscribeAgain(to: characteristic, on: link) }
+    }
+
+    /// It is known which database the server has.
+    func databaseValidated() {
+        // What is left of the app's attributes after a change is part of the new database.
+        if !self.resumption.isUnderWay, !self.attributes.isEmpty { self.note { _ in } }
+    }
+
+    private func inTurn<Procedure: GATTProcedure>(
+        on link: LinkID,
+        make: @escaping () -> Procedure?,
+        completion: @escaping (Procedure.Output?) -> Void
+    ) {
+        _ = self.host.perform(on: link, whenItsTurnComes: make) { result in
+            guard !result.isDisconnection else { return }
+            completion(try? result.get())
+        }
+    }
+
+    private func compareServices(on link: LinkID) {
+        let known = self.attributes.services.filter { $0.isListed && $0.record.isPrimary }.map(\.record)
+        self.inTurn(on: link) { () -> DiscoverPrimaryServices? in
+            switch self.resumption.identified(
+                known: self.attributes.databaseHash,
+                present: self.peer.cachedDatabase?.databaseHash
+            ) {
+            case .unknown: return DiscoverPrimaryServices(uuids: known.map(\.uuid))
+            case .changed: self.loseAttributes()
+            case .unchanged, nil: break
+            }
+            return nil
+        } completion: { found in
+            self.compared(isUnchanged: known.allSatisfy { found?.contains($0) ?? false })
+        }
+    }
+
+    private func compareCharacteristics(of service: DiscoveredAttributes.Service, on link: LinkID) {
+        guard let known = service.characteristics else { return }
+        self.inTurn(on: link) { () -> DiscoverCharacteristics? in
+            self.resumption.isComparing ? DiscoverCharacteristics(of: service.record.handles) : nil
+        } completion: { found in
+            self.compared(isUnchanged: known.allSatisfy { found?.contains($0.record) ?? false })
+        }
+    }
+
+    private func compared(isUnchanged: Bool) {
+        if self.resumption.compared(isUnchanged: isUnchanged) { self.loseAttributes() }
+    }
+
+    /// The peripheral is not what it was: the app has to discover anew.
+    private func loseAttributes() { self.invalidate(0x0001...0xFFFF) }
+
+    private func subscribeAgain(to characteristic: GATTRemoteCharacteristic, on link: LinkID) {
+        let handle = characteristic.valueHandle
+        let change = SubscriptionChange(isSubscribed: true, characteristic: characteristic)
+        self.enqueue(change, on: link, isOwn: false) { connection, result in
+            guard case .failure(let error) = result else { return }
+            connection.note { $0.setNotifying(false, handle) }
+            // What is not noted must not be tried again and again either.
+            connection.attributes.setNotifying(false, handle)
+            connection.report(.subscriptionLost(connection.id, handle, error))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// The databases of peers beyond their links: in memory, and in the adapter's storage where the peer's address lasts.
+
+import BluetoothTypes
+import Foundation
+
+extension RemoteDatabase: StateContent {
+    static var version: Int { 1 }
+}
+
+/// The cached databases of one adapter's peers, by address. Lives on the event loop.
+final class DatabaseCache {
+    /// How many are retained in memory, and how many in the storage; those unused for longest are removed.
+    private static let capacity = 64
+    private static let storedCapacity = 256
+
+    private var databases: [DeviceAddress: RemoteDatabase] = [:]
+    /// The addresses in `databases`, the one that was used last at the end.
+    private var order: [DeviceAddress] = []
+    /// Writes them to the storage, once it is known.
+    var writer: StateWriter?
+
+    /// What is known of a peer.
+    func database(of address: DeviceAddress) -> RemoteDatabase? {
+        if let database = self.databases[address] {
+            self.touch(address)
+            return database
+        }
+        guard address.isWorthKeeping, let storage = self.writer?.storage,
+            let database = storage.load(RemoteDatabase.self, from: Self.name(address)), database.isCacheable
+        else { return nil }
+        self.databases[address] = database
+        self.touch(address)
+        return database
+    }
+
+    /// More is known of a peer.
+    func store(_ database: RemoteDatabase, of address: DeviceAddress) {
+        guard database.isCacheable else { return self.remove(address) }
+        self.databases[address] = database
+        self.touch(address)
+        guard address.isWorthKeeping, let writer = self.writer else { return }
+        let storage = writer.storage
+        let name = Self.name(address)
+        writer.write(name) {
+            // Only a database that is not stored yet adds to the count.
+            if !storage.isImmediate, try storage.read(name) == nil {
+                let others = try storage.names(withPrefix: Self.prefix).filter { $0 != name }
+                for old in others.dropLast(Self.storedCapacity - 1) { try storage.remove(old) }
+            }
+            return try database.document()
+        }
+    }
+
+    /// Nothing that was known of a peer holds any more.
+    func remove(_ address: DeviceAddress) {
+        self.order.removeAll { $0 == address }
+        let wasKnown = self.databases.removeValue(forKey: address) != nil
+        guard wasKnown, address.isWorthKeeping else { return }
+        self.writer?.write(Self.name(address)) { nil }
+    }
+
+    private func touch(_ address: DeviceAddress) {
+        if self.order.last == address { return }
+        self.order.removeAll { $0 == address }
+        self.order.append(address)
+        while self.order.count > Self.capacity { self.databases[self.order.removeFirst()] = nil }
+    }
+
+    private static let prefix = "attributes-"
+
+    private static func name(_ address: DeviceAddress) -> String {
+        let kind = address.isRandom ? "random" : "public"
+        return "\(Self.prefix)\(address.description.filter { $0 != ":" })-\(kind).json"
+    }
+}

@@ -1,0 +1,133 @@
+// One link to a peer, shared by two managers of one program.
+
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("6 One link, several managers")
+struct SharedLinkTests {
+    /// Two central managers of one adapter that have both connected a foreign peripheral and discovered its characteristic.
+    private struct Pair {
+        let testbed = Testbed()
+        let foreign: ForeignPeripheral
+        let first: CentralApp
+        let second: CentralApp
+        private(set) var characteristics: [CBCharacteristic] = []
+
+        init() throws {
+            let testbed = self.testbed
+            self.foreign = ForeignPeripheral(in: testbed, ForeignPeripheral.heart(descriptors: [(type: 0x2902, value: [0, 0])]))
+            let adapter = testbed.adapter("Curious")
+            let (first, second) = (CentralApp(on: adapter), CentralApp(on: adapter))
+            self.first = first
+            self.second = second
+            testbed.run { first.manager.state == .poweredOn && second.manager.state == .poweredOn }
+            let peripheral = try first.connect(in: testbed, services: nil)
+            let known = second.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
+            let same = try #require(known.first)
+            second.found = [same]
+            same.delegate = second
+            second.manager.connect(same)
+            try #require(testbed.run { same.state == .connected })
+            for peripheral in [peripheral, same] {
+                let service = try peripheral.discover(nil, in: testbed)
+                self.characteristics.append(try #require(service.characteristics?.first))
+            }
+        }
+
+        /// The values that were written to the Client Characteristic Configuration.
+        var configurations: [UInt8] { self.foreign.requests.filter { $0[0] == 0x12 }.map { $0[3] } }
+    }
+
+    @Test("A3 connecting in the moment of a link loss leads to didConnect, and can be cancelled")
+    func connectingDuringLoss() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect()
+        let late = CentralApp(on: talk.centralAdapter)
+        talk.testbed.run { late.manager.state == .poweredOn }
+        let known = late.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
+        let same = try #require(known.first)
+        late.found = [same]
+        late.manager.connect(same)
+        try #require(talk.testbed.run { same.state == .connected })
+        late.calls = []
+        // The first manager's queue hears of the loss while the second one's is still busy.
+        talk.central.onCall = { call in
+            guard call.hasPrefix("disconnect") else { return }
+            #expect(same.state == .connected)
+            late.manager.connect(same)
+        }
+        talk.ballAdapter.setPowered(false)
+        try #require(talk.testbed.run { !late.calls.isEmpty })
+        #expect(late.calls == ["disconnect 1 CBErrorDomain 6"])
+        #expect(same.state == .connecting)
+        talk.ballAdapter.setPowered(true)
+        talk.testbed.run { talk.ball.manager.state == .poweredOn }
+        talk.ball.advertise(name: "Crystal")
+        #expect(talk.testbed.run { late.calls.last == "connect 2" })
+        late.manager.cancelPeripheralConnection(same)
+        #expect(talk.testbed.run { late.calls.last == "disconnect 0" })
+    }
+
+    @Test("B2 a second subscriber gets the peer's answer, not the first one's hope")
+    func refusedSecondSubscriber() throws {
+        let pair = try Pair()
+        pair.foreign.onRequest = { $0[0] == 0x12 ? [0x01, 0x12, 0x04, 0x00, 0x05] : nil }
+        pair.first.found[0].setNotifyValue(true, for: pair.characteristics[0])
+        pair.second.found[0].setNotifyValue(true, for: pair.characteristics[1])
+        pair.testbed.run()
+        #expect(pair.first.calls.last == "notifying false CBATTErrorDomain 5")
+        #expect(pair.second.calls.last == "notifying false CBATTErrorDomain 5")
+        #expect(!pair.characteristics[1].isNotifying)
+    }
+
+    @Test("7.8 two subscribers cost one subscription, and the last one ends it")
+    func twoSubscribers() throws {
+        let pair = try Pair()
+        pair.first.found[0].setNotifyValue(true, for: pair.characteristics[0])
+        pair.second.found[0].setNotifyValue(true, for: pair.characteristics[1])
+        pair.testbed.run()
+        #expect(pair.characteristics.filter(\.isNotifying).count == 2)
+        #expect(pair.configurations == [1])
+        pair.foreign.push([0x1B, 0x03, 0x00] + Array("bum".utf8))
+        pair.testbed.run()
+        #expect(pair.first.values == ["bum"])
+        #expect(pair.second.values == ["bum"])
+        pair.first.found[0].setNotifyValue(false, for: pair.characteristics[0])
+        pair.testbed.run()
+        #expect(pair.configurations == [1])
+        pair.second.found[0].setNotifyValue(false, for: pair.characteristics[1])
+        pair.testbed.run()
+        #expect(pair.configurations == [1, 0])
+    }
+
+    @Test("B3 a manager that cancels takes its subscription with it where no other has one")
+    func cancelledSubscriber() throws {
+        let pair = try Pair()
+        pair.first.found[0].setNotifyValue(true, for: pair.characteristics[0])
+        pair.testbed.run()
+        #expect(pair.configurations == [1])
+        pair.first.manager.cancelPeripheralConnection(pair.first.found[0])
+        #expect(pair.testbed.run { pair.first.calls.last == "disconnect 0" })
+        pair.testbed.run()
+        #expect(pair.second.found[0].state == .connected)
+        #expect(pair.configurations == [1, 0])
+    }
+
+    @Test("B3 a subscription that another manager has stays")
+    func sharedSubscription() throws {
+        let pair = try Pair()
+        for (app, characteristic) in zip([pair.first, pair.second], pair.characteristics) {
+            app.found[0].setNotifyValue(true, for: characteristic)
+        }
+        pair.testbed.run()
+        pair.first.manager.cancelPeripheralConnection(pair.first.found[0])
+        pair.testbed.run()
+        #expect(pair.configurations == [1])
+        pair.foreign.push([0x1B, 0x03, 0x00] + Array("bum".utf8))
+        pair.testbed.run()
+        #expect(pair.second.values == ["bum"])
+    }
+}
