@@ -32,7 +32,9 @@ struct ErrorMappingTests {
 
     @Test("13.4 sentences of CBError")
     func sentences() {
-        #expect(CBError.reported(.connectionTimeout).localizedDescription == "The connection has timed out unexpectedly.")
+        #expect(
+            CBError.reported(.connectionTimeout).localizedDescription == "The connection has timed out unexpectedly."
+        )
         let error: any Error = CBError.reported(.peripheralDisconnected)
         #expect(error.localizedDescription == "The specified device has disconnected from us.")
         #expect((error as NSError).localizedDescription == "The specified device has disconnected from us.")

@@ -200,16 +200,19 @@ final class H4Stream: ChannelDuplexHandler {
             self.close()
             return
         }
-        // Loaded once for all packets that are at hand: a weak reference costs more than the framing of a packet.
-        let receiver = owner.receiver
         do {
+            // Loaded once for all packets that are at hand: a weak reference costs more than the framing of a packet.
+            guard let receiver = owner.receiver else {
+                while try self.framer.next() != nil {}
+                return
+            }
             while case .running = self.state, let packet = try self.framer.next() {
                 guard packet.kind != (self.framer.sender == .host ? .event : .command) else {
                     self.finish("\(self.otherEnd) sent a packet that only the other side may send")
                     return
                 }
                 self.batchIsOpen = true
-                receiver?.channel(owner, didReceive: packet)
+                receiver.channel(owner, didReceive: packet)
             }
         } catch {
             self.finish(self.medium.nonsenseReason(self.otherEnd, String(describing: error)))

@@ -18,7 +18,10 @@ struct SharedLinkTests {
 
         init() throws {
             let testbed = self.testbed
-            self.foreign = ForeignPeripheral(in: testbed, ForeignPeripheral.heart(descriptors: [(type: 0x2902, value: [0, 0])]))
+            self.foreign = ForeignPeripheral(
+                in: testbed,
+                ForeignPeripheral.heart(descriptors: [(type: 0x2902, value: [0, 0])])
+            )
             let adapter = testbed.adapter("Curious")
             let (first, second) = (CentralApp(on: adapter), CentralApp(on: adapter))
             self.first = first
