@@ -46,7 +46,7 @@ public struct ACLDataHeader: Hashable, Sendable {
 
     /// Reads the header of an ACL data packet in place.
     ///
-    /// - Throws: ``MalformedBytes`` where the packet is of another kind, or its length is not that of its octets.
+    /// - Throws: `MalformedBytes` where the packet is of another kind, or its length is not that of its octets.
     @inlinable
     public init(_ packet: HCIPacket) throws(MalformedBytes) {
         let start = packet.bytes.readerIndex

@@ -13,8 +13,11 @@ extension LEHost {
 
     /// Lets peers open channels on an SPSM, on all links, until it is stopped. Each request that the specification
     /// allows is put before the delegate.
-    /// - Parameter spsm: The service; `nil` for a free SPSM of the dynamic range, the next one after that given out last.
-    /// - Parameter first: The dynamic SPSM that is given out first.
+    /// - Parameters:
+    ///   - spsm: The service; `nil` for a free SPSM of the dynamic range, the next one after that given out last.
+    ///   - first: The dynamic SPSM that is given out first.
+    ///   - configuration: What this side takes on such a channel.
+    ///   - security: What the link has to be before a channel is opened.
     /// - Returns: The SPSM.
     public func listenForChannels(
         spsm: SPSM? = nil,
@@ -76,10 +79,12 @@ extension LEHost {
     }
 
     /// Ends a channel once everything that was taken by ``write(_:on:)``, and then `lastOctets`, has left. Nothing more
-    /// is received from now on; the delegate is told when the channel has ended.
+    /// is received from now on; the end is reported to the delegate.
     ///
     /// A peer that takes no frame for 30 s loses what is left.
-    /// - Parameter lastOctets: Octets to send before the end, however many.
+    /// - Parameters:
+    ///   - channel: The channel; one that has ended is left alone.
+    ///   - lastOctets: Octets to send before the end, however many.
     public func closeChannel(_ channel: L2CAPChannelID, after lastOctets: [ByteBuffer] = []) {
         self.update(channel) { $0.close(after: lastOctets, &$1) }
     }

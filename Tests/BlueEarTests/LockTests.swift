@@ -92,21 +92,21 @@ struct LockTests {
             let owner = world.addDevice("owner")
             let (key, _) = key(on: owner, in: world)
             try world.run(until: key.hasOpened)
-            let overheard = Data(LockWords.response(to: challenges(from: 1)[0], secret: "sesame"))
+            let overheard = Data(ChallengeResponse.response(to: challenges(from: 1)[0], secret: "sesame"))
             owner.isPowered = false
             try world.run(until: !lock.isOpen)
             // A device that says what was overheard, whatever it is asked.
             let thief = world.addDevice("thief")
             let messenger = CentralRole.BluetoothManager()
             messenger.scheduler = WorldScheduler(world)
-            messenger.message = [LockWords.response: LockWords.text(overheard)]
+            messenger.message = [ChallengeResponse.response: ChallengeResponse.text(overheard)]
             messenger.stays = true
             thief.run { messenger.scan() }
             try world.run(until: events().contains { if case .refused = $0 { true } else { false } })
             #expect(!lock.isOpen)
             // Even the right response comes too late on this link.
-            let fresh = LockWords.response(to: challenges(from: 1)[1], secret: "sesame")
-            try messenger.send([LockWords.response: LockWords.text(fresh)])
+            let fresh = ChallengeResponse.response(to: challenges(from: 1)[1], secret: "sesame")
+            try messenger.send([ChallengeResponse.response: ChallengeResponse.text(fresh)])
             try world.run(until: events().filter { if case .refused = $0 { true } else { false } }.count == 2)
             #expect(!lock.isOpen)
         }
@@ -114,20 +114,20 @@ struct LockTests {
 
     private func challenges(from seed: UInt64) -> [Data] {
         var generator = SeededNumbers(seed)
-        return (0..<3).map { _ in LockWords.makeChallenge(using: &generator) }
+        return (0..<3).map { _ in ChallengeResponse.makeChallenge(using: &generator) }
     }
 
     @Test("The response is the HMAC that the documentation gives")
     func response() {
-        let response = LockWords.response(to: Data(0..<16), secret: "sesame")
+        let response = ChallengeResponse.response(to: Data(0..<16), secret: "sesame")
         // By another implementation, of "BlueEar lock 1" and the challenge under the key "sesame".
-        #expect(LockWords.text(response) == "d5cc2476279c69203673b33157b3e121643927c8c3955892e41936434b2b1b3e")
-        #expect(LockWords.isResponse(response, to: Data(0..<16), secret: "sesame"))
-        #expect(!LockWords.isResponse(response, to: Data(1..<17), secret: "sesame"))
-        #expect(!LockWords.isResponse(response, to: Data(0..<16), secret: "Sesame"))
-        #expect(!LockWords.isResponse(Data(), to: Data(0..<16), secret: "sesame"))
-        #expect(LockWords.octets(LockWords.text(response)) == response)
-        #expect(LockWords.octets("0") == nil && LockWords.octets("0g") == nil)
+        #expect(ChallengeResponse.text(response) == "d5cc2476279c69203673b33157b3e121643927c8c3955892e41936434b2b1b3e")
+        #expect(ChallengeResponse.isResponse(response, to: Data(0..<16), secret: "sesame"))
+        #expect(!ChallengeResponse.isResponse(response, to: Data(1..<17), secret: "sesame"))
+        #expect(!ChallengeResponse.isResponse(response, to: Data(0..<16), secret: "Sesame"))
+        #expect(!ChallengeResponse.isResponse(Data(), to: Data(0..<16), secret: "sesame"))
+        #expect(ChallengeResponse.octets(ChallengeResponse.text(response)) == response)
+        #expect(ChallengeResponse.octets("0") == nil && ChallengeResponse.octets("0g") == nil)
     }
 
     @Test("Two keys: the lock closes when the last of them is gone")

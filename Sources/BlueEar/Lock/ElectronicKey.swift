@@ -54,17 +54,17 @@ public final class ElectronicKey {
     public func begin() { manager.scan() }
 
     private func hear(_ message: [String: String]) {
-        if let challenge = message[LockWords.challenge].flatMap(LockWords.octets) {
-            guard challenge.count == LockWords.challengeLength else { return }
+        if let challenge = message[ChallengeResponse.challenge].flatMap(ChallengeResponse.octets) {
+            guard challenge.count == ChallengeResponse.challengeLength else { return }
             do {
-                let response = LockWords.response(to: challenge, secret: secret)
-                try manager.send([LockWords.response: LockWords.text(response)])
+                let response = ChallengeResponse.response(to: challenge, secret: secret)
+                try manager.send([ChallengeResponse.response: ChallengeResponse.text(response)])
             } catch {
                 onEvent?(.failed(error as? BlueEarError ?? BlueEarError(error)))
             }
-        } else if let reason = message[LockWords.error] {
+        } else if let reason = message[ChallengeResponse.error] {
             onEvent?(.refused(reason: reason))
-        } else if LockWords.open == message[LockWords.state], !hasOpened {
+        } else if ChallengeResponse.open == message[ChallengeResponse.state], !hasOpened {
             hasOpened = true
             onEvent?(.opened)
         }

@@ -55,12 +55,12 @@ public final class ElectronicLock {
 
     private func challenge(_ peer: UUID) {
         var generator = self.generator
-        let challenge = LockWords.makeChallenge(using: &generator)
+        let challenge = ChallengeResponse.makeChallenge(using: &generator)
         self.generator = generator
         challenges[peer] = challenge
         let message = [
-            LockWords.state: isOpen ? LockWords.open : LockWords.closed,
-            LockWords.challenge: LockWords.text(challenge),
+            ChallengeResponse.state: isOpen ? ChallengeResponse.open : ChallengeResponse.closed,
+            ChallengeResponse.challenge: ChallengeResponse.text(challenge),
         ]
         say(message, to: peer)
         onEvent?(.challenged(peer))
@@ -69,16 +69,16 @@ public final class ElectronicLock {
     private func judge(_ message: [String: String], from peer: UUID) {
         guard
             let challenge = challenges.removeValue(forKey: peer),
-            let response = message[LockWords.response].flatMap(LockWords.octets),
-            LockWords.isResponse(response, to: challenge, secret: secret)
+            let response = message[ChallengeResponse.response].flatMap(ChallengeResponse.octets),
+            ChallengeResponse.isResponse(response, to: challenge, secret: secret)
         else {
             // One attempt for each link: a further guess needs another link.
-            say([LockWords.state: LockWords.closed, LockWords.error: "this is not the key"], to: peer)
+            say([ChallengeResponse.state: ChallengeResponse.closed, ChallengeResponse.error: "this is not the key"], to: peer)
             onEvent?(.refused(peer))
             return
         }
         openers.insert(peer)
-        say([LockWords.state: LockWords.open], to: peer)
+        say([ChallengeResponse.state: ChallengeResponse.open], to: peer)
         onEvent?(.opened(by: peer))
     }
 

@@ -54,7 +54,7 @@ public struct CommandComplete: HCIEventPayload {
 
     /// What the command returned, read as that command's return parameters.
     ///
-    /// - Throws: ``MalformedBytes`` where they are not, or where the event answers another command.
+    /// - Throws: `MalformedBytes` where they are not, or where the event answers another command.
     public func returned<Command: HCICommand>(
         by _: Command.Type
     ) throws(MalformedBytes) -> Command.ReturnParameters {

@@ -91,7 +91,10 @@ final class CentralSession: ManagerSession {
             connection.isReleased = true
             self.core.peers.cancel(connection)
         case .readRSSI(let id):
-            self.readRSSI(id)
+            guard let connection = self.connection(id) else {
+                return self.report(.rssi(id, .failure(.notConnected)))
+            }
+            connection.readRSSI()
         case .openChannel(let id, let psm):
             self.connection(id)?.openChannel(psm)
         case .registerForConnectionEvents(let filter):
@@ -154,15 +157,6 @@ final class CentralSession: ManagerSession {
         let index = Int(connection.id.token.index)
         if index < self.connections.count, self.connections[index] === connection { self.connections[index] = nil }
         self.noteChange()
-    }
-
-    private func readRSSI(_ id: ConnectionID) {
-        guard let connection = self.connection(id), let link = connection.peer.link else {
-            return self.report(.rssi(id, .failure(.notConnected)))
-        }
-        self.core.host.readRSSI(of: link) { [weak self] result in
-            self?.report(.rssi(id, result.map { RSSI.octet($0) }))
-        }
     }
 
     // MARK: The end

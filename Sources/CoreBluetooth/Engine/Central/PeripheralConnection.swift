@@ -88,6 +88,15 @@ final class PeripheralConnection {
         self.cancelAll()
     }
 
+    /// Reads the strength of the link's signal and reports it, also where the object has lost its link meanwhile.
+    func readRSSI() {
+        let (id, session) = (self.id, self.session)
+        guard let link = self.peer.link else { return session.report(.rssi(id, .failure(.notConnected))) }
+        self.host.readRSSI(of: link) { [weak session] result in
+            session?.report(.rssi(id, result.map { RSSI.octet($0) }))
+        }
+    }
+
     // MARK: Procedures
 
     /// Whether everything that was asked for is answered.

@@ -1,4 +1,4 @@
-// What a lock and a key say to each other, in the messenger's messages:
+// The challenge and the response of a lock and its key, in the messenger's messages:
 //
 //     lock → key   Lock = closed, Challenge = 32 hexadecimal digits, anew for each link and never again
 //     key → lock   Response = HMAC-SHA256 of the challenge under the shared secret, 64 hexadecimal digits
@@ -17,8 +17,8 @@ import CryptoKit
 import Crypto
 #endif
 
-/// The words of a lock and a key.
-internal enum LockWords {
+/// The messages of a lock and its key, and the code that proves the secret.
+internal enum ChallengeResponse {
     static let state = "Lock"
     static let open = "open"
     static let closed = "closed"
