@@ -73,7 +73,10 @@ public final class ElectronicLock {
             ChallengeResponse.isResponse(response, to: challenge, secret: secret)
         else {
             // One attempt for each link: a further guess needs another link.
-            say([ChallengeResponse.state: ChallengeResponse.closed, ChallengeResponse.error: "this is not the key"], to: peer)
+            say(
+                [ChallengeResponse.state: ChallengeResponse.closed, ChallengeResponse.error: "this is not the key"],
+                to: peer
+            )
             onEvent?(.refused(peer))
             return
         }
