@@ -81,16 +81,16 @@ extension PeripheralRole.BluetoothManager {
         isHandingOver = true
         defer { isHandingOver = false }
         // Piece by piece in turn: a long message to one does not keep the others waiting.
-        var hasRoom = true
-        while hasRoom {
-            hasRoom = false
+        var canSend = true
+        while canSend {
+            canSend = false
             for peer in peers where peer.isSubscribed && !peer.waiting.isEmpty {
                 guard .poweredOn == manager.state else { return }
                 let piece = peer.waiting[0].pieces.next(limit: peer.central.maximumUpdateValueLength)
                 guard manager.updateValue(piece, for: characterisctic, onSubscribedCentrals: [peer.central]) else {
                     continue
                 }
-                hasRoom = true
+                canSend = true
                 didHandOver(piece, to: peer)
             }
         }

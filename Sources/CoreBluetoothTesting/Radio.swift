@@ -35,7 +35,7 @@ public class Radio {
         world.recorder.names.set(name, for: self.address)
     }
 
-    /// A controller for whoever runs on the device.
+    /// A controller for the code that runs on the device.
     func makeChannel() -> WatchedChannel {
         let controller = self.world.air.makeController()
         controller.distance = .metres(self.distanceStorage)

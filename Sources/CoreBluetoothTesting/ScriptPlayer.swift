@@ -354,7 +354,7 @@ extension BluetoothUUID {
 
 extension ATTErrorCode {
     fileprivate init(_ code: CBATTError.Code) {
-        // Success is no error; whoever scripts it gets the one that says nothing.
+        // Success is no error; a script that asks for it gets the one that says nothing.
         self = UInt8(exactly: code.rawValue).flatMap { $0 == 0 ? nil : ATTErrorCode(rawValue: $0) } ?? .unlikelyError
     }
 }

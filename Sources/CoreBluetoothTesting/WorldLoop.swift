@@ -1,8 +1,8 @@
 // The event loop of a world: time stands still until the world says how far it goes on.
 //
-// NIO's embedded loop belongs to the thread that made it. A world belongs to whoever holds it, one after the other: on
-// Linux the main actor's work moves from thread to thread, and with it a test that awaits. Tasks may come from any thread
-// and run when the world's time goes on.
+// NIO's embedded loop belongs to the thread that made it. A world belongs to the code that holds it, one piece after the
+// other: on Linux the main actor's work moves from thread to thread, and with it a test that awaits. Tasks may come from
+// any thread and run when the world's time goes on.
 
 package import Dispatch
 import HeapModule
@@ -44,7 +44,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
     /// The time since the beginning.
     package var now: NIODeadline { self.lock.withLock { self.state.now } }
 
-    /// Always true: whoever holds the world runs it.
+    /// Always true: the code that holds the world runs it.
     package var inEventLoop: Bool { true }
 
     /// Does nothing.

@@ -64,7 +64,7 @@ extension AdapterComponents {
             let file = try CaptureFile(path: path, logger: Logger(label: "bluetooth.capture"))
             self.source = CapturingSource(self.source, into: file)
         } catch {
-            // Whoever asked for a capture and does not get it should not find that out at the end.
+            // A capture that cannot be had is refused now: at the end it would be too late.
             self.source = RefusedSource(error.message)
         }
     }

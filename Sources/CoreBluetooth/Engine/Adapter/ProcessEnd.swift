@@ -1,5 +1,6 @@
-// The end of the process by `exit` or by the return of `main`, where a phone's system would end the links of the app: its
-// adapters take leave of their controllers, which otherwise would go on advertising, and hold links whose peers wait.
+// The end of the process by `exit` or by the return of `main`, where a phone's system would end the links of the app:
+// its adapters shut down gracefully, since their controllers otherwise would go on advertising and hold links whose
+// peers wait.
 
 import Dispatch
 import NIOConcurrencyHelpers
@@ -24,7 +25,7 @@ enum ProcessEnd {
     private static let process = getpid()
     private static let exitHook: Void = {
         _ = ProcessEnd.process
-        atexit { ProcessEnd.takeLeave() }
+        atexit { ProcessEnd.shutDownAll() }
     }()
 
     /// Remembers an adapter, as long as it lives.
@@ -36,11 +37,11 @@ enum ProcessEnd {
         }
     }
 
-    private static func takeLeave() {
+    private static func shutDownAll() {
         guard self.process == getpid() else { return }
         let adapters = self.entries.withLockedValue { $0.compactMap(\.adapter) }
         let group = DispatchGroup()
-        // Whoever calls `exit` on an event loop cannot wait for what happens there.
+        // A caller of `exit` on an event loop cannot wait for what happens there.
         for adapter in adapters where !adapter.eventLoop.inEventLoop {
             group.enter()
             adapter.shutDown(within: AdapterCore.shutdownLimit) { group.leave() }
