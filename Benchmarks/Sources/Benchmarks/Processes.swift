@@ -153,7 +153,7 @@ private final class ChildProcess {
     private let output = Pipe()
     private var unread = Data()
     /// How long a line may take, in milliseconds.
-    private static let patience: Int32 = 60_000
+    private static let replyTimeLimit: Int32 = 60_000
 
     init(_ program: URL, _ arguments: [String], state: URL) {
         self.process.executableURL = program
@@ -177,7 +177,7 @@ private final class ChildProcess {
                 continue
             }
             var ready = pollfd(fd: self.output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            let count = poll(&ready, 1, Self.patience)
+            let count = poll(&ready, 1, Self.replyTimeLimit)
             let octets = count > 0 ? self.output.fileHandleForReading.availableData : Data()
             if octets.isEmpty {
                 self.end()

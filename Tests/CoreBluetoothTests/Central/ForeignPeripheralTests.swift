@@ -1,4 +1,4 @@
-// A central app and a peripheral of somebody else's make, which does what our own server never does.
+// A central app and a foreign peripheral, which does what our own server never does.
 
 import BluetoothHCI
 import Foundation
