@@ -82,8 +82,7 @@ public struct ACLDataHeader: Hashable, Sendable {
     /// Writes the H4 type octet and the header at the end of `bytes`.
     @inlinable
     public func encodeWithType(into bytes: inout ByteBuffer) {
-        bytes.writeInteger(HCIPacket.Kind.aclData.rawValue)
-        bytes.writeInteger(self.word, endianness: .little)
+        bytes.moveWriterIndex(forwardBy: bytes.setBytes(of: self, at: bytes.writerIndex))
     }
 }
 
@@ -114,6 +113,16 @@ extension HCIPacket {
 }
 
 extension ByteBuffer {
+    /// Sets an H4 type octet and an ACL data header, all at once.
+    @inlinable
+    @discardableResult
+    mutating func setBytes(of header: ACLDataHeader, at index: Int) -> Int {
+        let octets = UInt64(HCIPacket.Kind.aclData.rawValue) | UInt64(header.word) << 8
+        return withUnsafeBytes(of: octets.littleEndian) {
+            self.setBytes($0.prefix(ACLDataHeader.octetCountWithType), at: index)
+        }
+    }
+
     /// Puts an H4 type octet and an ACL data header in front of the readable octets, into space that must be there.
     ///
     /// - Parameter length: how many of the readable octets make up the fragment; `nil` for all of them.
@@ -127,8 +136,7 @@ extension ByteBuffer {
         precondition(start >= 0, "an ACL data header needs five octets of space")
         let header = ACLDataHeader(handle: handle, boundary: boundary, length: length ?? self.readableBytes)
         precondition(header.length <= 0xFFFF, "an ACL data packet has at most 65,535 octets")
-        self.setInteger(HCIPacket.Kind.aclData.rawValue, at: start)
-        self.setInteger(header.word, at: start + 1, endianness: .little)
+        self.setBytes(of: header, at: start)
         self.moveReaderIndex(to: start)
     }
 }

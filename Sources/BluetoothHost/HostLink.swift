@@ -17,6 +17,8 @@ final class HostLink {
     let id: LinkID
     let handle: ConnectionHandle
     let information: LinkInformation
+    /// Whether the link has not ended.
+    var isOpen = true
 
     var bearer: ATTBearer
     var bearerActions: [ATTBearer.Action] = []
@@ -47,5 +49,13 @@ final class HostLink {
         self.information = information
         self.bearer = ATTBearer(link: information.id, preferredMTU: preferredMTU)
         self.signalling = LESignalling(isCentral: information.isCentral)
+    }
+
+    /// The next ACL data packet of the first frame, and the frame's tag where it was the last one.
+    func nextPacket() -> (packet: HCIPacket?, finished: FrameTag?) { Self.nextPacket(of: &self.outgoing) }
+
+    private static func nextPacket(of frames: inout Deque<Frame>) -> (packet: HCIPacket?, finished: FrameTag?) {
+        let packet = frames[0].packets.next()
+        return (packet, frames[0].packets.isFinished ? frames.removeFirst().tag : nil)
     }
 }

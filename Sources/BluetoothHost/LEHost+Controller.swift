@@ -31,7 +31,7 @@ extension LEHost {
         precondition(channel.eventLoop === self.eventLoop, "a host and its channel share one event loop")
         if self.channel != nil { self.detach() }
         self.channel = channel
-        channel.start(receiver: self)
+        channel.start(receiver: self.entry)
         self.setState(.starting)
         self.run(setup: SetupStep.allCases[...])
         self.scheduleTurn()
@@ -155,8 +155,7 @@ extension LEHost {
     func probe() {
         guard !self.isProbing, self.channel != nil else { return }
         self.isProbing = true
-        let entry = Self.entry(ReadBDADDR()) { [weak self] result in
-            guard let self else { return }
+        let entry = Self.entry(ReadBDADDR()) { [unowned self] result in
             self.isProbing = false
             guard case .failure(.unanswered) = result else { return }
             self.fail("the controller has stopped answering: unplug it and plug it in again, or restart what serves it")

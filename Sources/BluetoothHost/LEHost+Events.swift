@@ -1,12 +1,12 @@
 // What comes from the controller: events and data, each handed to the machine that it concerns.
 
-public import BluetoothHCI
+import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-extension LEHost: HCIChannelReceiver {
+extension LEHost {
     /// A packet from the controller.
-    public func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+    func receive(_ packet: HCIPacket, from channel: any HCIChannel) {
         guard channel === self.channel else { return }
         // What the user asked for before comes first.
         if !self.linksWithWork.isEmpty { self.drain() }
@@ -18,13 +18,13 @@ extension LEHost: HCIChannelReceiver {
     }
 
     /// No more packets are at hand.
-    public func channelDidFinishBatch(_ channel: any HCIChannel) {
+    func finishBatch(of channel: any HCIChannel) {
         guard channel === self.channel else { return }
         self.finishTurn()
     }
 
     /// The controller is gone.
-    public func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
+    func closed(_ channel: any HCIChannel, reason: String) {
         guard channel === self.channel else { return }
         self.channel = nil
         self.log.error("the controller is gone: \(reason)")

@@ -116,11 +116,10 @@ extension LEHost {
         if let earlier = link.validation { link.bearer.cancel(earlier) }
         let id = self.makeProcedureID()
         link.validation = id
-        let procedure = OwnedDeferredFindingProcedure(id: id) { [weak self, weak link] in
-            guard let self, let link else { return ValidateDatabaseCache(cached: nil) }
-            return ValidateDatabaseCache(cached: self.delegate?.host(self, cachedDatabaseAt: link.information))
-        } completion: { [weak self, weak link] result in
-            guard let self, let link, self.linksByID[link.id] === link else { return }
+        let procedure = OwnedDeferredFindingProcedure(id: id) { [unowned self, unowned link] in
+            ValidateDatabaseCache(cached: self.delegate?.host(self, cachedDatabaseAt: link.information))
+        } completion: { [unowned self, unowned link] result in
+            guard link.isOpen else { return }
             link.validation = nil
             let validation = (try? result.get()) ?? .noDatabaseHash
             self.delegate?.host(self, link: link.id, didValidateDatabaseCache: validation)

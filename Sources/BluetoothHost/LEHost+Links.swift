@@ -21,8 +21,8 @@ extension LEHost {
     func disconnect(_ link: HostLink, reason: HCIErrorCode) {
         guard !link.isDisconnecting else { return }
         link.isDisconnecting = true
-        self.send(Disconnect(handle: link.handle, reason: reason)) { [weak self, weak link] result in
-            guard let self, let link, self.linksByID[link.id] === link else { return }
+        self.send(Disconnect(handle: link.handle, reason: reason)) { [unowned self] result in
+            guard link.isOpen else { return }
             guard case .failure(let failure) = result else {
                 link.disconnectDeadline = self.eventLoop.now + Self.disconnectTimeout
                 return
@@ -119,8 +119,9 @@ extension LEHost {
 
     /// Ends a link on this side, once the controller has said that it ended or will never say so.
     func close(_ link: HostLink, reason: HCIErrorCode) {
-        guard self.linksByID[link.id] === link else { return }
+        guard link.isOpen else { return }
         self.drain()
+        link.isOpen = false
         self.linksByID[link.id] = nil
         if self.linksByHandle[link.handle] === link { self.linksByHandle[link.handle] = nil }
         self.openLinks.removeAll { $0 === link }
@@ -144,7 +145,7 @@ extension LEHost {
 
     /// Puts a PDU into a frame and the frame into the link's queue.
     func enqueue(_ pdu: consuming ByteBuffer, on channel: CID, of link: HostLink, tag: FrameTag = .none) {
-        guard self.linksByID[link.id] === link else { return self.count(tag, on: link) }
+        guard link.isOpen else { return self.count(tag, on: link) }
         let packets = ACLFragmenter(
             pdu,
             channel: channel,
@@ -153,13 +154,6 @@ extension LEHost {
         )
         link.outgoing.append(HostLink.Frame(packets: packets, tag: tag))
         self.transmitter.enqueue(link)
-    }
-
-    /// The next ACL data packet of the link's first frame.
-    func nextPacket(of link: HostLink) -> HCIPacket? {
-        let packet = link.outgoing[0].packets.next()
-        if link.outgoing[0].packets.isFinished { self.count(link.outgoing.removeFirst().tag, on: link) }
-        return packet
     }
 
     func receiveData(_ packet: HCIPacket) {

@@ -36,16 +36,16 @@ extension LEHost {
             return self.afterwards(completion)
         }
         self.shutdown = Shutdown(completion: completion)
-        let eventLoop = self.eventLoop.assumeIsolated()
+        let now = self.eventLoop.now
         self.shutdown?.timers = [
-            eventLoop.scheduleTask(in: .nanoseconds(limit.nanoseconds / 2)) { [weak self] in
-                self?.shutdown?.isSending = false
-                self?.scheduleTurn()
+            self.schedule(at: now + .nanoseconds(limit.nanoseconds / 2)) { host in
+                host.shutdown?.isSending = false
+                host.scheduleTurn()
             },
-            eventLoop.scheduleTask(in: limit) { [weak self] in
-                guard let self, self.shutdown != nil else { return }
-                self.log.warning("the controller was let go before it had ended everything")
-                self.detach()
+            self.schedule(at: now + limit) { host in
+                guard host.shutdown != nil else { return }
+                host.log.warning("the controller was detached before it had ended everything")
+                host.detach()
             },
         ]
         self.advertiser.stop()

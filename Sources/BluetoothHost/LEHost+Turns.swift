@@ -9,10 +9,9 @@ extension LEHost {
     func scheduleTurn() {
         guard !self.isTurnScheduled else { return }
         self.isTurnScheduled = true
-        self.eventLoop.assumeIsolated().execute { [weak self] in
-            guard let self else { return }
-            self.isTurnScheduled = false
-            self.finishTurn()
+        self.execute { host in
+            host.isTurnScheduled = false
+            host.finishTurn()
         }
     }
 
@@ -74,7 +73,11 @@ extension LEHost {
             channel.send(packet)
         }
         while let link = self.transmitter.nextTurn() {
-            if let packet = self.nextPacket(of: link) { channel.send(packet) }
+            repeat {
+                let (packet, tag) = link.nextPacket()
+                if let packet { channel.send(packet) }
+                if let tag { self.count(tag, on: link) }
+            } while self.transmitter.goesOn(link)
             self.transmitter.enqueue(link)
         }
     }
@@ -147,10 +150,10 @@ extension LEHost {
         self.timerDeadline = deadline
         self.timerGeneration += 1
         let generation = self.timerGeneration
-        self.eventLoop.assumeIsolated().scheduleTask(deadline: max(deadline, now)) { [weak self] in
-            guard let self, self.timerGeneration == generation else { return }
-            self.timerDeadline = nil
-            self.advance(to: self.eventLoop.now)
+        self.schedule(at: max(deadline, now)) { host in
+            guard host.timerGeneration == generation else { return }
+            host.timerDeadline = nil
+            host.advance(to: host.eventLoop.now)
         }
     }
 

@@ -35,6 +35,8 @@ public final class LEHost {
     }
 
     let log = Logger(label: "bluetooth.host")
+    /// Where the event loop enters: nothing else has a weak reference to the host.
+    let entry = LEHostEntry()
 
     // The controller.
     var channel: (any HCIChannel)?
@@ -62,8 +64,8 @@ public final class LEHost {
 
     // Links, in the order in which they came.
     var openLinks: [HostLink] = []
-    var linksByHandle: [ConnectionHandle: HostLink] = [:]
-    var linksByID: [LinkID: HostLink] = [:]
+    var linksByHandle = LinkTable<ConnectionHandle>()
+    var linksByID = LinkTable<LinkID>()
     var nextLinkNumber: UInt32 = 1
 
     // GATT.
@@ -91,7 +93,10 @@ public final class LEHost {
         self.eventLoop = eventLoop
         self.configuration = configuration
         self.server = GATTServer(configuration: Self.serverConfiguration(configuration))
+        self.entry.host = self
     }
+
+    deinit { self.entry.host = nil }
 
     /// A call from another thread is a fault of the user; debug builds stop at it.
     @inline(__always)

@@ -114,7 +114,10 @@ struct ATTMultipleHandleValueNotification: ATTPDU {
 
     /// Writes one notification behind the opcode or an earlier one.
     static func writeEntry(handle: AttributeHandle, value: ByteBuffer, into bytes: inout ByteBuffer) {
-        bytes.writeMultipleIntegers(handle, UInt16(truncatingIfNeeded: value.readableBytes), endianness: .little)
-        bytes.writeImmutableBuffer(value)
+        bytes.writeOctets(
+            UInt32(handle) | UInt32(truncatingIfNeeded: value.readableBytes) << 16,
+            count: 4,
+            followedBy: value
+        )
     }
 }

@@ -50,6 +50,15 @@ struct ACLTransmitter {
         return link
     }
 
+    /// Whether a link that had its turn may send another packet at once, together with the credit for it: where no other link
+    /// waits.
+    mutating func goesOn(_ link: HostLink) -> Bool {
+        guard self.credits > 0, self.turns.isEmpty, !link.outgoing.isEmpty else { return false }
+        self.credits -= 1
+        link.packetsInController += 1
+        return true
+    }
+
     /// The controller has sent `count` packets of a link. A controller that counts more than it was given is not believed.
     mutating func completed(_ count: Int, of link: HostLink) {
         let believed = min(count, link.packetsInController)

@@ -10,8 +10,9 @@ extension GATTServer {
     /// client asked for that alone.
     ///
     /// The value is counted once for its owner, with a `send`, `confirmed` or `dropped`, now or later; dropped at once where
-    /// the client is not subscribed.
-    func notify(
+    /// the client is not subscribed. Mutating, as ``receive(_:on:now:into:)`` is, so that it is lent and not copied for each
+    /// value.
+    mutating func notify(
         _ value: ByteBuffer,
         characteristic handle: AttributeHandle,
         token: TransmitToken,
@@ -50,7 +51,7 @@ extension GATTServer {
 
     /// Sends what was deferred while the local client asked for the MTU: until it had the answer, it could not be known
     /// with which MTU the values would be read (Vol 3, Part F, 3.4.2.2, rule 5).
-    func sendDeferred(on bearer: inout ATTBearer, now: NIODeadline, into actions: inout [ATTBearer.Action]) {
+    mutating func sendDeferred(on bearer: inout ATTBearer, now: NIODeadline, into actions: inout [ATTBearer.Action]) {
         let deferred = bearer.server.deferred
         bearer.server.deferred = []
         for value in deferred {
