@@ -5,35 +5,24 @@ import BluetoothTypes
 import NIOCore
 
 /// `ATT_FIND_INFORMATION_REQ` (3.4.3.1): which attributes are there.
-struct ATTFindInformationRequest: ATTPDU {
-    static var opcode: ATTOpcode { .findInformationRequest }
-
+struct ATTFindInformationRequest {
     /// The first handle asked for.
     var start: AttributeHandle
     /// The last handle asked for.
     var end: AttributeHandle
+}
 
-    init(start: AttributeHandle, end: AttributeHandle) {
-        self.start = start
-        self.end = end
-    }
+extension ATTFindInformationRequest: ATTPDU {
+    static var opcode: ATTOpcode { .findInformationRequest }
 
-    var parameterLength: Int { 4 }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.start = try parameters.readLittleEndian("Starting Handle")
-        self.end = try parameters.readLittleEndian("Ending Handle")
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeMultipleIntegers(self.start, self.end, endianness: .little)
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.start = try coder.field("Starting Handle", \.start)
+        self.end = try coder.field("Ending Handle", \.end)
     }
 }
 
 /// `ATT_FIND_INFORMATION_RSP` (3.4.3.2): handles with their types, all types of one length.
-struct ATTFindInformationResponse: ATTPDU {
-    static var opcode: ATTOpcode { .findInformationResponse }
-
+struct ATTFindInformationResponse {
     /// How long the types are.
     enum Format: UInt8, Hashable, Sendable {
         /// 16-bit UUIDs.
@@ -46,51 +35,34 @@ struct ATTFindInformationResponse: ATTPDU {
     }
 
     /// Handles with their types.
-    struct List: Sequence, Hashable, Sendable {
+    struct List: Sequence, IteratorProtocol, Hashable, Sendable {
         /// The length of the types.
         let format: Format
-        /// The octets.
-        let bytes: ByteBuffer
+        /// The octets of the entries that are left.
+        var bytes: ByteBuffer
 
         /// The number of entries.
         var count: Int { self.bytes.readableBytes / (2 + self.format.uuidLength) }
 
-        func makeIterator() -> Iterator { Iterator(format: self.format, bytes: self.bytes) }
-
-        struct Iterator: IteratorProtocol {
-            let format: Format
-            var bytes: ByteBuffer
-
-            mutating func next() -> (handle: AttributeHandle, type: BluetoothUUID)? {
-                guard let handle = self.bytes.readInteger(endianness: .little, as: UInt16.self),
-                    let type = try? BluetoothUUID(parsing: &self.bytes, length: self.format.uuidLength)
-                else { return nil }
-                return (handle, type)
-            }
+        mutating func next() -> (handle: AttributeHandle, type: BluetoothUUID)? {
+            guard let handle = self.bytes.readInteger(endianness: .little, as: UInt16.self),
+                let type = try? BluetoothUUID(parsing: &self.bytes, length: self.format.uuidLength)
+            else { return nil }
+            return (handle, type)
         }
     }
 
     /// The entries, in ascending order of their handles.
     var list: List
+}
 
-    init(list: List) { self.list = list }
+extension ATTFindInformationResponse: ATTPDU {
+    static var opcode: ATTOpcode { .findInformationResponse }
 
-    var parameterLength: Int { 1 + self.list.bytes.readableBytes }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        guard let format = Format(rawValue: try parameters.readLittleEndian("Format")) else {
-            throw MalformedBytes(.invalid, "Format")
-        }
-        let bytes = parameters.readRemainder()
-        guard bytes.readableBytes > 0, bytes.readableBytes % (2 + format.uuidLength) == 0 else {
-            throw MalformedBytes(.invalid, "Information Data")
-        }
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        let format = try coder.field("Format", \.list.format)
+        let bytes = try coder.entries("Information Data", ofLength: 2 + format.uuidLength, \.list.bytes)
         self.list = List(format: format, bytes: bytes)
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeInteger(self.list.format.rawValue)
-        bytes.writeImmutableBuffer(self.list.bytes)
     }
 
     /// Starts a response that entries are then written to.
@@ -106,9 +78,7 @@ struct ATTFindInformationResponse: ATTPDU {
 }
 
 /// `ATT_FIND_BY_TYPE_VALUE_REQ` (3.4.3.3): which attributes of a 16-bit type hold exactly this value.
-struct ATTFindByTypeValueRequest: ATTPDU {
-    static var opcode: ATTOpcode { .findByTypeValueRequest }
-
+struct ATTFindByTypeValueRequest {
     /// The first handle asked for.
     var start: AttributeHandle
     /// The last handle asked for.
@@ -117,74 +87,50 @@ struct ATTFindByTypeValueRequest: ATTPDU {
     var type: UInt16
     /// The value.
     var value: ByteBuffer
+}
 
-    init(start: AttributeHandle, end: AttributeHandle, type: UInt16, value: ByteBuffer) {
-        self.start = start
-        self.end = end
-        self.type = type
-        self.value = value
-    }
+extension ATTFindByTypeValueRequest: ATTPDU {
+    static var opcode: ATTOpcode { .findByTypeValueRequest }
 
-    var parameterLength: Int { 6 + self.value.readableBytes }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.start = try parameters.readLittleEndian("Starting Handle")
-        self.end = try parameters.readLittleEndian("Ending Handle")
-        self.type = try parameters.readLittleEndian("Attribute Type")
-        self.value = parameters.readRemainder()
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeMultipleIntegers(self.start, self.end, self.type, endianness: .little)
-        bytes.writeImmutableBuffer(self.value)
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.start = try coder.field("Starting Handle", \.start)
+        self.end = try coder.field("Ending Handle", \.end)
+        self.type = try coder.field("Attribute Type", \.type)
+        self.value = try coder.remainder(\.value)
     }
 }
 
 /// `ATT_FIND_BY_TYPE_VALUE_RSP` (3.4.3.4): ranges of handles, one for each attribute found.
-struct ATTFindByTypeValueResponse: ATTPDU {
-    static var opcode: ATTOpcode { .findByTypeValueResponse }
-
+struct ATTFindByTypeValueResponse {
     /// Attributes and the ends of their groups.
-    struct List: Sequence, Hashable, Sendable {
-        /// The octets.
-        let bytes: ByteBuffer
+    struct List: Sequence, IteratorProtocol, Hashable, Sendable {
+        /// The octets of the entries that are left.
+        var bytes: ByteBuffer
 
         /// The number of entries.
         var count: Int { self.bytes.readableBytes / 4 }
 
-        func makeIterator() -> Iterator { Iterator(bytes: self.bytes) }
-
-        struct Iterator: IteratorProtocol {
-            var bytes: ByteBuffer
-
-            mutating func next() -> (found: AttributeHandle, groupEnd: AttributeHandle)? {
-                guard
-                    let (found, end) = self.bytes.readMultipleIntegers(
-                        endianness: .little,
-                        as: (UInt16, UInt16).self
-                    )
-                else { return nil }
-                return (found, end)
-            }
+        mutating func next() -> (found: AttributeHandle, groupEnd: AttributeHandle)? {
+            guard
+                let (found, end) = self.bytes.readMultipleIntegers(
+                    endianness: .little,
+                    as: (UInt16, UInt16).self
+                )
+            else { return nil }
+            return (found, end)
         }
     }
 
     /// The entries, in ascending order of their handles.
     var list: List
+}
 
-    init(list: List) { self.list = list }
+extension ATTFindByTypeValueResponse: ATTPDU {
+    static var opcode: ATTOpcode { .findByTypeValueResponse }
 
-    var parameterLength: Int { self.list.bytes.readableBytes }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        let bytes = parameters.readRemainder()
-        guard bytes.readableBytes > 0, bytes.readableBytes % 4 == 0 else {
-            throw MalformedBytes(.invalid, "Handles Information List")
-        }
-        self.list = List(bytes: bytes)
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.list = List(bytes: try coder.entries("Handles Information List", ofLength: 4, \.list.bytes))
     }
-
-    func encodeParameters(into bytes: inout ByteBuffer) { bytes.writeImmutableBuffer(self.list.bytes) }
 
     /// Writes one entry behind the opcode or an earlier entry.
     static func writeEntry(found: AttributeHandle, groupEnd: AttributeHandle, into bytes: inout ByteBuffer) {
@@ -193,9 +139,7 @@ struct ATTFindByTypeValueResponse: ATTPDU {
 }
 
 /// `ATT_READ_BY_GROUP_TYPE_REQ` (3.4.4.9): which groups of a type are there.
-struct ATTReadByGroupTypeRequest: ATTPDU {
-    static var opcode: ATTOpcode { .readByGroupTypeRequest }
-
+struct ATTReadByGroupTypeRequest {
     /// The first handle asked for.
     var start: AttributeHandle
     /// The last handle asked for.
@@ -208,74 +152,54 @@ struct ATTReadByGroupTypeRequest: ATTPDU {
         self.end = end
         self.type = type.attForm
     }
+}
 
-    var parameterLength: Int { 4 + self.type.octetCount }
+extension ATTReadByGroupTypeRequest: ATTPDU {
+    static var opcode: ATTOpcode { .readByGroupTypeRequest }
 
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.start = try parameters.readLittleEndian("Starting Handle")
-        self.end = try parameters.readLittleEndian("Ending Handle")
-        self.type = try BluetoothUUID(attribute: &parameters, "Attribute Group Type")
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeMultipleIntegers(self.start, self.end, endianness: .little)
-        self.type.encode(into: &bytes)
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.start = try coder.field("Starting Handle", \.start)
+        self.end = try coder.field("Ending Handle", \.end)
+        self.type = try coder.field("Attribute Group Type", \.type)
     }
 }
 
 /// `ATT_READ_BY_GROUP_TYPE_RSP` (3.4.4.10): groups with the values of their declarations, all of one length.
-struct ATTReadByGroupTypeResponse: ATTPDU {
-    static var opcode: ATTOpcode { .readByGroupTypeResponse }
-
+struct ATTReadByGroupTypeResponse {
     /// Groups and the values of their declarations.
-    struct List: Sequence, Hashable, Sendable {
+    struct List: Sequence, IteratorProtocol, Hashable, Sendable {
         /// The octets of one entry: two handles and the value.
         let entryLength: Int
-        /// The octets.
-        let bytes: ByteBuffer
+        /// The octets of the entries that are left.
+        var bytes: ByteBuffer
 
         /// The number of entries.
         var count: Int { self.bytes.readableBytes / self.entryLength }
 
-        func makeIterator() -> Iterator { Iterator(valueLength: self.entryLength - 4, bytes: self.bytes) }
-
-        struct Iterator: IteratorProtocol {
-            let valueLength: Int
-            var bytes: ByteBuffer
-
-            mutating func next() -> (handle: AttributeHandle, groupEnd: AttributeHandle, value: ByteBuffer)? {
-                guard
-                    let (handle, end) = self.bytes.readMultipleIntegers(
-                        endianness: .little,
-                        as: (UInt16, UInt16).self
-                    ),
-                    let value = self.bytes.readSlice(length: self.valueLength)
-                else { return nil }
-                return (handle, end, value)
-            }
+        mutating func next() -> (handle: AttributeHandle, groupEnd: AttributeHandle, value: ByteBuffer)? {
+            guard
+                let (handle, end) = self.bytes.readMultipleIntegers(
+                    endianness: .little,
+                    as: (UInt16, UInt16).self
+                ),
+                let value = self.bytes.readSlice(length: self.entryLength - 4)
+            else { return nil }
+            return (handle, end, value)
         }
     }
 
     /// The entries, in ascending order of their handles.
     var list: List
+}
 
-    init(list: List) { self.list = list }
+extension ATTReadByGroupTypeResponse: ATTPDU {
+    static var opcode: ATTOpcode { .readByGroupTypeResponse }
 
-    var parameterLength: Int { 1 + self.list.bytes.readableBytes }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        let length: UInt8 = try parameters.readLittleEndian("Length")
-        let bytes = parameters.readRemainder()
-        guard length >= 4 else { throw MalformedBytes(.invalid, "Length") }
-        guard bytes.readableBytes > 0, bytes.readableBytes % Int(length) == 0 else {
-            throw MalformedBytes(.invalid, "Attribute Data List")
-        }
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        let length: UInt8 = try coder.field("Length") { UInt8(truncatingIfNeeded: $0.list.entryLength) }
+        try coder.require(length >= 4, "Length")
+        let bytes = try coder.entries("Attribute Data List", ofLength: Int(length), \.list.bytes)
         self.list = List(entryLength: Int(length), bytes: bytes)
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeInteger(UInt8(truncatingIfNeeded: self.list.entryLength))
-        bytes.writeImmutableBuffer(self.list.bytes)
     }
 }
 

@@ -4,9 +4,7 @@ import BluetoothTypes
 import NIOCore
 
 /// `ATT_ERROR_RSP` (3.4.1.1): why a request was not fulfilled.
-public struct ATTErrorResponse: ATTPDU {
-    static var opcode: ATTOpcode { .errorResponse }
-
+public struct ATTErrorResponse {
     /// The request that failed.
     public var request: ATTOpcode
     /// The attribute that it failed at; 0x0000 where none is to blame.
@@ -20,16 +18,14 @@ public struct ATTErrorResponse: ATTPDU {
         self.handle = handle
         self.error = error
     }
+}
 
-    var parameterLength: Int { 4 }
+extension ATTErrorResponse: ATTPDU {
+    static var opcode: ATTOpcode { .errorResponse }
 
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.request = ATTOpcode(rawValue: try parameters.readLittleEndian("Request Opcode In Error"))
-        self.handle = try parameters.readLittleEndian("Attribute Handle In Error")
-        self.error = ATTErrorCode(rawValue: try parameters.readLittleEndian("Error Code"))
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeMultipleIntegers(self.request.rawValue, self.handle, self.error.rawValue, endianness: .little)
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.request = try coder.field("Request Opcode In Error", \.request)
+        self.handle = try coder.field("Attribute Handle In Error", \.handle)
+        self.error = try coder.field("Error Code", \.error)
     }
 }

@@ -4,56 +4,36 @@ import BluetoothTypes
 import NIOCore
 
 /// `ATT_HANDLE_VALUE_NTF` (3.4.7.1).
-struct ATTHandleValueNotification: ATTPDU {
-    static var opcode: ATTOpcode { .handleValueNotification }
-
+struct ATTHandleValueNotification {
     /// The attribute.
     var handle: AttributeHandle
     /// Its value, or the first MTU - 3 octets of it.
     var value: ByteBuffer
+}
 
-    init(handle: AttributeHandle, value: ByteBuffer) {
-        self.handle = handle
-        self.value = value
-    }
+extension ATTHandleValueNotification: ATTPDU {
+    static var opcode: ATTOpcode { .handleValueNotification }
 
-    var parameterLength: Int { 2 + self.value.readableBytes }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.handle = try parameters.readLittleEndian("Attribute Handle")
-        self.value = parameters.readRemainder()
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeLittleEndian(self.handle)
-        bytes.writeImmutableBuffer(self.value)
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Attribute Handle", \.handle)
+        self.value = try coder.remainder(\.value)
     }
 }
 
 /// `ATT_HANDLE_VALUE_IND` (3.4.7.2): a notification that the client confirms.
-struct ATTHandleValueIndication: ATTPDU {
-    static var opcode: ATTOpcode { .handleValueIndication }
-
+struct ATTHandleValueIndication {
     /// The attribute.
     var handle: AttributeHandle
     /// Its value, or the first MTU - 3 octets of it.
     var value: ByteBuffer
+}
 
-    init(handle: AttributeHandle, value: ByteBuffer) {
-        self.handle = handle
-        self.value = value
-    }
+extension ATTHandleValueIndication: ATTPDU {
+    static var opcode: ATTOpcode { .handleValueIndication }
 
-    var parameterLength: Int { 2 + self.value.readableBytes }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.handle = try parameters.readLittleEndian("Attribute Handle")
-        self.value = parameters.readRemainder()
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeLittleEndian(self.handle)
-        bytes.writeImmutableBuffer(self.value)
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Attribute Handle", \.handle)
+        self.value = try coder.remainder(\.value)
     }
 }
 
@@ -64,53 +44,45 @@ struct ATTHandleValueConfirmation: EmptyATTPDU {
 }
 
 /// `ATT_MULTIPLE_HANDLE_VALUE_NTF` (3.4.7.4): two or more notifications in one PDU, all of them whole.
-struct ATTMultipleHandleValueNotification: ATTPDU {
-    static var opcode: ATTOpcode { .multipleHandleValueNotification }
-
+struct ATTMultipleHandleValueNotification {
     /// Handles, lengths and values.
-    struct List: Sequence, Hashable, Sendable {
-        /// The octets.
-        let bytes: ByteBuffer
+    struct List: Sequence, IteratorProtocol, Hashable, Sendable {
+        /// The octets of the entries that are left.
+        var bytes: ByteBuffer
 
-        func makeIterator() -> Iterator { Iterator(bytes: self.bytes) }
+        mutating func next() -> (handle: AttributeHandle, value: ByteBuffer)? {
+            guard
+                let (handle, length) = self.bytes.readMultipleIntegers(
+                    endianness: .little,
+                    as: (UInt16, UInt16).self
+                ),
+                let value = self.bytes.readSlice(length: Int(length))
+            else { return nil }
+            return (handle, value)
+        }
 
-        struct Iterator: IteratorProtocol {
-            var bytes: ByteBuffer
-
-            mutating func next() -> (handle: AttributeHandle, value: ByteBuffer)? {
-                guard
-                    let (handle, length) = self.bytes.readMultipleIntegers(
-                        endianness: .little,
-                        as: (UInt16, UInt16).self
-                    ),
-                    let value = self.bytes.readSlice(length: Int(length))
-                else { return nil }
-                return (handle, value)
+        /// Whether there are two entries or more, and none is cut.
+        fileprivate var isWhole: Bool {
+            var rest = self
+            while rest.bytes.readableBytes > 0 {
+                if rest.next() == nil { return false }
             }
+            return self.bytes.readableBytes >= 8
         }
     }
 
     /// The notifications, in the order in which they were made.
     var list: List
+}
 
-    init(list: List) { self.list = list }
+extension ATTMultipleHandleValueNotification: ATTPDU {
+    static var opcode: ATTOpcode { .multipleHandleValueNotification }
 
-    var parameterLength: Int { self.list.bytes.readableBytes }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        let bytes = parameters.readRemainder()
-        guard bytes.readableBytes >= 8 else { throw MalformedBytes(.truncated, "Handle Length Value Tuple List") }
-        var walk = bytes
-        while walk.readableBytes > 0 {
-            guard let (_, length) = walk.readMultipleIntegers(endianness: .little, as: (UInt16, UInt16).self),
-                walk.readableBytes >= Int(length)
-            else { throw MalformedBytes(.truncated, "Handle Length Value Tuple List") }
-            walk.moveReaderIndex(forwardBy: Int(length))
-        }
-        self.list = List(bytes: bytes)
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        let list = List(bytes: try coder.remainder(\.list.bytes))
+        try coder.require(list.isWhole, "Handle Length Value Tuple List")
+        self.list = list
     }
-
-    func encodeParameters(into bytes: inout ByteBuffer) { bytes.writeImmutableBuffer(self.list.bytes) }
 
     /// Writes one notification behind the opcode or an earlier one.
     static func writeEntry(handle: AttributeHandle, value: ByteBuffer, into bytes: inout ByteBuffer) {

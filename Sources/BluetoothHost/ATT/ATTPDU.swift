@@ -10,40 +10,38 @@ protocol ATTPDU: Hashable, Sendable {
     /// The opcode that starts it.
     static var opcode: ATTOpcode { get }
 
-    /// The number of octets after the opcode.
-    var parameterLength: Int { get }
-
-    /// Reads the octets after the opcode; what is left unread makes the PDU malformed.
-    init(parameters: inout ByteBuffer) throws(MalformedBytes)
-
-    /// Writes the octets after the opcode.
-    func encodeParameters(into bytes: inout ByteBuffer)
+    /// The list of parameters: creates a PDU from what `coder` gives for each of them.
+    ///
+    /// Octets that a reader leaves unread make the PDU malformed.
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure)
 }
 
 extension ATTPDU {
     /// Reads a whole PDU, opcode included.
     @inline(__always)
     init(parsing pdu: ByteBuffer) throws(MalformedBytes) {
-        var bytes = pdu
-        let opcode: UInt8 = try bytes.readLittleEndian("Attribute Opcode")
+        var reader = ATTParameterReader<Self>(bytes: pdu)
+        let opcode: UInt8 = try reader.bytes.readLittleEndian("Attribute Opcode")
         guard opcode == Self.opcode.rawValue else { throw MalformedBytes(.invalid, "Attribute Opcode") }
-        try self.init(parameters: &bytes)
-        try bytes.requireEnd("Attribute Parameters")
+        try self.init(&reader)
+        try reader.bytes.requireEnd("Attribute Parameters")
     }
 
-    /// Appends the PDU, opcode included.
+    /// The number of octets after the opcode.
     @inline(__always)
-    func encode(into bytes: inout ByteBuffer) {
-        bytes.writeInteger(Self.opcode.rawValue)
-        self.encodeParameters(into: &bytes)
+    var parameterLength: Int {
+        var counter = ATTParameterCounter(self)
+        _ = Self(&counter)
+        return counter.count
     }
 
-    /// The PDU in a buffer of its own, with headroom for the layers below.
+    /// The PDU, opcode included, in a buffer of its own with headroom for the layers below.
     @inline(__always)
     func encoded() -> ByteBuffer {
-        var bytes = PDUBuffer.make(capacity: 1 + self.parameterLength)
-        self.encode(into: &bytes)
-        return bytes
+        var writer = ATTParameterWriter(pdu: self, bytes: PDUBuffer.make(capacity: 1 + self.parameterLength))
+        writer.bytes.writeInteger(Self.opcode.rawValue)
+        _ = Self(&writer)
+        return writer.bytes
     }
 }
 
@@ -54,9 +52,7 @@ protocol EmptyATTPDU: ATTPDU {
 }
 
 extension EmptyATTPDU {
-    var parameterLength: Int { 0 }
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) { self.init() }
-    func encodeParameters(into bytes: inout ByteBuffer) {}
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) { self.init() }
 }
 
 extension ByteBuffer {

@@ -5,29 +5,19 @@ import BluetoothTypes
 import NIOCore
 
 /// `ATT_WRITE_REQ` (3.4.5.1).
-struct ATTWriteRequest: ATTPDU {
-    static var opcode: ATTOpcode { .writeRequest }
-
+struct ATTWriteRequest {
     /// The attribute.
     var handle: AttributeHandle
     /// Its new value.
     var value: ByteBuffer
+}
 
-    init(handle: AttributeHandle, value: ByteBuffer) {
-        self.handle = handle
-        self.value = value
-    }
+extension ATTWriteRequest: ATTPDU {
+    static var opcode: ATTOpcode { .writeRequest }
 
-    var parameterLength: Int { 2 + self.value.readableBytes }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.handle = try parameters.readLittleEndian("Attribute Handle")
-        self.value = parameters.readRemainder()
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeLittleEndian(self.handle)
-        bytes.writeImmutableBuffer(self.value)
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Attribute Handle", \.handle)
+        self.value = try coder.remainder(\.value)
     }
 }
 
@@ -38,98 +28,64 @@ struct ATTWriteResponse: EmptyATTPDU {
 }
 
 /// `ATT_WRITE_CMD` (3.4.5.3).
-struct ATTWriteCommand: ATTPDU {
-    static var opcode: ATTOpcode { .writeCommand }
-
+struct ATTWriteCommand {
     /// The attribute.
     var handle: AttributeHandle
     /// Its new value.
     var value: ByteBuffer
+}
 
-    init(handle: AttributeHandle, value: ByteBuffer) {
-        self.handle = handle
-        self.value = value
-    }
+extension ATTWriteCommand: ATTPDU {
+    static var opcode: ATTOpcode { .writeCommand }
 
-    var parameterLength: Int { 2 + self.value.readableBytes }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.handle = try parameters.readLittleEndian("Attribute Handle")
-        self.value = parameters.readRemainder()
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeLittleEndian(self.handle)
-        bytes.writeImmutableBuffer(self.value)
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Attribute Handle", \.handle)
+        self.value = try coder.remainder(\.value)
     }
 }
 
 /// `ATT_PREPARE_WRITE_REQ` (3.4.6.1).
-struct ATTPrepareWriteRequest: ATTPDU {
-    static var opcode: ATTOpcode { .prepareWriteRequest }
-
+struct ATTPrepareWriteRequest {
     /// The attribute.
     var handle: AttributeHandle
     /// The octet at which the part goes.
     var offset: UInt16
     /// The part of the value.
     var value: ByteBuffer
+}
 
-    init(handle: AttributeHandle, offset: UInt16, value: ByteBuffer) {
-        self.handle = handle
-        self.offset = offset
-        self.value = value
-    }
+extension ATTPrepareWriteRequest: ATTPDU {
+    static var opcode: ATTOpcode { .prepareWriteRequest }
 
-    var parameterLength: Int { 4 + self.value.readableBytes }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.handle = try parameters.readLittleEndian("Attribute Handle")
-        self.offset = try parameters.readLittleEndian("Value Offset")
-        self.value = parameters.readRemainder()
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeMultipleIntegers(self.handle, self.offset, endianness: .little)
-        bytes.writeImmutableBuffer(self.value)
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Attribute Handle", \.handle)
+        self.offset = try coder.field("Value Offset", \.offset)
+        self.value = try coder.remainder(\.value)
     }
 }
 
 /// `ATT_PREPARE_WRITE_RSP` (3.4.6.2): the request, sent back.
-struct ATTPrepareWriteResponse: ATTPDU {
-    static var opcode: ATTOpcode { .prepareWriteResponse }
-
+struct ATTPrepareWriteResponse {
     /// The attribute.
     var handle: AttributeHandle
     /// The octet at which the part goes.
     var offset: UInt16
     /// The part of the value.
     var value: ByteBuffer
+}
 
-    init(handle: AttributeHandle, offset: UInt16, value: ByteBuffer) {
-        self.handle = handle
-        self.offset = offset
-        self.value = value
-    }
+extension ATTPrepareWriteResponse: ATTPDU {
+    static var opcode: ATTOpcode { .prepareWriteResponse }
 
-    var parameterLength: Int { 4 + self.value.readableBytes }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.handle = try parameters.readLittleEndian("Attribute Handle")
-        self.offset = try parameters.readLittleEndian("Value Offset")
-        self.value = parameters.readRemainder()
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeMultipleIntegers(self.handle, self.offset, endianness: .little)
-        bytes.writeImmutableBuffer(self.value)
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Attribute Handle", \.handle)
+        self.offset = try coder.field("Value Offset", \.offset)
+        self.value = try coder.remainder(\.value)
     }
 }
 
 /// `ATT_EXECUTE_WRITE_REQ` (3.4.6.3).
-struct ATTExecuteWriteRequest: ATTPDU {
-    static var opcode: ATTOpcode { .executeWriteRequest }
-
+struct ATTExecuteWriteRequest {
     /// What to do with the prepared writes.
     enum Flags: UInt8, Hashable, Sendable {
         /// Forget them.
@@ -140,19 +96,14 @@ struct ATTExecuteWriteRequest: ATTPDU {
 
     /// What to do with the prepared writes.
     var flags: Flags
+}
 
-    init(flags: Flags) { self.flags = flags }
+extension ATTExecuteWriteRequest: ATTPDU {
+    static var opcode: ATTOpcode { .executeWriteRequest }
 
-    var parameterLength: Int { 1 }
-
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        guard let flags = Flags(rawValue: try parameters.readLittleEndian("Flags")) else {
-            throw MalformedBytes(.invalid, "Flags")
-        }
-        self.flags = flags
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.flags = try coder.field("Flags", \.flags)
     }
-
-    func encodeParameters(into bytes: inout ByteBuffer) { bytes.writeInteger(self.flags.rawValue) }
 }
 
 /// `ATT_EXECUTE_WRITE_RSP` (3.4.6.4).

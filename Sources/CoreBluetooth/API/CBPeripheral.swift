@@ -185,7 +185,7 @@ open class CBPeripheral: CBPeer {
     /// Reads a value, however long it is; it arrives at `peripheral(_:didUpdateValueFor:error:)` of the delegate.
     open func readValue(for characteristic: CBCharacteristic) {
         guard let record = self.record(of: characteristic) else { return }
-        self.perform(CharacteristicRead(handle: record.valueHandle))
+        self.perform(ValueRead(attribute: .characteristic(record.valueHandle)))
     }
 
     /// Writes a value.
@@ -196,7 +196,8 @@ open class CBPeripheral: CBPeer {
         guard let record = self.record(of: characteristic) else { return }
         switch type {
         case .withResponse:
-            self.perform(CharacteristicWrite(handle: record.valueHandle, value: ByteBuffer(octetsOf: data)))
+            let attribute = ValueAttribute.characteristic(record.valueHandle)
+            self.perform(ValueWrite(attribute: attribute, value: ByteBuffer(octetsOf: data)))
         case .withoutResponse:
             self.writeWithoutResponse(data, to: record, of: characteristic)
         }
@@ -214,7 +215,7 @@ open class CBPeripheral: CBPeer {
     /// Reads a descriptor, however long its value is.
     open func readValue(for descriptor: CBDescriptor) {
         guard let handle = self.handle(of: descriptor) else { return }
-        self.perform(DescriptorRead(handle: handle))
+        self.perform(ValueRead(attribute: .descriptor(handle)))
     }
 
     /// Writes a descriptor.
@@ -231,7 +232,7 @@ open class CBPeripheral: CBPeer {
             )
         }
         guard let handle = self.handle(of: descriptor) else { return }
-        self.perform(DescriptorWrite(handle: handle, value: ByteBuffer(octetsOf: data)))
+        self.perform(ValueWrite(attribute: .descriptor(handle), value: ByteBuffer(octetsOf: data)))
     }
 
     // MARK: The connection

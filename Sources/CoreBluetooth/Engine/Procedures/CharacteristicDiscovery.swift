@@ -4,7 +4,10 @@ import BluetoothHost
 import BluetoothTypes
 
 /// Discovers the characteristics of a service.
-struct CharacteristicDiscovery: PeripheralProcedure {
+struct CharacteristicDiscovery: AttributeDiscovery {
+    typealias Request = DiscoverCharacteristics
+    typealias Answer = [GATTRemoteCharacteristic]
+
     let service: AttributeHandleRange
     /// The characteristics to look for; `nil` for all.
     let uuids: [BluetoothUUID]?
@@ -12,35 +15,21 @@ struct CharacteristicDiscovery: PeripheralProcedure {
     func concerns(_ range: AttributeHandleRange) -> Bool { self.service.overlaps(range) }
 
     /// All characteristics are asked for, whatever the app looks for: that takes as many requests, and then all are known.
-    func begin(
-        for connection: PeripheralConnection
-    ) -> ProcedureStep<DiscoverCharacteristics, [GATTRemoteCharacteristic]> {
-        guard let known = connection.peer.cachedDatabase?.characteristics(of: self.service) else {
-            return .ask(DiscoverCharacteristics(of: self.service))
-        }
-        return .answer(.success(self.show(known, for: connection)))
+    var request: Request { Request(of: self.service) }
+
+    func known(in database: RemoteDatabase) -> Answer? { database.characteristics(of: self.service) }
+
+    func learn(_ characteristics: Answer, in database: inout RemoteDatabase) {
+        database.learn(characteristics, of: self.service)
     }
 
-    func answer(
-        _ result: Result<[GATTRemoteCharacteristic], GATTError>,
-        for connection: PeripheralConnection
-    ) -> Result<[GATTRemoteCharacteristic], GATTError> {
-        result.map { characteristics in
-            connection.learn { $0.learn(characteristics, of: self.service) }
-            return self.show(characteristics, for: connection)
-        }
-    }
-
-    private func show(
-        _ characteristics: [GATTRemoteCharacteristic],
-        for connection: PeripheralConnection
-    ) -> [GATTRemoteCharacteristic] {
+    func show(_ characteristics: Answer, for connection: PeripheralConnection) -> Answer {
         let shown = characteristics.filter { self.uuids?.contains($0.uuid) ?? true }
         connection.note { $0.add(shown, of: self.service) }
         return shown
     }
 
-    func apply(_ result: Result<[GATTRemoteCharacteristic], GATTError>, to peripheral: CBPeripheral) {
+    func apply(_ result: Result<Answer, GATTError>, to peripheral: CBPeripheral) {
         let service = peripheral.lock.withLock { () -> CBService? in
             guard let service = peripheral.attributes.services[self.service.lowerBound] else { return nil }
             if case .success(let found) = result {

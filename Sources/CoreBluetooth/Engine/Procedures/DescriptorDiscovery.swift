@@ -4,37 +4,28 @@ import BluetoothHost
 import BluetoothTypes
 
 /// Discovers the descriptors of a characteristic.
-struct DescriptorDiscovery: PeripheralProcedure {
+struct DescriptorDiscovery: AttributeDiscovery {
+    typealias Request = DiscoverDescriptors
+    typealias Answer = [GATTRemoteDescriptor]
+
     let characteristic: GATTRemoteCharacteristic
 
     func concerns(_ range: AttributeHandleRange) -> Bool { range.contains(self.characteristic.valueHandle) }
 
-    func begin(for connection: PeripheralConnection) -> ProcedureStep<DiscoverDescriptors, [GATTRemoteDescriptor]> {
-        guard let known = connection.peer.cachedDatabase?.descriptors(of: self.characteristic) else {
-            return .ask(DiscoverDescriptors(of: self.characteristic))
-        }
-        return .answer(.success(self.show(known, for: connection)))
+    var request: Request { Request(of: self.characteristic) }
+
+    func known(in database: RemoteDatabase) -> Answer? { database.descriptors(of: self.characteristic) }
+
+    func learn(_ descriptors: Answer, in database: inout RemoteDatabase) {
+        database.learn(descriptors, of: self.characteristic)
     }
 
-    func answer(
-        _ result: Result<[GATTRemoteDescriptor], GATTError>,
-        for connection: PeripheralConnection
-    ) -> Result<[GATTRemoteDescriptor], GATTError> {
-        result.map { descriptors in
-            connection.learn { $0.learn(descriptors, of: self.characteristic) }
-            return self.show(descriptors, for: connection)
-        }
-    }
-
-    private func show(
-        _ descriptors: [GATTRemoteDescriptor],
-        for connection: PeripheralConnection
-    ) -> [GATTRemoteDescriptor] {
+    func show(_ descriptors: Answer, for connection: PeripheralConnection) -> Answer {
         connection.note { $0.add(descriptors, of: self.characteristic.valueHandle) }
         return descriptors
     }
 
-    func apply(_ result: Result<[GATTRemoteDescriptor], GATTError>, to peripheral: CBPeripheral) {
+    func apply(_ result: Result<Answer, GATTError>, to peripheral: CBPeripheral) {
         let characteristic = peripheral.lock.withLock { () -> CBCharacteristic? in
             guard let characteristic = peripheral.attributes.characteristics[self.characteristic.valueHandle] else {
                 return nil

@@ -4,7 +4,10 @@ import BluetoothHost
 import BluetoothTypes
 
 /// Discovers the services that a service includes.
-struct IncludedServiceDiscovery: PeripheralProcedure {
+struct IncludedServiceDiscovery: AttributeDiscovery {
+    typealias Request = FindIncludedServices
+    typealias Answer = [GATTRemoteService]
+
     /// The including service.
     let service: AttributeHandleRange
     /// The services to look for; `nil` for all.
@@ -12,30 +15,21 @@ struct IncludedServiceDiscovery: PeripheralProcedure {
 
     func concerns(_ range: AttributeHandleRange) -> Bool { self.service.overlaps(range) }
 
-    func begin(for connection: PeripheralConnection) -> ProcedureStep<FindIncludedServices, [GATTRemoteService]> {
-        guard let known = connection.peer.cachedDatabase?.includedServices(of: self.service) else {
-            return .ask(FindIncludedServices(of: self.service))
-        }
-        return .answer(.success(self.show(known, for: connection)))
+    var request: Request { Request(of: self.service) }
+
+    func known(in database: RemoteDatabase) -> Answer? { database.includedServices(of: self.service) }
+
+    func learn(_ services: Answer, in database: inout RemoteDatabase) {
+        database.learn(services, includedBy: self.service)
     }
 
-    func answer(
-        _ result: Result<[GATTRemoteService], GATTError>,
-        for connection: PeripheralConnection
-    ) -> Result<[GATTRemoteService], GATTError> {
-        result.map { services in
-            connection.learn { $0.learn(services, includedBy: self.service) }
-            return self.show(services, for: connection)
-        }
-    }
-
-    private func show(_ services: [GATTRemoteService], for connection: PeripheralConnection) -> [GATTRemoteService] {
+    func show(_ services: Answer, for connection: PeripheralConnection) -> Answer {
         let shown = services.filter { self.uuids?.contains($0.uuid) ?? true }
         connection.note { $0.add(shown, includedBy: self.service) }
         return shown
     }
 
-    func apply(_ result: Result<[GATTRemoteService], GATTError>, to peripheral: CBPeripheral) {
+    func apply(_ result: Result<Answer, GATTError>, to peripheral: CBPeripheral) {
         let service = peripheral.lock.withLock { () -> CBService? in
             guard let service = peripheral.attributes.services[self.service.lowerBound] else { return nil }
             if case .success(let found) = result {

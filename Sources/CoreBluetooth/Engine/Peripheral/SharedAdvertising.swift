@@ -1,0 +1,162 @@
+// What the peripheral managers of one adapter advertise, without I/O. There is one advertising packet, so what several
+// managers advertise is put into it together: all services, and the name of the manager that came first. An app in the
+// background has a smaller share of the packet or none (`AdvertisedContent.under(_:)`).
+//
+// The packet:
+//
+//     off ── content ──▶ starting ── host accepts ──▶ on
+//      ▲                  ▲  │ │ host refuses          │
+//      │                  │  │ └─ a manager is dropped, and others are left ─▶ starting
+//      │                  └──┼── content changes ──────┤
+//      └─────────────────────┴── no content is left ───┘
+//
+// - off: the host advertises nothing, since no manager asks for it or none of them may.
+// - starting: the host was asked to advertise. Each question has a number, and the answer to an earlier one is ignored.
+// - on: the host has accepted the packet.
+//
+// The request of one manager:
+//
+//     requested ── host accepts a packet with its content ──▶ advertising
+//         │ host refuses it                                        │
+//         └──────────────▶ removed ◀── stopped, adapter stopped ───┘
+//
+// - requested: the app waits for the answer. While it may advertise nothing, its content is in no packet, so that no answer
+//   concerns it.
+// - advertising: that was reported, and stays so while the packet is refused with the content of others. It is not reported
+//   where the manager goes on with what an earlier process began.
+//
+// A peer can do nothing to it: the controller ends advertising with a connection, and the host starts it again by itself.
+// A controller that refuses each packet costs one question for each change, and one more for the managers that
+// advertised before. Time plays no part.
+
+import BluetoothHCI
+import NIOCore
+
+/// Decides what is advertised for all managers, and what is reported to each.
+struct SharedAdvertising<Manager: Equatable> {
+    /// What is to be done, in order.
+    enum Action: Equatable {
+        /// The host is to advertise this in place of what it advertises; its answer goes to
+        /// ``SharedAdvertising/answered(_:number:)``.
+        case advertise(AdvertisedContent, interval: TimeAmount, number: Int)
+        /// The host is to advertise nothing.
+        case stop
+        /// The manager advertises now.
+        case started(Manager)
+        /// The manager does not advertise, since the controller has refused.
+        case refused(Manager, HCIErrorCode)
+        /// The manager advertises already, and goes on.
+        case alreadyAdvertising(Manager)
+    }
+
+    private enum State {
+        case off
+        case starting(number: Int)
+        case on
+    }
+
+    private enum Phase {
+        case requested
+        case advertising
+    }
+
+    private struct Request {
+        let manager: Manager
+        let content: AdvertisedContent
+        /// Whether it goes on with what an earlier process began: only a failure is reported.
+        let isRestored: Bool
+        var permission: ManagerPermission
+        var phase = Phase.requested
+
+        /// Whether the host's next answer is about it.
+        var isAwaited: Bool { self.phase == .requested && self.permission != .nothing }
+    }
+
+    private var state = State.off
+    /// In the order in which they came.
+    private var requests: [Request] = []
+    /// How often the host was asked.
+    private var questionCount = 0
+
+    /// What a manager advertises; `nil` where it does not.
+    func content(of manager: Manager) -> AdvertisedContent? {
+        self.requests.first { $0.manager == manager }?.content
+    }
+
+    // MARK: Managers
+
+    /// A manager wants to advertise.
+    mutating func start(
+        _ content: AdvertisedContent,
+        for manager: Manager,
+        under permission: ManagerPermission,
+        isRestored: Bool = false
+    ) -> [Action] {
+        guard self.content(of: manager) == nil else { return [.alreadyAdvertising(manager)] }
+        self.requests.append(
+            Request(manager: manager, content: content, isRestored: isRestored, permission: permission)
+        )
+        return self.advertise()
+    }
+
+    /// A manager no longer wants to advertise.
+    mutating func stop(_ manager: Manager) -> [Action] {
+        guard let index = self.requests.firstIndex(where: { $0.manager == manager }) else { return [] }
+        self.requests.remove(at: index)
+        return self.advertise()
+    }
+
+    /// Some managers have come to where they may advertise more, or less.
+    mutating func changePermission(to permission: ManagerPermission, where isConcerned: (Manager) -> Bool) -> [Action] {
+        let concerned = self.requests.indices.filter { isConcerned(self.requests[$0].manager) }
+        guard !concerned.isEmpty else { return [] }
+        for index in concerned { self.requests[index].permission = permission }
+        return self.advertise()
+    }
+
+    // MARK: The host
+
+    /// The host has answered a question.
+    mutating func answered(_ result: Result<Void, HCIErrorCode>, number: Int) -> [Action] {
+        guard case .starting(number) = self.state else { return [] }
+        let awaited = self.requests.indices.filter { self.requests[$0].isAwaited }
+        switch result {
+        case .success:
+            self.state = .on
+            for index in awaited { self.requests[index].phase = .advertising }
+            return awaited.filter { !self.requests[$0].isRestored }.map { .started(self.requests[$0].manager) }
+        case .failure(let status):
+            self.state = .off
+            let refused = awaited.map { Action.refused(self.requests[$0].manager, status) }
+            // Managers that advertised before go on without the new ones. Where that fails, too, nothing is left to report.
+            self.requests.removeAll(where: \.isAwaited)
+            return refused + (refused.isEmpty || self.requests.isEmpty ? [] : self.advertise())
+        }
+    }
+
+    /// The adapter stopped, and the host advertises nothing.
+    mutating func adapterStopped() {
+        self.state = .off
+        self.requests = []
+    }
+
+    // MARK: Steps
+
+    private mutating func advertise() -> [Action] {
+        let parts = self.requests.compactMap { $0.content.under($0.permission) }
+        guard !parts.isEmpty else {
+            self.state = .off
+            return [.stop]
+        }
+        let content = AdvertisedContent(
+            localName: parts.lazy.compactMap(\.localName).first,
+            services: parts.flatMap(\.services),
+            overflowServices: parts.flatMap(\.overflowServices)
+        )
+        let isInForeground = self.requests.contains { $0.permission == .everything }
+        self.questionCount += 1
+        self.state = .starting(number: self.questionCount)
+        let interval = isInForeground ? AdvertisedContent.interval : AdvertisedContent.backgroundInterval
+        return [.advertise(content, interval: interval, number: self.questionCount)]
+    }
+}
