@@ -79,7 +79,7 @@ extension LEHost {
     /// While the link is there each call ends in one count of ``LEHostDelegate/host(_:link:didTransmit:for:)`` for its
     /// token.
     public func writeWithoutResponse(
-        _ value: ByteBuffer,
+        _ value: consuming ByteBuffer,
         to handle: AttributeHandle,
         on link: LinkID,
         token: TransmitToken = .standard

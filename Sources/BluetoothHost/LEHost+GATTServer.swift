@@ -53,14 +53,17 @@ extension LEHost {
     /// Queues a notification, or an indication where the client asked for that alone, cut to MTU - 3 octets. Nothing
     /// is sent where the client is not subscribed. While the link is there each call ends in one count of
     /// ``LEHostDelegate/host(_:link:didTransmit:for:)`` for its token, for an indication when it is confirmed.
+    ///
+    /// - Returns: False where there is no such link, so that nothing is counted.
+    @discardableResult
     public func notify(
-        _ value: ByteBuffer,
+        _ value: consuming ByteBuffer,
         characteristic handle: AttributeHandle,
         to link: LinkID,
         token: TransmitToken = .standard
-    ) {
+    ) -> Bool {
         self.assertOnEventLoop()
-        guard let link = self.linksByID[link] else { return }
+        guard let link = self.linksByID[link] else { return false }
         self.server.notify(
             value,
             characteristic: handle,
@@ -70,6 +73,7 @@ extension LEHost {
             into: &link.bearerActions
         )
         self.noteWork(link)
+        return true
     }
 
     static func serverConfiguration(_ configuration: LEHostConfiguration) -> GATTServer.Configuration {

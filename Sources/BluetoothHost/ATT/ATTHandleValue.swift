@@ -86,10 +86,10 @@ extension ATTMultipleHandleValueNotification: ATTPDU {
 
     /// Writes one notification behind the opcode or an earlier one.
     static func writeEntry(handle: AttributeHandle, value: ByteBuffer, into bytes: inout ByteBuffer) {
-        bytes.writeOctets(
+        bytes.writeInteger(
             UInt32(handle) | UInt32(truncatingIfNeeded: value.readableBytes) << 16,
-            count: 4,
-            followedBy: value
+            endianness: .little
         )
+        bytes.writeImmutableBuffer(value)
     }
 }

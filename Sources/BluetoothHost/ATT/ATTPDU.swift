@@ -45,6 +45,24 @@ extension ATTPDU {
     }
 }
 
+extension ATT {
+    /// The octets of a PDU that has a handle and a value, as `ATT_HANDLE_VALUE_NTF` and `ATT_WRITE_CMD` have: those of which
+    /// streams are made. Written in front of the value where it has the headroom and no other owner.
+    @inline(__always)
+    static func encoded(_ opcode: ATTOpcode, _ handle: AttributeHandle, _ value: consuming ByteBuffer) -> ByteBuffer {
+        let count = 3
+        if value.readerIndex < PDUBuffer.headroom + count {
+            var moved = PDUBuffer.make(capacity: value.readableBytes, headroom: PDUBuffer.valueHeadroom)
+            moved.writeImmutableBuffer(value)
+            value = moved
+        }
+        let start = value.readerIndex - count
+        value.setOctets(UInt64(opcode.rawValue) | UInt64(handle) << 8, count: count, at: start)
+        value.moveReaderIndex(to: start)
+        return value
+    }
+}
+
 /// A PDU that consists of its opcode alone.
 protocol EmptyATTPDU: ATTPDU {
     /// The one value.

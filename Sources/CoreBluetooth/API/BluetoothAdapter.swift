@@ -251,7 +251,7 @@ public final class BluetoothAdapter: Sendable {
         switch self.callbacks {
         case .onQueues:
             let queue = queue ?? .main
-            return Mailbox { mailbox in queue.async { mailbox.drain(receive) } }
+            return Mailbox { mailbox in queue.async { mailbox.drain { receive($0) } } }
         case .onEventLoop:
             let eventLoop = self.eventLoop
             let application = CurrentApplication.policy.map { NIOLoopBound($0, eventLoop: eventLoop) }
@@ -261,7 +261,7 @@ public final class BluetoothAdapter: Sendable {
             return Mailbox { [weak self] mailbox in
                 eventLoop.execute { [weak self] in
                     guard let self else { return }
-                    guard let application = application?.value else { return self.run { mailbox.drain(receive) } }
+                    guard let application = application?.value else { return self.run { mailbox.drain { receive($0) } } }
                     let isThere = process != nil && application.process == process
                     CurrentApplication.run(as: application, on: eventLoop) {
                         self.run { mailbox.drain { if isThere { receive($0) } } }

@@ -199,7 +199,7 @@ open class CBPeripheralManager: CBManager {
         case .full: return false
         case .reserved(let handle, let targets):
             // No attribute has a longer value (Vol 3, Part F, 3.2.9); the host cuts further where the MTU is smaller.
-            self.commands.send(.update(handle, ByteBuffer(octetsOf: value.prefix(512)), targets))
+            self.commands.send(.update(handle, ByteBuffer(octetsOf: value, limit: 512), targets))
             return true
         }
     }

@@ -44,10 +44,11 @@ struct ConnectionEventFilter: Sendable {
 }
 
 /// From a central manager or one of its peripherals.
-enum CentralCommand: Sendable {
-    case scan(ScanFilter)
+enum CentralCommand: ManagerCommand {
+    // What is large is stored elsewhere: most commands are values, and there are many of them.
+    indirect case scan(ScanFilter)
     case stopScan
-    case connect(ConnectionID, DeviceAddress, ConnectOptions)
+    indirect case connect(ConnectionID, DeviceAddress, ConnectOptions)
     case cancelConnection(ConnectionID)
     /// The object is gone.
     case release(PeripheralToken)
@@ -56,13 +57,20 @@ enum CentralCommand: Sendable {
     case writeWithoutResponse(ConnectionID, AttributeHandle, ByteBuffer, invalidations: Int)
     case readRSSI(ConnectionID)
     case openChannel(ConnectionID, CBL2CAPPSM)
-    case registerForConnectionEvents(ConnectionEventFilter?)
+    indirect case registerForConnectionEvents(ConnectionEventFilter?)
     /// A connection of the process before this one is waited for again.
-    case resume(ConnectionID, DeviceAddress, ConnectOptions, DiscoveredAttributes)
+    indirect case resume(ConnectionID, DeviceAddress, ConnectOptions, DiscoveredAttributes)
     /// The manager has taken over what the process before this one did.
     case restored
     /// The manager is gone.
     case end
+
+    @inline(__always)
+    mutating func take() -> Self {
+        let command = consume self
+        self = .restored
+        return command
+    }
 }
 
 /// What is known of a device that an event is about.

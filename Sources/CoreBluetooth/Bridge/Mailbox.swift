@@ -52,10 +52,10 @@ final class Mailbox<Message: Sendable>: Sendable {
     /// At the far end: hands over what waits.
     ///
     /// What comes meanwhile waits for the next time.
-    func drain(_ receive: ([Message]) -> Void) {
+    func drain(_ receive: (inout [Message]) -> Void) {
         var batch: [Message] = []
         self.state.withLockedValue { swap(&$0.waiting, &batch) }
-        receive(batch)
+        receive(&batch)
         batch.removeAll(keepingCapacity: true)
         let mustWake = self.state.withLockedValue { state in
             if state.waiting.isEmpty {

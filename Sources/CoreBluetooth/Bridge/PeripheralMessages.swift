@@ -29,13 +29,14 @@ enum UpdateTargets: Sendable {
 }
 
 /// From a peripheral manager.
-enum PeripheralCommand: Sendable {
-    case add(LocalService)
+enum PeripheralCommand: ManagerCommand {
+    // What is large is stored elsewhere: most commands are values, and there are many of them.
+    indirect case add(LocalService)
     /// A service that may not be published: that is reported in its turn.
     case refuse(LocalServiceToken, CBError)
     case remove(LocalServiceToken)
     case removeAll
-    case startAdvertising(AdvertisedContent)
+    indirect case startAdvertising(AdvertisedContent)
     case stopAdvertising
     case answerRead(GATTRequestID, Result<ByteBuffer, ATTErrorCode>)
     case answerWrite(GATTRequestID, ATTErrorCode?)
@@ -44,13 +45,20 @@ enum PeripheralCommand: Sendable {
     case publishChannel(withEncryption: Bool)
     case unpublishChannel(CBL2CAPPSM)
     /// A service of the process before this one is published again.
-    case republish(LocalService)
+    indirect case republish(LocalService)
     /// What the process before this one advertised goes on.
-    case resumeAdvertising(AdvertisedContent)
+    indirect case resumeAdvertising(AdvertisedContent)
     /// The manager has taken up what the process before this one did.
     case restored
     /// The manager is gone.
     case end
+
+    @inline(__always)
+    mutating func take() -> Self {
+        let command = consume self
+        self = .restored
+        return command
+    }
 }
 
 /// To a peripheral manager.

@@ -160,7 +160,7 @@ extension ATTBearer {
     /// Each is counted once for its owner, with its `send` or a `dropped`.
     mutating func writeCommand(
         _ handle: AttributeHandle,
-        _ value: ByteBuffer,
+        _ value: consuming ByteBuffer,
         _ token: TransmitToken,
         into actions: inout [Action]
     ) {
@@ -188,12 +188,11 @@ extension ATTBearer {
 
     private func send(
         _ handle: AttributeHandle,
-        _ value: ByteBuffer,
+        _ value: consuming ByteBuffer,
         _ token: TransmitToken,
         into actions: inout [Action]
     ) {
-        let value = value.prefix(self.mtu - 3)
-        let pdu = ATTWriteCommand(handle: handle, value: value).encoded()
+        let pdu = ATT.encoded(.writeCommand, handle, value.prefix(self.mtu - 3))
         actions.append(.send(pdu, Transmission(token: token, count: 1)))
     }
 

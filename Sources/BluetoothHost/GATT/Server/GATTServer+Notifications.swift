@@ -13,7 +13,7 @@ extension GATTServer {
     /// the client is not subscribed. Mutating, as ``receive(_:on:now:into:)`` is, so that it is lent and not copied for each
     /// value.
     mutating func notify(
-        _ value: ByteBuffer,
+        _ value: consuming ByteBuffer,
         characteristic handle: AttributeHandle,
         token: TransmitToken,
         on bearer: inout ATTBearer,
@@ -32,7 +32,7 @@ extension GATTServer {
         if subscription.needsEncryption, bearer.security.level == .none {
             return actions.append(.dropped(single))
         }
-        let value = value.prefix(bearer.mtu - 3)
+        value = value.prefix(bearer.mtu - 3)
         if !subscription.notifies {
             guard bearer.server.indications.count < self.configuration.indicationLimit else {
                 return actions.append(.dropped(single))
@@ -42,12 +42,17 @@ extension GATTServer {
         } else if bearer.server.isOutOfSync {
             // The client might take it for the value of another attribute (Vol 3, Part G, 2.5.2.1).
             actions.append(.dropped(single))
-        } else if bearer.server.features.contains(.multipleNotifications) {
+        } else if bearer.server.features.contains(.multipleNotifications), value.readableBytes <= Self.batchedLength {
             bearer.batch(Client.Value(handle: handle, value: value, token: token), into: &actions)
         } else {
-            actions.append(.send(ATTHandleValueNotification(handle: handle, value: value).encoded(), single))
+            bearer.flushBatch(into: &actions)
+            actions.append(.send(ATT.encoded(.handleValueNotification, handle, value), single))
         }
     }
+
+    /// The longest value that shares a PDU with others, in octets. Two longer ones take as many of the link layer's packets of
+    /// 251 octets together as alone.
+    private static let batchedLength = 121
 
     /// Sends what was deferred while the local client asked for the MTU: until it had the answer, it could not be known
     /// with which MTU the values would be read (Vol 3, Part F, 3.4.2.2, rule 5).
@@ -158,16 +163,17 @@ extension ATTBearer {
 
     /// Sends the notifications that wait for others to share a PDU with.
     mutating func flushBatch(into actions: inout [Action]) {
-        switch self.server.batch {
+        let batch = self.server.batch
+        self.server.batch = .empty
+        switch consume batch {
         case .empty:
             return
         case .one(let only):
-            let pdu = ATTHandleValueNotification(handle: only.handle, value: only.value).encoded()
+            let pdu = ATT.encoded(.handleValueNotification, only.handle, only.value)
             actions.append(.send(pdu, Transmission(token: only.token, count: 1)))
         case .several(let pdu, let transmission):
             actions.append(.send(pdu, transmission))
         }
-        self.server.batch = .empty
     }
 
     // MARK: What will not be sent

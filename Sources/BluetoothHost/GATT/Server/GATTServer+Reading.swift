@@ -270,10 +270,8 @@ extension GATTServer.Gathering {
 extension ByteBuffer {
     /// The first `count` readable octets, or all of them where there are fewer; no octet is copied.
     @inline(__always)
-    func prefix(_ count: Int) -> ByteBuffer {
-        guard self.readableBytes > count else { return self }
-        var cut = self
-        cut.moveWriterIndex(to: self.readerIndex + count)
-        return cut
+    consuming func prefix(_ count: Int) -> ByteBuffer {
+        if self.readableBytes > count { self.moveWriterIndex(to: self.readerIndex + count) }
+        return self
     }
 }

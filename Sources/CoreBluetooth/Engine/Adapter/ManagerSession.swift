@@ -3,6 +3,14 @@
 
 import NIOCore
 
+/// What a manager asks for.
+protocol ManagerCommand: Sendable {
+    /// Takes the command out of its place in an array.
+    ///
+    /// A value in it then has one owner, so that the layers below write their headers in front of it.
+    mutating func take() -> Self
+}
+
 /// An event for a manager.
 protocol ManagerEvent: Sendable {
     /// What an app knows of what its manager did.
@@ -16,7 +24,7 @@ protocol ManagerEvent: Sendable {
 
 /// A manager's other half on the event loop, in either role.
 protocol ManagerSession: AnyObject, SendableMetatype {
-    associatedtype Command: Sendable
+    associatedtype Command: ManagerCommand
     associatedtype Event: ManagerEvent
     associatedtype Record: PreservedRecord
 
@@ -48,7 +56,7 @@ protocol ManagerSession: AnyObject, SendableMetatype {
     var mailboxes: SessionMailboxes<Command, Event> { get set }
 
     /// Carries out what the manager asks for.
-    func perform(_ command: Command)
+    func perform(_ command: consuming Command)
     /// Lets the turn's events leave.
     func flush()
     /// Restores what is stored of the manager.
@@ -79,7 +87,7 @@ extension ManagerSession {
 
     /// Carries out the commands that wait.
     func drainCommands() {
-        self.mailboxes.commands.drain { for command in $0 { self.perform(command) } }
+        self.mailboxes.commands.drain { for index in $0.indices { self.perform($0[index].take()) } }
     }
 
     /// The manager is gone, and everything that it did ends.

@@ -113,18 +113,3 @@ extension Discovery {
         return dictionary
     }
 }
-
-extension Data {
-    /// The readable octets of a buffer.
-    init(octetsOf buffer: ByteBuffer) {
-        self = buffer.withUnsafeReadableBytes { Data($0) }
-    }
-}
-
-extension ByteBuffer {
-    /// The octets of a `Data`.
-    init(octetsOf data: Data) {
-        self = ByteBufferAllocator().buffer(capacity: data.count)
-        for region in data.regions { region.withUnsafeBytes { _ = self.writeBytes($0) } }
-    }
-}

@@ -62,8 +62,8 @@ final class CentralSession: ManagerSession {
     }
 
     /// Carries out what the manager asks for.
-    func perform(_ command: CentralCommand) {
-        switch command {
+    func perform(_ command: consuming CentralCommand) {
+        switch consume command {
         case .writeWithoutResponse(let id, let handle, let value, let invalidations):
             self.connection(id)?.writeWithoutResponse(value, to: handle, invalidations: invalidations)
         case .perform(let id, let procedure, let invalidations):

@@ -54,6 +54,7 @@ final class PeripheralConnection {
         self.peer = peer
         self.options = options
         self.attributes = attributes
+        self.host = session.core.host
         self.token = session.core.makeTransmitToken()
     }
 
@@ -63,7 +64,7 @@ final class PeripheralConnection {
     /// Whether the app has the link.
     var isEstablished: Bool { self.phase == .established }
 
-    var host: LEHost { self.session.core.host }
+    let host: LEHost
 
     /// Reports an event to the object's queue.
     @inline(__always)
@@ -156,7 +157,7 @@ final class PeripheralConnection {
     // MARK: Writes without response
 
     /// Writes a value without response, in the order of the calls.
-    func writeWithoutResponse(_ value: ByteBuffer, to handle: AttributeHandle, invalidations: Int) {
+    func writeWithoutResponse(_ value: consuming ByteBuffer, to handle: AttributeHandle, invalidations: Int) {
         guard self.isEstablished, let link = self.peer.link else { return }
         guard !self.isInvalid(invalidations, where: { $0.contains(handle) }) else {
             // What is not sent no longer counts as on its way.

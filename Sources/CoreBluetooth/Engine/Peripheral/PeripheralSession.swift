@@ -12,6 +12,7 @@ final class PeripheralSession: ManagerSession {
     static let role = ManagerRole.peripheral
 
     unowned let core: AdapterCore
+    private let host: LEHost
     /// The app that the manager belongs to; `nil` for a process that is no app.
     let application: (any ApplicationPolicy)?
     /// The mailboxes from the manager and to it.
@@ -67,6 +68,7 @@ final class PeripheralSession: ManagerSession {
         events: Mailbox<PeripheralEvent>
     ) {
         self.core = core
+        self.host = core.host
         self.application = application
         self.recordStore = RecordStore(restoreIdentifier, program: application?.name)
         self.mailboxes = SessionMailboxes(number: number, commands: commands, events: events)
@@ -84,16 +86,15 @@ final class PeripheralSession: ManagerSession {
     }
 
     /// Carries out what the manager asks for.
-    func perform(_ command: PeripheralCommand) {
-        let host = self.core.host
-        switch command {
+    func perform(_ command: consuming PeripheralCommand) {
+        switch consume command {
         case .update(let handle, let value, let targets):
             switch targets {
             case .one(let link): self.update(handle, value, link)
             case .many(let links): for link in links { self.update(handle, value, link) }
             }
-        case .answerRead(let request, let result): host.respond(to: request, with: result)
-        case .answerWrite(let request, let error): host.respond(to: request, error: error)
+        case .answerRead(let request, let result): self.host.respond(to: request, with: result)
+        case .answerWrite(let request, let error): self.host.respond(to: request, error: error)
         case .add(let service): self.add(service)
         case .refuse(let token, let error):
             self.remove(token)
@@ -113,7 +114,7 @@ final class PeripheralSession: ManagerSession {
             self.core.advertising.start(content, for: self, isRestored: true)
         case .restored: self.recordStore?.takenOver()
         case .setLatency(let latency, let link):
-            host.requestConnectionParameters(latency.connectionParameters, of: link)
+            self.host.requestConnectionParameters(latency.connectionParameters, of: link)
         case .publishChannel(let withEncryption): self.publishChannel(withEncryption: withEncryption)
         case .unpublishChannel(let psm):
             let isPublished = self.core.channels.unpublish(psm, of: self)
@@ -168,7 +169,7 @@ final class PeripheralSession: ManagerSession {
         definition.includedServices += service.includedServices.compactMap { token in
             self.services.first { $0.token == token }?.range.lowerBound
         }
-        return try self.core.host.addService(definition)
+        return try self.host.addService(definition)
     }
 
     private func remove(_ token: LocalServiceToken) {
@@ -176,7 +177,7 @@ final class PeripheralSession: ManagerSession {
         guard let index = self.services.firstIndex(where: { $0.token == token }) else { return }
         self.noteChange()
         let service = self.services.remove(at: index)
-        if !self.areServicesWithdrawn { self.core.host.removeService(service.range.lowerBound) }
+        if !self.areServicesWithdrawn { self.host.removeService(service.range.lowerBound) }
     }
 
     private func removeAll() {
@@ -190,7 +191,7 @@ final class PeripheralSession: ManagerSession {
     private func withdraw() {
         guard !self.areServicesWithdrawn else { return }
         // Including services go before the included ones, which were published first.
-        for service in self.services.reversed() { self.core.host.removeService(service.range.lowerBound) }
+        for service in self.services.reversed() { self.host.removeService(service.range.lowerBound) }
         self.areServicesWithdrawn = true
     }
 
@@ -220,12 +221,12 @@ final class PeripheralSession: ManagerSession {
 
     /// Makes the central at the other end of a link known to the app's side.
     private func announce(_ link: LinkID) {
-        guard !self.announced.contains(link), let information = self.core.host.information(of: link) else { return }
+        guard !self.announced.contains(link), let information = self.host.information(of: link) else { return }
         self.announced.append(link)
         let record = self.core.identities.record(for: information.peer)
         let window = TransmitWindow()
         self.windows[link] = window
-        self.report(.central(link, PeerDescription(record), mtu: self.core.host.mtu(of: link), window))
+        self.report(.central(link, PeerDescription(record), mtu: self.host.mtu(of: link), window))
     }
 
     /// A central reads.
@@ -280,12 +281,11 @@ final class PeripheralSession: ManagerSession {
 
     // MARK: Updates
 
-    private func update(_ handle: AttributeHandle, _ value: ByteBuffer, _ link: LinkID) {
+    private func update(_ handle: AttributeHandle, _ value: consuming ByteBuffer, _ link: LinkID) {
         // What the link no longer carries counts as sent, or the app would wait for it.
-        guard self.owns(handle), self.core.host.information(of: link) != nil else {
+        guard self.owns(handle), self.host.notify(value, characteristic: handle, to: link, token: self.token) else {
             return self.transmitted(1, on: link)
         }
-        self.core.host.notify(value, characteristic: handle, to: link, token: self.token)
     }
 
     /// Updates have left, or never will.

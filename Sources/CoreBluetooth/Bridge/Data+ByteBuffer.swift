@@ -1,0 +1,24 @@
+// Values on their way between apps, which have `Data`, and the host, which has `ByteBuffer`: copied once each way.
+
+import BluetoothHost
+import Foundation
+import NIOCore
+
+extension Data {
+    /// The readable octets of a buffer.
+    init(octetsOf buffer: ByteBuffer) {
+        self = buffer.withUnsafeReadableBytes { Data($0) }
+    }
+}
+
+extension ByteBuffer {
+    /// The octets of a `Data`, `limit` at most, as a value that can be sent without another copy.
+    init(octetsOf data: Data, limit: Int = .max) {
+        let count = Swift.min(data.count, limit)
+        self = PDUBuffer.make(capacity: count, headroom: PDUBuffer.valueHeadroom)
+        self.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { octets in
+            data.withUnsafeBytes { octets.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+            return count
+        }
+    }
+}
