@@ -38,11 +38,11 @@ public final class World {
     ///
     /// - Parameters:
     ///   - seed: Equal seeds give equal runs.
-    ///   - model: How the air treats time and loss. `.realistic` has connection events and air time, `.instant` passes
+    ///   - settings: How the air treats time and loss. `.realistic` has connection events and air time, `.instant` passes
     ///     data on at once.
-    public init(seed: UInt64 = 1, model: AirSettings = .realistic) {
+    public init(seed: UInt64 = 1, settings: AirSettings = .realistic) {
         self.seed = seed
-        self.air = Air(eventLoop: self.loop, settings: model, seed: seed)
+        self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)
         self.recorder = Recorder()
         self.traceIndex = self.recorder.add("world")
     }

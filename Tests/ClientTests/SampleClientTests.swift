@@ -41,8 +41,8 @@ struct SampleClientTests {
     }
 
     @Test("delegate wrapper, with the gadget of its own kind", arguments: [AirSettings.instant, .realistic])
-    func delegates(_ model: AirSettings) throws {
-        let world = World(model: model)
+    func delegates(_ settings: AirSettings) throws {
+        let world = World(settings: settings)
         let gadget = world.addDevice("gadget").run { GadgetPeripheral(name: "Lamp") }
         gadget.onCommand = { $0 == "explode" ? nil : "did \($0)" }
         let screen = Screen()
@@ -85,7 +85,7 @@ struct SampleClientTests {
 
     @Test("publisher style, both halves: a conversation is one chain")
     func publishers() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         var bag: [Subscription] = []
         var log: [String] = []
 
@@ -166,7 +166,7 @@ struct SampleClientTests {
 
     @Test("delegate proxies, both halves: streams beside the delegate that was there")
     func proxies() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         let factory = ProxyFactory()
         var bag: [Subscription] = []
         var log: [String] = []

@@ -15,8 +15,8 @@ package final class Testbed {
     package private(set) var adapterCount = 0
 
     /// A testbed at time zero, without adapters; equal seeds give equal runs.
-    package init(model: AirSettings = .instant, seed: UInt64 = 1) {
-        self.world = World(seed: seed, model: model)
+    package init(settings: AirSettings = .instant, seed: UInt64 = 1) {
+        self.world = World(seed: seed, settings: settings)
     }
 
     /// The event loop of everything on the testbed.

@@ -342,7 +342,7 @@ struct GATTClientTests {
 
     @Test("the realistic air gives the same callbacks, later")
     func realistic() throws {
-        let talk = Conversation(model: .realistic)
+        let talk = Conversation(settings: .realistic)
         let (peripheral, question, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
         talk.testbed.run { answer.isNotifying }

@@ -81,7 +81,7 @@ struct LengthTests {
 
     @Test("7.6 obeying canSendWriteWithoutResponse loses nothing, even on an air that loses one packet in ten")
     func lossy() throws {
-        let talk = Conversation(model: AirSettings(hasAirTime: true, loss: 0.1), seed: 3)
+        let talk = Conversation(settings: AirSettings(hasAirTime: true, loss: 0.1), seed: 3)
         let (peripheral, question, _) = try talk.discover()
         var next = 0
         func send() {

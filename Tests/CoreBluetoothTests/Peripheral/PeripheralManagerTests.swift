@@ -362,7 +362,7 @@ struct RequestTests {
 
     @Test("10.6 the desired latency is a wish that changes nothing for the app")
     func latency() throws {
-        let talk = Conversation(model: .realistic)
+        let talk = Conversation(settings: .realistic)
         let (peripheral, question, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
         talk.testbed.run { answer.isNotifying }

@@ -311,7 +311,7 @@ struct PublishingTests {
         ] as [(CBPeripheralManagerConnectionLatency, ClosedRange<Int>)]
     )
     func latency(_ latency: CBPeripheralManagerConnectionLatency, _ milliseconds: ClosedRange<Int>) throws {
-        let testbed = Testbed(model: .realistic)
+        let testbed = Testbed(settings: .realistic)
         let source = BreakableSource(air: testbed.air)
         var intervals: [Int] = []
         source.onPacket = { packet, isFromHost in
