@@ -30,8 +30,8 @@ public enum BlueEarService {
 
 /// What the `BlueEar` protocols do not report: the messages themselves, their peers, and errors.
 ///
-/// A manager tells its delegate all of this where that conforms to the protocol. A peer goes by its identifier, which is
-/// that of its `CBPeripheral` or `CBCentral`.
+/// A manager calls its delegate with all of this where that conforms to the protocol. A peer is named by its identifier,
+/// which is that of its `CBPeripheral` or `CBCentral`.
 public protocol MessageObserver {
     /// A message came.
     func didReceive(_ message: [String: String], from peer: UUID)

@@ -1,4 +1,4 @@
-// What Core Bluetooth tells the central: the adapter's state, the peripherals that it hears, and what becomes of their links.
+// Core Bluetooth's callbacks to the central: the adapter's state, discovered peripherals, and the state of their links.
 
 public import CoreBluetooth
 public import Foundation

@@ -105,7 +105,7 @@ public class Radio {
 
     // MARK: Troubles
 
-    /// Ends all links of the device at once, as if both ends had waited for their supervision timeouts: centrals are told
+    /// Ends all links of the device at once, as if both ends had waited for their supervision timeouts: centrals get
     /// `CBError.Code.connectionTimeout`.
     public func dropLinks() {
         self.note("its links are lost")
@@ -132,7 +132,7 @@ public class Radio {
         }
     }
 
-    /// Whether links to this device fail to be established, so that centrals are told `didFailToConnect`.
+    /// Whether links to this device fail to be established, so that centrals get `didFailToConnect`.
     public var refusesConnections: Bool {
         get { self.refusesStorage }
         set {

@@ -29,7 +29,7 @@ public struct ScriptedPeripheral {
     public var advertisement: Advertisement
     /// The ATT MTU that it offers, 23 to 517 octets.
     public var mtu: Int
-    /// Whether links to it fail to be established, so that centrals are told `didFailToConnect`.
+    /// Whether links to it fail to be established, so that centrals get `didFailToConnect`.
     public var refusesConnections: Bool
     /// Where it fails.
     public var faults: [Fault]
@@ -230,9 +230,9 @@ public struct ScriptedPeripheral {
         var kind: Kind
         var step: Step
 
-        /// The peripheral ends the link: the central is told `CBError.Code.peripheralDisconnected`.
+        /// The peripheral ends the link: the central gets `CBError.Code.peripheralDisconnected`.
         public static func disconnect(_ step: Step) -> Fault { Fault(kind: .disconnect, step: step) }
-        /// The link is lost: the central is told `CBError.Code.connectionTimeout`, at once.
+        /// The link is lost: the central gets `CBError.Code.connectionTimeout`, at once.
         public static func loseLink(_ step: Step) -> Fault { Fault(kind: .loseLink, step: step) }
         /// From now on no ATT request is answered.
         public static func fallSilent(_ step: Step) -> Fault { Fault(kind: .fallSilent, step: step) }

@@ -7,7 +7,7 @@ import NIOCore
 
 /// Bluetooth devices in one process and in virtual time.
 ///
-/// A world starts at time zero and stands still until it is told to go on with ``advance(by:)`` or
+/// A world starts at time zero. Its time advances only in ``advance(by:)`` and
 /// `run(until:within:)`. Code under test is put on a device with ``Device/run(_:)``; its managers
 /// call their delegates in turns of the world, whatever queue they were given.
 ///

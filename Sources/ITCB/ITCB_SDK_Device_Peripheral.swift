@@ -176,7 +176,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         _peripheral.writeValue(Data(question.utf8), for: questionCharacteristic, type: .withResponse)
     }
 
-    /// The answer is there: switches the notifications off, then tells the observers.
+    /// The answer is there: switches the notifications off, then notifies the observers.
     internal func _accept(_ text: String) {
         _stopTimeout()
         owner?._note(.answerReceived(text))

@@ -98,7 +98,7 @@ internal class ITCB_SDK_Device: NSObject, ITCB_Device_Protocol {
         _report(.coreBluetooth(reason))
     }
 
-    /// Remembers an error and tells the observers.
+    /// Stores an error and notifies the observers.
     internal func _report(_ error: ITCB_Errors) {
         self.error = error
         _owner?._sendErrorMessageToAllObservers(error: error)

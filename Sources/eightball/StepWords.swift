@@ -72,7 +72,7 @@ struct StepWords {
             self.init(.exploring, "ready", "can ask \(PrintableText.quoted(name))")
 
         case .sendingQuestion(let question):
-            self.init(.asking, "sendingQuestion", "is told to ask \(PrintableText.quoted(question))")
+            self.init(.asking, "sendingQuestion", "is given the question \(PrintableText.quoted(question))")
         case .settingNotifications(let isOn):
             self.init(.asking, "settingNotifications", "switches the answer's notifications \(isOn ? "on" : "off")")
         case .setNotifications(let isOn):

@@ -36,7 +36,7 @@ struct SampleClientTests {
         }
 
         func gadgetCentral(_ central: GadgetCentral, didLose identifier: UUID, error: (any Error)?) {
-            self.lines.append("lost \(error == nil ? "as told" : "by itself")")
+            self.lines.append("lost \(error == nil ? "as requested" : "by itself")")
         }
     }
 
@@ -61,11 +61,11 @@ struct SampleClientTests {
         }
         let central = world.addDevice("phone").run { GadgetCentral() }
         central.delegate = screen
-        try world.run(until: screen.lines.last == "lost as told")
+        try world.run(until: screen.lines.last == "lost as requested")
         // The event may overtake the confirmation that its command was written.
         #expect(
             screen.lines.filter { $0 != "event did blink" } == [
-                "ready true", "found Lamp", "prepared", "status ready", "sent true", "refused", "lost as told",
+                "ready true", "found Lamp", "prepared", "status ready", "sent true", "refused", "lost as requested",
             ]
         )
         #expect(screen.lines.contains("event did blink"))

@@ -1,4 +1,4 @@
-// What a scripted peripheral can be told to do.
+// What the script of a peripheral can contain.
 
 import CoreBluetoothTesting
 import Testing

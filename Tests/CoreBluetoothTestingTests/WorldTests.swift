@@ -1,4 +1,4 @@
-// Time, runs that are the same, and what a test is told that waits in vain.
+// Time, equal runs, and the error of a wait whose condition does not become true.
 
 import CoreBluetoothTesting
 import Testing

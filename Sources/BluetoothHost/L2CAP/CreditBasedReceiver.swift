@@ -50,7 +50,7 @@ struct CreditBasedReceiver: Sendable {
     private var unconsumed: Deque<Unconsumed> = []
     private var unconsumedFrames = 0
 
-    /// A receiver whose peer was told that it may send the window's frames.
+    /// A receiver whose peer was granted credits for the window's frames.
     init(_ configuration: L2CAPChannelConfiguration) {
         self.mtu = configuration.mtu
         self.mps = configuration.mps

@@ -30,9 +30,9 @@ public let CBAdvertisementDataSolicitedServiceUUIDsKey: String = "kCBAdvDataSoli
 
 // MARK: Options of managers
 
-/// Whether the user is told when a central manager is made while Bluetooth is off: a `Bool`.
+/// Whether the user is alerted when a central manager is made while Bluetooth is off: a `Bool`.
 ///
-/// Accepted; there is nobody to tell here.
+/// Accepted and not used.
 public let CBCentralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
 /// The name under which a central manager's state is kept: a `String`.
 public let CBCentralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
@@ -40,9 +40,9 @@ public let CBCentralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRe
 ///
 /// Accepted and not used.
 public let CBCentralManagerOptionDeviceAccessForMedia: String = "kCBInitOptionDeviceAccessForMedia"
-/// Whether the user is told when a peripheral manager is made while Bluetooth is off: a `Bool`.
+/// Whether the user is alerted when a peripheral manager is made while Bluetooth is off: a `Bool`.
 ///
-/// Accepted; there is nobody to tell here.
+/// Accepted and not used.
 public let CBPeripheralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
 /// The name under which a peripheral manager's state is kept: a `String`.
 public let CBPeripheralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
@@ -56,15 +56,15 @@ public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String = "kCBScan
 
 // MARK: Options of connecting
 
-/// Whether the user is told of the connection while the app is suspended: a `Bool`.
+/// Whether the user is alerted to the connection while the app is suspended: a `Bool`.
 ///
 /// Accepted and not used.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey: String = "kCBConnectOptionNotifyOnConnection"
-/// Whether the user is told of a disconnection while the app is suspended: a `Bool`.
+/// Whether the user is alerted to a disconnection while the app is suspended: a `Bool`.
 ///
 /// Accepted and not used.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String = "kCBConnectOptionNotifyOnDisconnection"
-/// Whether the user is told of notifications while the app is suspended: a `Bool`.
+/// Whether the user is alerted to notifications while the app is suspended: a `Bool`.
 ///
 /// Accepted and not used.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String = "kCBConnectOptionNotifyOnNotification"

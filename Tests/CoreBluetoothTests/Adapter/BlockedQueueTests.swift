@@ -43,24 +43,24 @@ struct BlockedQueueTests {
         }
     }
 
-    /// Connects, and reads the value as often as it is told.
+    /// Connects, and reads the value at each ``read()``.
     private final class Client: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
         let queue = DispatchQueue(label: "client")
         private var manager: CBCentralManager!
         private var peripheral: CBPeripheral?
         private var characteristic: CBCharacteristic?
-        private let told = NIOLockedValueBox((isReady: false, values: 0, ends: 0))
+        private let observed = NIOLockedValueBox((isReady: false, values: 0, ends: 0))
 
         init(_ adapter: BluetoothAdapter) {
             super.init()
             adapter.run { self.manager = CBCentralManager(delegate: self, queue: self.queue) }
         }
 
-        var isReady: Bool { self.told.withLockedValue { $0.isReady } }
+        var isReady: Bool { self.observed.withLockedValue { $0.isReady } }
         /// How many times the value was read.
-        var values: Int { self.told.withLockedValue { $0.values } }
+        var values: Int { self.observed.withLockedValue { $0.values } }
         /// How many connections ended.
-        var ends: Int { self.told.withLockedValue { $0.ends } }
+        var ends: Int { self.observed.withLockedValue { $0.ends } }
 
         func read() {
             self.queue.async {
@@ -94,7 +94,7 @@ struct BlockedQueueTests {
             _ central: CBCentralManager,
             didDisconnectPeripheral peripheral: CBPeripheral,
             error: (any Error)?
-        ) { self.told.withLockedValue { $0.ends += 1 } }
+        ) { self.observed.withLockedValue { $0.ends += 1 } }
 
         func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
             for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
@@ -106,7 +106,7 @@ struct BlockedQueueTests {
             error: (any Error)?
         ) {
             self.characteristic = service.characteristics?.first
-            self.told.withLockedValue { $0.isReady = self.characteristic != nil }
+            self.observed.withLockedValue { $0.isReady = self.characteristic != nil }
         }
 
         func peripheral(
@@ -115,7 +115,7 @@ struct BlockedQueueTests {
             error: (any Error)?
         ) {
             guard error == nil, characteristic.value == Data([0x2A]) else { return }
-            self.told.withLockedValue { $0.values += 1 }
+            self.observed.withLockedValue { $0.values += 1 }
         }
     }
 

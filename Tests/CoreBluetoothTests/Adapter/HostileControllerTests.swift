@@ -93,7 +93,7 @@ struct HostileControllerTests {
         }
     }
 
-    /// Connects and reads, again and again, as long as it is told to; keeps the states that it was told of. Unchecked: it
+    /// Connects and reads, again and again, until it is stopped; keeps the states that were reported. Unchecked: it
     /// lives on its queue, and the condition's lock guards what the test looks at.
     private final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
         private let queue = DispatchQueue(label: "caller")

@@ -1,5 +1,5 @@
-// The end of a process by `exit`, in virtual time: what its peers are told, and what is kept. The air's links end without
-// a word only after their supervision timeout, as those of most controllers do; some never end.
+// The end of a process by `exit`, in virtual time: what its peers notice, and what is kept. A link of the air that is not
+// terminated ends after its supervision timeout only, as with most controllers; with some it never ends.
 
 import NIOConcurrencyHelpers
 import NIOCore
@@ -13,7 +13,7 @@ struct LeavingTests {
     /// Shorter than any supervision timeout.
     private let atOnce = TimeAmount.milliseconds(50)
 
-    @Test("6.5 the centrals of a peripheral whose process ends are told so at once")
+    @Test("6.5 the centrals of a peripheral whose process ends lose the link at once")
     func peripheralLeaves() throws {
         let setup = CentralRestorationSetup()
         _ = try setup.subscribe()
@@ -27,7 +27,7 @@ struct LeavingTests {
         setup.central.manager.scanForPeripherals(withServices: nil)
         setup.testbed.run(.seconds(5))
         #expect(setup.central.calls.isEmpty)
-        #expect(setup.ball.calls == before, "who leaves is told nothing")
+        #expect(setup.ball.calls == before, "the process that ends gets no callback")
     }
 
     @Test("10.4 the peripheral of a central whose process ends loses its subscriber at once")
@@ -37,7 +37,7 @@ struct LeavingTests {
         let before = setup.central.calls
         setup.curious.adapter.shutDown(within: .seconds(1)) {}
         #expect(setup.testbed.run(until: { setup.ball.calls.last == "unsubscribed 0" }, within: self.atOnce))
-        #expect(setup.central.calls == before, "who leaves is told nothing")
+        #expect(setup.central.calls == before, "the process that ends gets no callback")
     }
 
     @Test("a value that was just sent is there before the link ends")
@@ -100,7 +100,7 @@ struct LeavingTests {
         #expect(loop == nil)
     }
 
-    @Test("6.5 an adapter that is let go tells its peers that the links end")
+    @Test("6.5 an adapter that is released terminates its links")
     func lettingGo() throws {
         let testbed = Testbed()
         var ball: PeripheralApp? = PeripheralApp(on: testbed.adapter("ball"))

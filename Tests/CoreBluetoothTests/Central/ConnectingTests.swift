@@ -33,7 +33,7 @@ struct ConnectingTests {
         #expect(talk.testbed.run { peripheral.state == .connected })
     }
 
-    @Test("6.4 cancelling a connection tells didDisconnect without error")
+    @Test("6.4 cancelling a connection ends with didDisconnect without error")
     func cancel() throws {
         let talk = Conversation()
         let peripheral = try talk.connect()
@@ -43,7 +43,7 @@ struct ConnectingTests {
         #expect(talk.central.calls.last == "disconnect 0")
     }
 
-    @Test("6.4 cancelling a pending connection tells didDisconnect without error, not didFail")
+    @Test("6.4 cancelling a pending connection ends with didDisconnect without error, not didFail")
     func cancelPending() throws {
         let talk = Conversation()
         let peripheral = try talk.find()
@@ -89,7 +89,7 @@ struct ConnectingTests {
         #expect(talk.central.calls == ["disconnect 1", "connect 2", "disconnect 0"])
     }
 
-    @Test("connecting once more tells didConnect once more")
+    @Test("connecting once more reports didConnect once more")
     func twice() throws {
         let talk = Conversation()
         let peripheral = try talk.connect()
@@ -109,7 +109,7 @@ struct ConnectingTests {
         #expect(talk.central.calls.last == "disconnect 0 CBErrorDomain 6")
         #expect((talk.central.errors.last as? CBError)?.code == .connectionTimeout)
         #expect(peripheral.services == nil)
-        // Commands in flight are not told.
+        // Commands in flight are not reported.
         #expect(talk.central.calls.suffix(2).first != "value")
     }
 

@@ -112,7 +112,7 @@ struct ForeignPeripheralTests {
         #expect(values[5] as? NSData == NSData(data: Data([1, 2])))
     }
 
-    @Test("7.1 what could not be discovered stays nil, and the error is told")
+    @Test("7.1 what could not be discovered stays nil, and the error is reported")
     func failedDiscovery() throws {
         let setup = try Setup(ForeignPeripheral.heart(descriptors: [(0x2902, [0, 0])]))
         setup.remote.onRequest = { $0[0] == 0x10 ? [0x01, 0x10, 0x01, 0x00, 0x0E] : nil }
@@ -225,7 +225,7 @@ struct ForeignPeripheralTests {
         #expect(setup.central.calls.last == "disconnect 0 CBErrorDomain 7")
     }
 
-    @Test("6.4 pending procedures of a connection that is cancelled are not told")
+    @Test("6.4 pending procedures of a connection that is cancelled are not reported")
     func cancelledProcedures() throws {
         let setup = try Setup(ForeignPeripheral.heart(descriptors: []))
         let heart = try setup.discover()

@@ -96,7 +96,7 @@ struct LengthTests {
         #expect(talk.ball.written == (0..<500).map { "\($0)".octets })
     }
 
-    @Test("7.6 an app that does not ask for room is borne with for a while, then told in the log")
+    @Test("7.6 writes without capacity are queued up to a limit, then dropped and logged")
     func impatient() throws {
         let talk = Conversation()
         let (peripheral, question, _) = try talk.discover()

@@ -156,7 +156,7 @@ struct LinkTests {
         talk.testbed.run { talk.ball.manager.state == .poweredOn }
         talk.ball.advertise(name: "Crystal")
         try #require(talk.testbed.run { peripheral.state == .connected })
-        // The delegate has the older method alone, which tells of each loss.
+        // The delegate has the older method alone, which reports each loss.
         #expect(talk.central.calls == ["disconnect 1 CBErrorDomain 6", "connect 2"])
         #expect(peripheral.services?.first?.characteristics?.first === answer)
         peripheral.setNotifyValue(true, for: answer)
@@ -165,7 +165,7 @@ struct LinkTests {
         #expect(talk.testbed.run { talk.central.values == ["again"] })
     }
 
-    @Test("6.7 6.4 a reconnection that is cancelled is told once and does not come back")
+    @Test("6.7 6.4 a reconnection that is cancelled is reported once and does not come back")
     func cancelledReconnection() throws {
         let talk = Conversation()
         let peripheral = try talk.connect(options: [CBConnectPeripheralOptionEnableAutoReconnect: true])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("1 Life cycle and state")
 struct ManagerStateTests {
-    @Test("1.3 the state is unknown at first, then told")
+    @Test("1.3 the state is unknown at first, then reported")
     func first() {
         let testbed = Testbed()
         let adapter = testbed.adapter("One")
@@ -22,7 +22,7 @@ struct ManagerStateTests {
         #expect(central.manager.state == .poweredOn)
     }
 
-    @Test("1.3 a manager that comes later is told, too, and never synchronously")
+    @Test("1.3 a later manager gets the state, too, and never synchronously")
     func later() {
         let testbed = Testbed()
         let adapter = testbed.adapter("One")

@@ -44,7 +44,7 @@ struct NameTests {
         }
     }
 
-    @Test("5.6 the GAP Device Name takes the place of the advertised one, and the change is told")
+    @Test("5.6 the GAP Device Name takes the place of the advertised one, and the change is reported")
     func deviceName() throws {
         let setup = Setup(deviceName: "Kristallkugel")
         let peripheral = try setup.connect()
@@ -64,7 +64,7 @@ struct NameTests {
         #expect(again.first?.name == "Kristallkugel")
     }
 
-    @Test("5.6 a name that has changed is told after the next connection; the same name is not")
+    @Test("5.6 a name that has changed is reported after the next connection; the same name is not")
     func change() throws {
         var setup = Setup(deviceName: "Before")
         let peripheral = try setup.connect()

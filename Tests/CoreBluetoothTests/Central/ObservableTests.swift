@@ -116,7 +116,7 @@ struct ObservableTests {
         #expect(strengths == [127])
     }
 
-    @Test("4.9 stopping is silent, and a sighting that is on its way is not told")
+    @Test("4.9 stopping is not reported, nor is an advertisement that is on its way")
     func stopInsideDiscovery() throws {
         let talk = Conversation()
         let second = PeripheralApp(on: talk.testbed.adapter("Second"))
@@ -170,7 +170,7 @@ struct ObservableTests {
         #expect(manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
     }
 
-    @Test("6.7 of two disconnect methods in one delegate the newer one is called, since Swift cannot tell which exist")
+    @Test("6.7 of two disconnect methods in one delegate the newer one is called, since Swift does not know which exist")
     func bothMethods() throws {
         final class Both: NSObject, CBCentralManagerDelegate {
             var calls: [String] = []

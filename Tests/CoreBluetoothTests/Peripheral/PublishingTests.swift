@@ -56,7 +56,7 @@ struct PublishingTests {
         return (peripheral, try characteristics.map { try service.characteristic($0.uuid) })
     }
 
-    @Test("9.1 every add is told, in order, even of a service that is withdrawn at once; withdrawing is silent")
+    @Test("9.1 every add is reported, in order, even of a service that is removed at once; removal is not reported")
     func adds() {
         let talk = Conversation { ball in
             let other = CBMutableService(type: IDs.other, primary: true)
@@ -299,7 +299,7 @@ struct PublishingTests {
         #expect(!talk.ball.manager.updateValue("again".octets, for: talk.ball.answer, onSubscribedCentrals: nil))
         talk.testbed.run(.seconds(1))
         #expect(talk.central.values == (0..<sent).map { "\($0)" })
-        #expect(talk.ball.count("ready") == 1, "told once, however often it was refused")
+        #expect(talk.ball.count("ready") == 1, "called once, however often it was refused")
         #expect(talk.ball.manager.updateValue("now".octets, for: talk.ball.answer, onSubscribedCentrals: nil))
         #expect(talk.testbed.run { talk.central.values.last == "now" })
     }

@@ -83,7 +83,7 @@ struct CentralRestorationTests {
         #expect(setup.testbed.run { setup.ball.answer.subscribedCentrals?.count == 1 })
         #expect(setup.ball.manager.updateValue("after".octets, for: setup.ball.answer, onSubscribedCentrals: nil))
         #expect(setup.testbed.run { setup.central.values == ["after"] })
-        // The objects work, and nothing of this was told twice.
+        // The objects work, and nothing of this was reported twice.
         peripheral.readValue(for: answer)
         #expect(setup.testbed.run { setup.central.values.count == 2 })
         #expect(setup.central.calls == ["restore 0", "state 5", "connect 2", "value", "value"])

@@ -222,7 +222,7 @@ struct PeripheralRestorationTests {
         }
     }
 
-    @Test("13.1 a delegate without the method is told so when there is something to restore")
+    @Test("13.1 a delegate that lacks the method is logged when there is something to restore")
     func missingMethod() throws {
         final class Silent: NSObject, CBPeripheralManagerDelegate {
             func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}

@@ -18,7 +18,7 @@
 // until the host has done so.
 //
 // released: the app has no reference to the channel any more. Streams that it still has are at their end once what came is
-// read. Where they were in use, the app is told so when the channel has ended.
+// read. Where they were in use, their end is reported when the channel has ended.
 //
 // ended: the adapter ends the channel, because the app withdrew its PSM or its connection.
 //
@@ -188,7 +188,7 @@ extension ChannelPipe.State {
         guard self.input.isOpen else { return self.refuse(.input, .ENOTCONN) }
         guard !buffer.isEmpty else { return .done(0) }
         let count = self.receiveBuffer.read(into: buffer)
-        // The end; the delegate is told of it, too.
+        // The end; it is reported to the delegate, too.
         guard count > 0 else { return self.hasEnded ? .done(0) : .wouldBlock }
         self.input.arm()
         if self.receiveBuffer.isReportDue { self.wakeLoop(&actions) }
