@@ -124,11 +124,11 @@ public class Radio {
 
     /// Whether the device leaves all ATT requests unanswered, as one does whose software hangs while its radio works.
     ///
-    /// A central gives up after 30 s.
-    public var isSilent: Bool = false {
+    /// A central times out after 30 s.
+    public var isUnresponsive: Bool = false {
         didSet {
-            guard self.isSilent != oldValue else { return }
-            self.note(self.isSilent ? "answers no more" : "answers again")
+            guard self.isUnresponsive != oldValue else { return }
+            self.note(self.isUnresponsive ? "stops responding" : "responds again")
         }
     }
 

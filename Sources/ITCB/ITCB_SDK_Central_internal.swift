@@ -1,4 +1,4 @@
-// The central's side of finding balls: which are known, which are given up, and when the air is searched anew.
+// The central's side of finding balls: which are known, whose connections are cancelled, and when the scan starts again.
 
 import CoreBluetooth
 import Foundation
@@ -46,7 +46,7 @@ extension ITCB_SDK_Central {
 
     // MARK: The balls
 
-    /// The ball that a peripheral is, unless it was given up.
+    /// The ball that a peripheral is, unless its connection was cancelled.
     internal func _device(for peripheral: CBPeripheral) -> ITCB_SDK_Device_Peripheral? {
         for case let device as ITCB_SDK_Device_Peripheral in devices where device._peerInstance === peripheral {
             return device

@@ -1,5 +1,5 @@
 // A ball, as the central sees it: one conversation at a time, from being found to being lost. The state is in one enum;
-// every callback looks at it first, so what comes late (an answer after its timeout, a confirmation of what was given up)
+// every callback looks at it first, so what comes late (an answer after its timeout, a confirmation of what was cancelled)
 // is kept apart from what is awaited.
 //
 // After an answer, and after a timeout, the notifications are switched off. That is more than tidiness: when the ball
@@ -27,7 +27,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         case awaitingAnswer(question: String)
         /// The notifications are being switched off; a question may wait for it.
         case unsubscribing(next: String?)
-        /// The device was lost or given up.
+        /// The device was lost, or its connection cancelled.
         case ended
     }
 

@@ -93,7 +93,7 @@ struct StepWords {
         case .questionRefused:
             self.init(.asking, "questionRefused", "has a refusal of the question")
         case .answerWaiting(let answer):
-            self.init(.asking, "answerWaiting", "waits for room to notify the answer \(PrintableText.text(answer))")
+            self.init(.asking, "answerWaiting", "waits until it can notify the answer \(PrintableText.text(answer))")
         case .answerSent(let answer):
             self.init(.asking, "answerSent", "notifies the answer \(PrintableText.text(answer))")
         case .answerReceived(let answer):

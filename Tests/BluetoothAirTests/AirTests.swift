@@ -190,7 +190,7 @@ struct AirTests {
         #expect(central.controller.linkCount == 100)
     }
 
-    @Test("an air may be let go while its controllers live")
+    @Test("an air may be released while its controllers live")
     func airReleased() {
         let loop = EmbeddedEventLoop()
         var air: Air? = Air(eventLoop: loop)

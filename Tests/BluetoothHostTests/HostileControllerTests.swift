@@ -1,5 +1,5 @@
 // What the host makes of controllers that are poor or broken, in virtual time. Each case says what comes of it: the
-// controller is used for what it has, or given up with one line, and nothing waits for ever.
+// controller is used for what it has, or closed with one line, and nothing waits for ever.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -51,7 +51,7 @@ struct HostileControllerTests {
 
     // MARK: Silence
 
-    @Test("A controller that stops answering is given up after the command's time and one question")
+    @Test("A controller that stops answering is closed after the command's time limit and one more command")
     func stopsAnswering() {
         let testbed = Testbed()
         testbed.connect(0x40, self.first)
@@ -158,7 +158,7 @@ struct HostileControllerTests {
 
     // MARK: Resets and floods
 
-    @Test("A controller that resets by itself is given up, and its links with it")
+    @Test("A controller that resets by itself is closed, and its links end")
     func resetsItself() {
         let testbed = Testbed()
         testbed.connect(0x40, self.first)

@@ -360,8 +360,8 @@ struct HostTests {
         #expect(testbed.controller.commands.contains(Disconnect.opcode))
     }
 
-    @Test("a central asks for 2M and bears 1M, so that a peer can ask for 1M later")
-    func wishesOfPHYs() throws {
+    @Test("a central prefers 2M and allows 1M, so that a peer can ask for 1M later")
+    func preferredPHYs() throws {
         let testbed = Testbed()
         testbed.controller.features = [.phy2M]
         testbed.start()

@@ -9,8 +9,8 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Leaving a controller")
-struct LeavingTests {
+@Suite("Graceful shutdown of a host")
+struct ShutdownTests {
     private final class Testbed {
         let loop = EmbeddedEventLoop()
         let controller: ScriptedController
@@ -40,7 +40,7 @@ struct LeavingTests {
             return link
         }
 
-        /// Leaves within a second.
+        /// Shuts down within a second.
         func shutDown() {
             let before = self.ends
             self.host.detachGracefully(within: .seconds(1)) { self.ends += 1 }
@@ -55,7 +55,7 @@ struct LeavingTests {
         }
     }
 
-    @Test("advertising, scanning, what is pending and links end; then the controller is let go")
+    @Test("advertising, scanning, what is pending and links end; then the host detaches")
     func everythingEnds() throws {
         let testbed = Testbed()
         testbed.start()

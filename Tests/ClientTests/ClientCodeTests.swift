@@ -370,12 +370,12 @@ struct ClientCodeTests {
     @Test("client code 14: no key-value observation, but each change that it would show has its callback")
     func observation() throws {
         let world = World(settings: .instant)
-        let elder = Base()
+        let base = Base()
         let phone = world.addDevice("phone")
-        let manager = phone.run { CBCentralManager(delegate: elder, queue: nil) }
+        let manager = phone.run { CBCentralManager(delegate: base, queue: nil) }
         try world.run(until: manager.state == .poweredOn)
         phone.isPowered = false
         try world.run(until: manager.state == .poweredOff)
-        #expect(elder.calls == ["state", "state"])
+        #expect(base.calls == ["state", "state"])
     }
 }

@@ -22,7 +22,7 @@ struct RandomizedAppTests {
         case 14: device.dropLinks()
         case 15: device.distance = device.distance > 10 ? 1 : 1000
         case 16: app.authorization = app.authorization == .allowedAlways ? .denied : .allowedAlways
-        default: device.isSilent.toggle()
+        default: device.isUnresponsive.toggle()
         }
     }
 
@@ -50,7 +50,7 @@ struct RandomizedAppTests {
         }
         world.loss = 0
         for device in [phone, sensorDevice] {
-            device.isSilent = false
+            device.isUnresponsive = false
             device.distance = 1
             device.isPowered = true
         }

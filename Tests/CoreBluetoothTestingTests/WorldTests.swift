@@ -103,7 +103,7 @@ struct WorldTests {
         #expect(times == [.milliseconds(10), .milliseconds(30)])
     }
 
-    @Test("A world that is let go takes everything with it")
+    @Test("A world that is released releases everything in it")
     func release() throws {
         weak var weakReader: Reader?
         weak var weakWorld: World?

@@ -148,7 +148,7 @@ struct ManyDevicesTests {
         #expect(central.ready == ["Onyx"])
     }
 
-    @Test("An SDK that is dropped lets go of everything, and its balls are free for others")
+    @Test("An SDK that is released releases everything, and its balls are free for others")
     func dropped() {
         let testbed = Testbed()
         let ball = testbed.ball("Crystal")

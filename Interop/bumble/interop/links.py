@@ -12,7 +12,7 @@ INVALID_HANDLE = 0x01
 
 
 async def parameters(environment, make_central, make_peripheral):
-    """Connection parameters, PHY and data length change at Bumble's wish, and data goes on flowing."""
+    """Connection parameters, PHY and data length change at Bumble's request, and data goes on flowing."""
     central, peripheral = make_central(environment), make_peripheral(environment)
     description = database.values()
     link = await connect(central, peripheral, description, database.SERVICE)

@@ -1,7 +1,7 @@
 // A message as octets: a binary property list whose root is a dictionary of strings.
 //
 // Foundation writes it. It does not read it: on Linux `PropertyListSerialization` can be crashed with a few wrong octets
-// (a set of things that cannot be in one is enough), and what is read here comes from a stranger. The reader below knows
+// (a set of things that cannot be in one is enough), and what is read here comes from a foreign device. The reader below knows
 // dictionaries and strings only, follows no reference twice as deep as that, and never believes a length.
 
 import Foundation

@@ -64,7 +64,7 @@ struct CreditBasedReceiver: Sendable {
         self.peerCredits -= 1
         guard payload.readableBytes <= self.mps else { return .violation(.frameTooLong) }
         let reassembly = self.reassembly
-        // Lets go of the buffer, so that it is written in place.
+        // Releases the buffer, so that it is written in place.
         self.reassembly = .idle
         switch consume reassembly {
         case .idle:

@@ -315,7 +315,7 @@ extension CBPeripheral {
         guard canSend else {
             return LogLines.log(
                 """
-                WARNING: \(self) has no room for further response-less writes - ignoring one; \
+                WARNING: \(self) has no capacity for further response-less writes - ignoring one; \
                 ask canSendWriteWithoutResponse first
                 """
             )

@@ -18,7 +18,7 @@ enum LogLines {
 }
 
 extension LogLines {
-    /// A channel ended of which the app has let go.
+    /// A channel ended that the app has released.
     static func logUnknownChannel(_ peer: CBPeer, _ psm: CBL2CAPPSM) {
         self.log("No known channel matching peer \(peer) with psm \(psm)")
     }

@@ -18,7 +18,7 @@ public let CBAdvertisementDataManufacturerDataKey: String = "kCBAdvDataManufactu
 public let CBAdvertisementDataServiceDataKey: String = "kCBAdvDataServiceData"
 /// Services: a `[CBUUID]`.
 public let CBAdvertisementDataServiceUUIDsKey: String = "kCBAdvDataServiceUUIDs"
-/// Services that had no room in the advertising packet and were sent as a hash: a `[CBUUID]` of those that were looked
+/// Services that did not fit into the advertising packet and were sent as a hash: a `[CBUUID]` of those that were looked
 /// for and may be meant.
 public let CBAdvertisementDataOverflowServiceUUIDsKey: String = "kCBAdvDataHashedServiceUUIDs"
 /// The power of sending in dBm: an `NSNumber`.

@@ -24,7 +24,7 @@ struct SetupFiles {
         # /etc/systemd/system/\(name).service
         [Unit]
         Description=\(name) on \(adapter)
-        # The system's own service lets go of the adapter while this one runs.
+        # The system's own service is stopped, so that it releases the adapter while this one runs.
         Conflicts=bluetooth.service
         Wants=sys-subsystem-bluetooth-devices-\(adapter).device
         After=bluetooth.service sys-subsystem-bluetooth-devices-\(adapter).device

@@ -119,7 +119,7 @@ struct BlockedQueueTests {
         }
     }
 
-    /// Lets virtual time pass, 10 ms by 10 ms, until something has come about on the client's queue; gives up after
+    /// Lets virtual time pass, 10 ms by 10 ms, until something has come about on the client's queue; times out after
     /// a quarter of an hour of real time, since all tests of a busy machine run beside this one.
     private func advance(_ loop: NIOAsyncTestingEventLoop, _ client: Client, until isDone: () -> Bool) async {
         let limit = Date(timeIntervalSinceNow: 900)

@@ -1,5 +1,5 @@
-// Whole adapters on a controller behind a socket, with somebody in between who does to the controller's octets what can
-// happen to them. Each case says what an app sees of it: nothing, or `.resetting` and after that `.poweredOn`.
+// Whole adapters on a controller behind a socket, with a fault injector in between that does to the controller's octets what
+// can happen to them. Each case says what an app sees of it: nothing, or `.resetting` and after that `.poweredOn`.
 
 import BluetoothAir
 import BluetoothAirService
@@ -15,7 +15,7 @@ import Testing
 
 @Suite("An adapter on a hostile controller", .serialized, .timeLimit(.minutes(3)))
 struct HostileControllerTests {
-    /// An air on a socket, a peripheral on it, and a central whose controller is reached through a meddler. Unchecked: it
+    /// An air on a socket, a peripheral on it, and a central whose controller is reached through the injector. Unchecked: it
     /// does not change, and what it holds is bound to its own loop or queue.
     private final class Setup: @unchecked Sendable {
         let folder: TemporaryFolder
@@ -222,10 +222,10 @@ struct HostileControllerTests {
         ("data of 65,535 octets", [0x02, 0x40, 0x20, 0xFF, 0xFF], true),
         ("a command, which is for the host to send", [0x01, 0x03, 0x0C, 0x00], true),
         ("a hardware error", [0x04, 0x10, 0x01, 0x42], true),
-        ("the answer to a reset that nobody asked for", [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], true),
+        ("the answer to a reset that was not sent", [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], true),
         ("an event that is too short", [0x04, 0x05, 0x01, 0x00], false),
         ("an event without content", [0x04, 0x3E, 0x00], false),
-        ("an LE event that nobody knows", [0x04, 0x3E, 0x03, 0xEE, 0x01, 0x02], false),
+        ("an unknown LE event", [0x04, 0x3E, 0x03, 0xEE, 0x01, 0x02], false),
         ("data without an L2CAP header", [0x02, 0x40, 0x20, 0x02, 0x00, 0x01, 0x02], false),
         ("the end of a link that is not there", [0x04, 0x05, 0x04, 0x00, 0x77, 0x07, 0x13], false),
         ("65,535 completed packets of any link", [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, 0xFF, 0xFF], false),
@@ -235,7 +235,7 @@ struct HostileControllerTests {
             "a key request of a link that is not there",
             [0x04, 0x3E, 0x0D, 0x05, 0x77, 0x07] + [UInt8](repeating: 0, count: 10), false
         ),
-        ("the answer to a command that nobody sent", [0x04, 0x0E, 0x04, 0x01, 0xFF, 0xFC, 0x00], false),
+        ("the answer to a command that was not sent", [0x04, 0x0E, 0x04, 0x01, 0xFF, 0xFC, 0x00], false),
         ("an answer to nothing", [0x04, 0x0E, 0x03, 0x01, 0x00, 0x00], false),
     ]
 
@@ -282,12 +282,12 @@ struct HostileControllerTests {
         try await setup.end()
     }
 
-    @Test("A controller that falls silent at work is given up, and the next one is used")
+    @Test("A controller that stops responding at work is closed, and the next one is used")
     func silence() async throws {
         let setup = try await Setup()
         #expect(setup.central.reads(1))
         setup.faultInjector.silence()
-        // Nothing is asked of the controller while an app waits for its peer; the app's next wish finds out.
+        // Nothing is asked of the controller while an app waits for its peer; the app's next request finds out.
         setup.central.readRSSI()
         #expect(setup.central.hasSeen([.poweredOn, .resetting, .poweredOn]), "\(setup.central.seen)")
         #expect(setup.central.reads(1))

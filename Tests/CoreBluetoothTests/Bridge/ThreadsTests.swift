@@ -61,7 +61,7 @@ struct ThreadsTests {
             self.rounds = rounds
             self.done = done
             super.init()
-            adapter.run { self.manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "hammer")) }
+            adapter.run { self.manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "reader")) }
             for number in self.callbacks.indices {
                 // Calls in the wrong moment are misuse, and there are many of them.
                 Thread { [self] in LogLines.$listener.withValue({ _ in }) { self.look(number) } }.start()

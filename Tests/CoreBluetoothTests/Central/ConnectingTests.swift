@@ -117,7 +117,7 @@ struct ConnectingTests {
     func remote() throws {
         let talk = Conversation()
         let peripheral = try talk.connect()
-        // The ball's own app turns central, adopts the link and gives it up: the link stays, since it is not its own.
+        // The ball's own app turns central, takes the link over and cancels it: the link stays, since it is not its own.
         let other = CentralApp(on: talk.ballAdapter)
         talk.testbed.run { other.manager.state == .poweredOn }
         #expect(peripheral.state == .connected)

@@ -97,7 +97,7 @@ struct LengthTests {
     }
 
     @Test("7.6 writes without capacity are queued up to a limit, then dropped and logged")
-    func impatient() throws {
+    func withoutCapacity() throws {
         let talk = Conversation()
         let (peripheral, question, _) = try talk.discover()
         let lines = CapturedLog()
@@ -105,7 +105,7 @@ struct LengthTests {
             for number in 0..<4100 { peripheral.writeValue("\(number)".octets, for: question, type: .withoutResponse) }
         }
         #expect(lines.all.count == 4)
-        #expect(lines.all.allSatisfy { $0.contains("has no room for further response-less writes") })
+        #expect(lines.all.allSatisfy { $0.contains("has no capacity for further response-less writes") })
         talk.testbed.run { talk.ball.written.count == 4096 }
         #expect(talk.ball.written.count == 4096)
     }

@@ -50,7 +50,7 @@ struct LinkTests {
         #expect(testbed.run { central.calls.last == "fail CBErrorDomain 11" })
         #expect((central.errors.last as? CBError)?.code == .connectionLimitReached)
         #expect(third.state == .disconnected)
-        // With room again the same object connects.
+        // With a free connection again the same object connects.
         central.manager.cancelPeripheralConnection(central.found[0])
         try #require(testbed.run { central.found[0].state == .disconnected })
         central.manager.connect(third)
@@ -102,7 +102,7 @@ struct LinkTests {
         #expect(testbed.run { peripheral.state == .connected })
     }
 
-    @Test("6.1 devices that never come do not keep out those that do, whatever room the controller's list has")
+    @Test("6.1 devices that never come do not keep out those that do, whatever the size of the controller's list")
     func absentDevices() throws {
         let crowd = try Crowd(of: 6) { $0.filterAcceptListSize = 2 }
         let (testbed, central, balls) = (crowd.testbed, crowd.central, crowd.balls)

@@ -310,7 +310,7 @@ struct ChannelTests {
         talk = nil
     }
 
-    @Test("12.3 an app that gives up its connection loses its channels, where the link stays for another app")
+    @Test("12.3 an app that cancels its connection loses its channels, where the link stays for another app")
     func sharedLink() throws {
         let talk = try ChannelTalk()
         let other = CentralApp(on: talk.talk.centralAdapter)

@@ -289,7 +289,7 @@ struct ThreadedStreamTests {
     }
 
     @Test(
-        "12.3 many channels at once, each with threads of its own, closed and let go at any time",
+        "12.3 many channels at once, each with threads of its own, closed and released at any time",
         .timeLimit(.minutes(1))
     )
     func manyChannels() async throws {

@@ -257,7 +257,7 @@ struct RequestTests {
         #expect(talk.ball.centrals[1] === central)
     }
 
-    @Test("10.5 updates: false where there is no room, then ready; all arrive in order")
+    @Test("10.5 updates: false where there is no capacity, then ready; all arrive in order")
     func updates() throws {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
@@ -317,8 +317,8 @@ struct RequestTests {
         return (testbed, ball, centrals)
     }
 
-    @Test("10.5 updates for several: who had room when another had none is not waited for")
-    func unevenRoom() {
+    @Test("10.5 updates for several: a central with capacity is not waited for when another has none")
+    func unevenCapacity() {
         let (testbed, ball, centrals) = self.crowd()
         var next = 0
         func send() {
@@ -328,7 +328,7 @@ struct RequestTests {
                 next += 1
             }
         }
-        // The first central's window is fuller than the others', which are empty long before it has room again.
+        // The first central's window is fuller than the others', which are empty long before it has capacity again.
         for _ in 0..<40 {
             ball.manager.updateValue("x".octets, for: ball.answer, onSubscribedCentrals: [ball.centrals[0]])
         }
@@ -360,7 +360,7 @@ struct RequestTests {
         #expect(centrals.count { $0.values.last == "one" } == 1)
     }
 
-    @Test("10.6 the desired latency is a wish that changes nothing for the app")
+    @Test("10.6 the desired latency changes nothing for the app")
     func latency() throws {
         let talk = Conversation(settings: .realistic)
         let (peripheral, question, answer) = try talk.discover()
@@ -394,7 +394,7 @@ struct AdvertisingTests {
         #expect(talk.testbed.run { talk.central.calls.last == "discover Other" })
     }
 
-    @Test("11.1 a dictionary is not needed, and optionals in it are borne with")
+    @Test("11.1 a dictionary is not needed, and optionals in it are accepted")
     func dictionaries() {
         let talk = Conversation { $0.manager.startAdvertising(nil) }
         #expect(talk.ball.calls.last == "advertising true")

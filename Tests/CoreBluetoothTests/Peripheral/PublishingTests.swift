@@ -285,7 +285,7 @@ struct PublishingTests {
         #expect(talk.ball.calls.count { $0 == "unsubscribed 0" } == 2)
     }
 
-    @Test("10.5 an update without room sends nothing at all; without subscribers it is no failure")
+    @Test("10.5 an update without capacity sends nothing at all; without subscribers it is no failure")
     func refusedUpdate() throws {
         let talk = Conversation()
         #expect(talk.ball.manager.updateValue("nobody".octets, for: talk.ball.answer, onSubscribedCentrals: nil))

@@ -193,7 +193,7 @@ struct CentralRestorationTests {
         #expect(setup.testbed.run { setup.central.count("connect 2") == 1 })
     }
 
-    @Test("13.1 a manager that is let go, a cancelled connection and an ended scan are not restored")
+    @Test("13.1 a manager that is released, a cancelled connection and an ended scan are not restored")
     func givenUp() throws {
         var setup = CentralRestorationSetup()
         let peripheral = try setup.subscribe()
@@ -212,7 +212,7 @@ struct CentralRestorationTests {
         #expect(setup.central.calls == ["state 5"])
     }
 
-    @Test("13.1 a peripheral that the app does not keep is given up")
+    @Test("13.1 the connection of a peripheral that the app does not keep is cancelled")
     func notKept() throws {
         var setup = CentralRestorationSetup()
         _ = try setup.connect()

@@ -136,7 +136,7 @@ struct StateStorageTests {
         #expect(stateFileName("ö") == "%C3%B6")
     }
 
-    @Test("7.13 as many peers are remembered as there is room for, those met last")
+    @Test("7.13 as many peers are remembered as the limit allows, the latest ones")
     func cacheLimit() throws {
         try withFolderStorage { folder throws in
             let cache = DatabaseCache()

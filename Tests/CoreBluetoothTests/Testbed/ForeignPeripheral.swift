@@ -26,7 +26,7 @@ final class ForeignPeripheral: HCIChannelReceiver {
     /// The requests that came, each in full.
     private(set) var requests: [[UInt8]] = []
 
-    init(in testbed: Testbed, name: String = "Stranger", _ attributes: [Attribute]) {
+    init(in testbed: Testbed, name: String = "Foreign", _ attributes: [Attribute]) {
         self.attributes = attributes
         self.controller = testbed.air.makeController()
         self.controller.start(receiver: self)

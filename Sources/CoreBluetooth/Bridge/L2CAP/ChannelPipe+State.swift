@@ -1,7 +1,7 @@
 // What a channel's pipe decides, as a value: which octets may be read and written, which stream has an event for its
 // delegate, and what the event loop has to do. ChannelPipe guards it with its lock and carries out its actions.
 //
-//                 the app lets the channel go            +----------+
+//                 the app releases the channel           +----------+
 //            +------------------------------------------>| released |
 //            |                                           +----+-----+
 //        +---+--+   this side ends the channel   +-------+    |
@@ -171,7 +171,7 @@ extension ChannelPipe.State {
         if self.isClosing || side == .input { self.wakeLoop(&actions) }
     }
 
-    /// The app has let go of the channel.
+    /// The app has released the channel.
     mutating func release(_ actions: inout ChannelPipe.Actions) {
         switch self.phase {
         case .open: self.end(.released(wasInUse: !self.isClosing), &actions)
@@ -269,7 +269,7 @@ extension ChannelPipe.State {
     /// The adapter ends the channel: what came may still be read, nothing more is written.
     mutating func end(_ actions: inout ChannelPipe.Actions) { self.end(.ended, &actions) }
 
-    /// The host has ended the channel; returns whether the app had let it go while it used it.
+    /// The host has ended the channel; returns whether the app had released it while it was in use.
     mutating func detach(_ actions: inout ChannelPipe.Actions) -> Bool {
         let wasInUse = if case .released(let wasInUse) = self.phase { wasInUse } else { false }
         self.end(.detached, &actions)

@@ -9,7 +9,7 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite("A process that ends by itself")
-struct LeavingTests {
+struct ProcessEndTests {
     /// Shorter than any supervision timeout.
     private let atOnce = TimeAmount.milliseconds(50)
 
@@ -66,8 +66,8 @@ struct LeavingTests {
         #expect(setup.testbed.run { setup.central.values == ["again"] })
     }
 
-    @Test("13.1 a manager that was let go before has left nothing behind")
-    func letGo() throws {
+    @Test("13.1 a manager that was released before has left nothing behind")
+    func releasedManager() throws {
         var setup = CentralRestorationSetup()
         _ = try setup.subscribe()
         setup.central.end()
@@ -77,10 +77,10 @@ struct LeavingTests {
         #expect(setup.central.calls == ["state 5"])
     }
 
-    // MARK: Adapters that are let go
+    // MARK: Adapters that are released
 
-    /// Two apps on adapters of their own, connected, that are all let go at once.
-    private func meetAndLetGo(in testbed: Testbed) throws {
+    /// Two apps on adapters of their own, connected, that are all released at once.
+    private func connectAndRelease(in testbed: Testbed) throws {
         let ball = PeripheralApp(on: testbed.adapter("ball"))
         let central = CentralApp(on: testbed.adapter("central"))
         testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
@@ -88,13 +88,13 @@ struct LeavingTests {
         _ = try central.connect(in: testbed).discover(nil, in: testbed)
     }
 
-    @Test("an adapter that is let go with its link leaves nothing behind on its event loop")
+    @Test("an adapter that is released with its link leaves nothing behind on its event loop")
     func nothingIsLeft() throws {
         weak var loop: (any EventLoop)?
         do {
             let testbed = Testbed()
             loop = testbed.loop
-            try self.meetAndLetGo(in: testbed)
+            try self.connectAndRelease(in: testbed)
             testbed.run(.seconds(2))
         }
         #expect(loop == nil)
