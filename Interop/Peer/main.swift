@@ -29,7 +29,7 @@ let reader = Thread {
     while let line = readLine() {
         peer.queue.async { peer.take(line) }
     }
-    // Whoever started this program has gone, or has heard enough.
+    // The program that started this one has ended, or has closed the pipe.
     peer.queue.async { exit(0) }
 }
 reader.start()

@@ -146,11 +146,11 @@ extension CentralRole.BluetoothManager {
         case .idle, .scanning, .pausing, .finished:
             return
         }
-        tellEnd(of: before)
+        reportEnd(of: before)
     }
 
-    /// Tells that a link is gone, from where the central stood.
-    private func tellEnd(of stage: CentralRole.Stage) {
+    /// Reports the end of a link, as the stage of the central requires.
+    private func reportEnd(of stage: CentralRole.Stage) {
         switch stage {
         case .talking(let peripheral, _):
             observer?.didEnd(with: peripheral.identifier)
@@ -178,7 +178,7 @@ extension CentralRole.BluetoothManager {
         case .idle, .scanning, .connecting, .exploring, .talking, .leaving, .pausing:
             stage = .idle
         }
-        tellEnd(of: before)
+        reportEnd(of: before)
     }
 
     /// The name by which a peripheral is spoken of.

@@ -99,7 +99,7 @@ extension CentralRole.BluetoothManager {
 
     // MARK: Up
 
-    /// Writes what waits, as far as it may.
+    /// Writes what waits, while writes are possible.
     internal func write() {
         guard case .talking(let peripheral, let characteristic) = stage else { return }
         while case .talking = stage, !awaitsConfirmation, !waiting.isEmpty {

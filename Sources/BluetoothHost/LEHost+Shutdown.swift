@@ -23,8 +23,8 @@ struct Shutdown {
 }
 
 extension LEHost {
-    /// Detaches from the controller gracefully: advertising, scanning and pending connections are stopped, links send what is
-    /// queued on them and are ended.
+    /// Detaches from the controller gracefully: advertising, scanning and pending connections are stopped, links send
+    /// what is queued on them and are ended.
     ///
     /// A controller that does not answer, or a peer that does not take what is sent, delays this for `limit` at most. The
     /// user asks nothing more of the host until `completion` is called, which happens once, in a later turn.

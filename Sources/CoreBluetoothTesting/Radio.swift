@@ -15,7 +15,7 @@ import Musl
 import Darwin
 #endif
 
-/// A device of a world, as far as its radio goes: ``Device`` and ``ScriptedDevice`` add what runs on it.
+/// The radio of a device of a world: ``Device`` and ``ScriptedDevice`` add what runs on it.
 public class Radio {
     /// The device's name in the trace.
     public let name: String

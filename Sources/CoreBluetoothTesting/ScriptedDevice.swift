@@ -76,7 +76,8 @@ public final class ScriptedDevice: Radio {
         didSet { if self.isAdvertising != oldValue { self.player.updateAdvertising() } }
     }
 
-    /// Publishes the services of another script in place of the present ones; centrals are notified that services changed.
+    /// Publishes the services of another script in place of the present ones; centrals are notified that services
+    /// changed.
     public func publish(_ services: [ScriptedPeripheral.Service]) {
         self.note("publishes other services")
         self.player.publish(services)

@@ -160,7 +160,7 @@ public struct ScriptedPeripheral {
         }
     }
 
-    /// Values that a characteristic sends by itself, while somebody is subscribed.
+    /// Values that a characteristic sends by itself, while a central is subscribed.
     public struct Updates {
         /// The time from one to the next.
         public var interval: Duration

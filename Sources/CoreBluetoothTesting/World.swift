@@ -38,8 +38,8 @@ public final class World {
     ///
     /// - Parameters:
     ///   - seed: Equal seeds give equal runs.
-    ///   - settings: How the air treats time and loss. `.realistic` has connection events and air time, `.instant` passes
-    ///     data on at once.
+    ///   - settings: How the air treats time and loss. `.realistic` has connection events and air time, `.instant`
+    ///     passes data on at once.
     public init(seed: UInt64 = 1, settings: AirSettings = .realistic) {
         self.seed = seed
         self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)

@@ -18,7 +18,7 @@ def free_port():
 
 
 async def listening(port, process, name):
-    """Waits until somebody listens at a port."""
+    """Waits until a server listens at a port."""
     while True:
         if process.returncode is not None:
             raise ScenarioFailure(f"{name} ended with {process.returncode} before it listened")

@@ -60,7 +60,7 @@ class Process:
 
 
 class Peer(Process):
-    """InteropPeer: commands go in, events come out; whoever waits for an event gets the first that fits."""
+    """InteropPeer: commands go in, events come out; a wait for an event gets the first that fits."""
 
     def __init__(self, environment, name, mtu=517):
         super().__init__(environment, name, environment.programs / "InteropPeer", mtu)
@@ -147,7 +147,7 @@ class Central(Peer):
         await self.event("central", state="poweredOn")
 
     async def find(self, service, name=None):
-        """The advertisement of whoever offers a service, with the peer's identifier."""
+        """The advertisement of the device that offers a service, with the peer's identifier."""
         self.command("scan", services=[service], duplicates=True)
         while True:
             found = await self.event("discovered")

@@ -1,4 +1,4 @@
-"""In the guest: bleak as central of a peripheral that is not BlueZ. It takes its commands on the command line and prints what
+"""In the guest: bleak as central of a peripheral that is not BlueZ. Its command is on its command line; it prints what
 it saw as lines of JSON; the other side asserts. central.py NAME JSON"""
 
 import asyncio

@@ -117,7 +117,7 @@ struct Initiator {
     }
 
     /// The event that ends a cancelled attempt will not come.
-    mutating func giveUpCancelling() {
+    mutating func cancellingTimedOut() {
         guard case .cancelling = self.state else { return }
         self.state = .idle
         self.overdueEvents += 1

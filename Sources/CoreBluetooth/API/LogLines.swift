@@ -35,7 +35,7 @@ enum Notice {
     }
 }
 
-/// Ends the program for a mistake that Apple answers with an exception.
+/// Ends the program for a mistake that Apple answers with an exception, which Swift does not have on Linux.
 func fatalMisuse(_ text: String) -> Never {
     fatalError("[CoreBluetooth] \(text)")
 }

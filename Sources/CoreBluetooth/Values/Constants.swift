@@ -18,8 +18,8 @@ public let CBAdvertisementDataManufacturerDataKey: String = "kCBAdvDataManufactu
 public let CBAdvertisementDataServiceDataKey: String = "kCBAdvDataServiceData"
 /// Services: a `[CBUUID]`.
 public let CBAdvertisementDataServiceUUIDsKey: String = "kCBAdvDataServiceUUIDs"
-/// Services that did not fit into the advertising packet and were sent as a hash: a `[CBUUID]` of those that were looked
-/// for and may be meant.
+/// Services that did not fit into the advertising packet and were sent as a hash: a `[CBUUID]` of those that were
+/// looked for and may be meant.
 public let CBAdvertisementDataOverflowServiceUUIDsKey: String = "kCBAdvDataHashedServiceUUIDs"
 /// The power of sending in dBm: an `NSNumber`.
 public let CBAdvertisementDataTxPowerLevelKey: String = "kCBAdvDataTxPowerLevel"
