@@ -108,291 +108,291 @@ struct HostL2CAPTests {
     // MARK: Opening
 
     @Test func `A free SPSM is given, each once in a round, until there is none`() throws {
-        let connected = ConnectedHost()
-        for expected in UInt16(0x80)...0xFF { #expect(try connected.host.listenForChannels().rawValue == expected) }
-        #expect(throws: L2CAPListenError.inUse) { try connected.host.listenForChannels() }
-        #expect(throws: L2CAPListenError.inUse) { try connected.host.listenForChannels(spsm: 0x90) }
-        #expect(throws: L2CAPListenError.invalidSPSM) { try connected.host.listenForChannels(spsm: 0) }
-        #expect(throws: L2CAPListenError.invalidSPSM) { try connected.host.listenForChannels(spsm: 0x100) }
-        #expect(try connected.host.listenForChannels(spsm: 0x25) == 0x25)
-        connected.host.stopListening(spsm: 0x83)
-        connected.host.stopListening(spsm: 0x82)
-        #expect(try connected.host.listenForChannels() == 0x82)
-        connected.host.stopListening(spsm: 0x82)
-        #expect(try connected.host.listenForChannels() == 0x83)
+        let setup = ConnectedHost()
+        for expected in UInt16(0x80)...0xFF { #expect(try setup.host.listenForChannels().rawValue == expected) }
+        #expect(throws: L2CAPListenError.inUse) { try setup.host.listenForChannels() }
+        #expect(throws: L2CAPListenError.inUse) { try setup.host.listenForChannels(spsm: 0x90) }
+        #expect(throws: L2CAPListenError.invalidSPSM) { try setup.host.listenForChannels(spsm: 0) }
+        #expect(throws: L2CAPListenError.invalidSPSM) { try setup.host.listenForChannels(spsm: 0x100) }
+        #expect(try setup.host.listenForChannels(spsm: 0x25) == 0x25)
+        setup.host.stopListening(spsm: 0x83)
+        setup.host.stopListening(spsm: 0x82)
+        #expect(try setup.host.listenForChannels() == 0x82)
+        setup.host.stopListening(spsm: 0x82)
+        #expect(try setup.host.listenForChannels() == 0x83)
     }
 
     @Test func `A peer opens a channel on a link that was there before, and on one that comes later`() throws {
-        let connected = ConnectedHost()
-        let spsm = try connected.host.listenForChannels(
+        let setup = ConnectedHost()
+        let spsm = try setup.host.listenForChannels(
             configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
         )
         #expect(spsm == 0x80)
-        connected.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(connected.takeSent() == ["05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00"])
-        #expect(connected.user.takeLines() == ["request 128", "opened 128 true 64"])
-        connected.connect(0x41)
-        connected.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00", from: 0x41)
-        #expect(connected.user.takeLines() == ["request 128", "opened 128 true 64"])
-        #expect(connected.user.channel == L2CAPChannelID(rawValue: 2))
-        #expect(connected.host.information(of: L2CAPChannelID(rawValue: 1))?.link != connected.user.link)
-        #expect(connected.host.information(of: L2CAPChannelID(rawValue: 2))?.link == connected.user.link)
+        setup.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(setup.takeSent() == ["05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00"])
+        #expect(setup.user.takeLines() == ["request 128", "opened 128 true 64"])
+        setup.connect(0x41)
+        setup.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00", from: 0x41)
+        #expect(setup.user.takeLines() == ["request 128", "opened 128 true 64"])
+        #expect(setup.user.channel == L2CAPChannelID(rawValue: 2))
+        #expect(setup.host.information(of: L2CAPChannelID(rawValue: 1))?.link != setup.user.link)
+        #expect(setup.host.information(of: L2CAPChannelID(rawValue: 2))?.link == setup.user.link)
 
-        connected.host.stopListening(spsm: 0x80)
-        _ = connected.takeSent()
-        connected.receive(5, "14 02 0A 00 80 00 42 00 40 00 20 00 02 00")
-        #expect(connected.takeSent() == ["05 00 15 02 0A 00 00 00 00 00 00 00 00 00 02 00"])
-        connected.receive(0x40, "01 00 AA")
-        #expect(connected.user.takeLines() == ["received AA"])
+        setup.host.stopListening(spsm: 0x80)
+        _ = setup.takeSent()
+        setup.receive(5, "14 02 0A 00 80 00 42 00 40 00 20 00 02 00")
+        #expect(setup.takeSent() == ["05 00 15 02 0A 00 00 00 00 00 00 00 00 00 02 00"])
+        setup.receive(0x40, "01 00 AA")
+        #expect(setup.user.takeLines() == ["received AA"])
     }
 
     @Test func `The user refuses with any result`() throws {
-        let connected = ConnectedHost()
-        _ = try connected.host.listenForChannels(spsm: 0x80)
-        connected.user.answer = .insufficientAuthorization
-        connected.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(connected.takeSent() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 06 00"])
-        #expect(connected.user.takeLines() == ["request 128"])
+        let setup = ConnectedHost()
+        _ = try setup.host.listenForChannels(spsm: 0x80)
+        setup.user.answer = .insufficientAuthorization
+        setup.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(setup.takeSent() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 06 00"])
+        #expect(setup.user.takeLines() == ["request 128"])
     }
 
     @Test func `A listener that needs encryption waits for it`() throws {
-        let connected = ConnectedHost()
-        _ = try connected.host.listenForChannels(spsm: 0x80, security: .encrypted)
-        connected.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(connected.takeSent() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 05 00"])
-        connected.controller.deliver(
+        let setup = ConnectedHost()
+        _ = try setup.host.listenForChannels(spsm: 0x80, security: .encrypted)
+        setup.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(setup.takeSent() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 05 00"])
+        setup.controller.deliver(
             EncryptionChange(status: .success, handle: ConnectionHandle(rawValue: 0x40), encryption: .on).packet()
         )
-        connected.receive(5, "14 02 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(connected.user.takeLines() == ["request 128", "opened 128 true 64"])
+        setup.receive(5, "14 02 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(setup.user.takeLines() == ["request 128", "opened 128 true 64"])
     }
 
     @Test func `This side opens a channel; the completion comes before what is received`() throws {
-        let connected = ConnectedHost()
-        let link = try #require(connected.user.link)
+        let setup = ConnectedHost()
+        let link = try #require(setup.user.link)
         var information: L2CAPChannelInformation?
-        connected.host.openChannel(
+        setup.host.openChannel(
             on: link,
             spsm: 0x25,
             configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
         ) {
             information = try? $0.get()
-            connected.user.note("completed")
+            setup.user.note("completed")
         }
-        #expect(connected.takeSent().isEmpty)
-        connected.loop.run()
-        #expect(connected.takeSent() == ["05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"])
-        connected.controller.receive(
+        #expect(setup.takeSent().isEmpty)
+        setup.loop.run()
+        #expect(setup.takeSent() == ["05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"])
+        setup.controller.receive(
             0x40,
             channel: 5,
             Array(hex("15 01 0A 00 41 00 40 00 20 00 02 00 00 00").readableBytesView)
         )
-        connected.controller.receive(0x40, channel: 0x40, [0x01, 0x00, 0xAA])
-        connected.loop.run()
-        #expect(connected.user.takeLines() == ["completed", "received AA"])
+        setup.controller.receive(0x40, channel: 0x40, [0x01, 0x00, 0xAA])
+        setup.loop.run()
+        #expect(setup.user.takeLines() == ["completed", "received AA"])
         let channel = try #require(information)
         #expect((channel.spsm, channel.isIncoming, channel.peerMTU, channel.link) == (0x25, false, 64, link))
-        #expect(connected.host.write(hex("BB"), on: channel.id) == 1)
-        #expect(connected.takeSent().isEmpty)
-        connected.loop.run()
-        #expect(connected.takeSent() == ["41 00 01 00 BB"])
+        #expect(setup.host.write(hex("BB"), on: channel.id) == 1)
+        #expect(setup.takeSent().isEmpty)
+        setup.loop.run()
+        #expect(setup.takeSent() == ["41 00 01 00 BB"])
     }
 
     @Test func `Channels that are not opened say why`() throws {
-        let connected = ConnectedHost()
-        let link = try #require(connected.user.link)
+        let setup = ConnectedHost()
+        let link = try #require(setup.user.link)
         var errors: [L2CAPChannelOpenError] = []
         func open(on link: LinkID) {
-            connected.host.openChannel(on: link, spsm: 0x80) { result in
+            setup.host.openChannel(on: link, spsm: 0x80) { result in
                 if case .failure(let error) = result { errors.append(error) }
             }
         }
         open(on: LinkID(rawValue: 99))
         #expect(errors.isEmpty)
-        connected.loop.run()
+        setup.loop.run()
         #expect(errors == [.notConnected])
         open(on: link)
-        connected.loop.run()
-        connected.receive(5, "15 01 0A 00 00 00 00 00 00 00 00 00 08 00")
+        setup.loop.run()
+        setup.receive(5, "15 01 0A 00 00 00 00 00 00 00 00 00 08 00")
         #expect(errors.last == .refused(.insufficientEncryption))
         open(on: link)
-        connected.loop.advanceTime(by: .seconds(31))
+        setup.loop.advanceTime(by: .seconds(31))
         #expect(errors.last == .timedOut)
         open(on: link)
-        connected.loop.run()
-        connected.controller.disconnect(0x40, reason: .connectionTimeout)
-        connected.loop.run()
+        setup.loop.run()
+        setup.controller.disconnect(0x40, reason: .connectionTimeout)
+        setup.loop.run()
         #expect(errors.count == 4 && errors.last == .notConnected)
-        #expect(connected.user.takeLines() == ["disconnected 8"])
+        #expect(setup.user.takeLines() == ["disconnected 8"])
     }
 
     // MARK: Data
 
     @Test func `A bulk channel has one frame in the link's row, so ATT goes in between`() throws {
-        let connected = ConnectedHost(packetCount: 2)
-        let channel = try connected.openIncoming()
-        #expect(connected.host.write(ByteBuffer(repeating: 1, count: 20_000), on: channel) == 20_000)
-        connected.loop.run()
-        #expect(connected.takeSent().allSatisfy { $0.hasPrefix("41 00") })
-        connected.receive(4, "0A 03 00")
-        connected.controller.complete(0x40, count: 2)
-        connected.loop.run()
-        let sent = connected.takeSent().map { $0.prefix(2) }
+        let setup = ConnectedHost(packetCount: 2)
+        let channel = try setup.openIncoming()
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 20_000), on: channel) == 20_000)
+        setup.loop.run()
+        #expect(setup.takeSent().allSatisfy { $0.hasPrefix("41 00") })
+        setup.receive(4, "0A 03 00")
+        setup.controller.complete(0x40, count: 2)
+        setup.loop.run()
+        let sent = setup.takeSent().map { $0.prefix(2) }
         #expect(sent == ["41", "04"])
         // Each packet that leaves is followed by the next one, to the end of the queue.
         for _ in 0..<50 {
-            connected.controller.complete(0x40, count: 2)
-            connected.loop.run()
+            setup.controller.complete(0x40, count: 2)
+            setup.loop.run()
         }
-        let rest = connected.controller.takeData().reduce(0) { $0 + $1.bytes.readableBytes - 9 }
+        let rest = setup.controller.takeData().reduce(0) { $0 + $1.bytes.readableBytes - 9 }
         #expect(rest > 20_000 - 4 * 247)
-        #expect(connected.host.transmitter.credits > 0)
+        #expect(setup.host.transmitter.credits > 0)
     }
 
     @Test func `Two channels take turns`() throws {
-        let connected = ConnectedHost(packetCount: 1)
-        let first = try connected.openIncoming()
-        connected.receive(5, "14 02 0A 00 80 00 42 00 00 08 F7 00 FF 00")
-        connected.controller.complete(0x40, count: 1)
-        connected.loop.run()
-        _ = connected.takeSent()
-        let second = try #require(connected.user.channel)
+        let setup = ConnectedHost(packetCount: 1)
+        let first = try setup.openIncoming()
+        setup.receive(5, "14 02 0A 00 80 00 42 00 00 08 F7 00 FF 00")
+        setup.controller.complete(0x40, count: 1)
+        setup.loop.run()
+        _ = setup.takeSent()
+        let second = try #require(setup.user.channel)
         for channel in [first, second] {
-            #expect(connected.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 2_000)
+            #expect(setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 2_000)
         }
-        connected.loop.run()
+        setup.loop.run()
         for _ in 0..<5 {
-            connected.controller.complete(0x40, count: 1)
-            connected.loop.run()
+            setup.controller.complete(0x40, count: 1)
+            setup.loop.run()
         }
-        #expect(connected.takeSent().map { $0.prefix(2) } == ["41", "42", "41", "42", "41", "42"])
+        #expect(setup.takeSent().map { $0.prefix(2) } == ["41", "42", "41", "42", "41", "42"])
     }
 
     @Test func `A frame longer than the controller's packets is cut, and the next one follows it`() throws {
-        let connected = ConnectedHost(packetCount: 20, dataLength: 27)
-        let channel = try connected.openIncoming()
-        #expect(connected.host.write(ByteBuffer(repeating: 1, count: 300), on: channel) == 300)
-        connected.loop.run()
-        let packets = connected.controller.takeData()
+        let setup = ConnectedHost(packetCount: 20, dataLength: 27)
+        let channel = try setup.openIncoming()
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 300), on: channel) == 300)
+        setup.loop.run()
+        let packets = setup.controller.takeData()
         // 4 + 2 + 245 octets, then 4 + 55.
         #expect(packets.map { $0.bytes.readableBytes - 5 } == Array(repeating: 27, count: 9) + [8, 27, 27, 5])
     }
 
     @Test func `Writability is reported in a later turn, and the user may write at once`() throws {
-        let connected = ConnectedHost(packetCount: 4)
-        let channel = try connected.openIncoming(configuration: L2CAPChannelConfiguration(sendLimit: 1_000))
+        let setup = ConnectedHost(packetCount: 4)
+        let channel = try setup.openIncoming(configuration: L2CAPChannelConfiguration(sendLimit: 1_000))
         var written = 0
-        connected.user.onReady = { written += connected.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) }
-        written += connected.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel)
+        setup.user.onReady = { written += setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) }
+        written += setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel)
         #expect(written == 1_000)
         // The first frame has its place in the link's row.
-        #expect(connected.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 245)
-        #expect(connected.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
-        #expect(connected.user.takeLines().isEmpty)
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 245)
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
+        #expect(setup.user.takeLines().isEmpty)
         for _ in 0..<100 {
-            connected.loop.run()
-            connected.controller.complete(0x40, count: 4)
+            setup.loop.run()
+            setup.controller.complete(0x40, count: 4)
         }
         #expect(written > 20_000)
-        #expect(connected.user.takeLines().count > 20)
+        #expect(setup.user.takeLines().count > 20)
     }
 
     @Test func `A user who reads late holds the peer back`() throws {
-        let connected = ConnectedHost()
-        let channel = try connected.openIncoming(configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 2))
-        connected.user.consumesAtOnce = false
-        connected.receive(0x40, "02 00 A1 A2")
-        connected.receive(0x40, "02 00 B1 B2")
-        #expect(connected.takeSent().isEmpty)
-        #expect(connected.user.takeLines() == ["received A1 A2", "received B1 B2"])
-        connected.host.consume(2, of: channel)
-        connected.host.consume(2, of: channel)
-        connected.loop.run()
-        #expect(connected.takeSent() == ["05 00 16 01 04 00 40 00 01 00", "05 00 16 02 04 00 40 00 01 00"])
-        connected.receive(0x40, "01 00 AA")
-        connected.receive(0x40, "01 00 AA")
-        connected.receive(0x40, "01 00 AA")
-        #expect(connected.takeSent() == ["05 00 06 03 04 00 41 00 40 00"])
-        #expect(connected.user.takeLines().last == "closed 1 violation noCredit")
+        let setup = ConnectedHost()
+        let channel = try setup.openIncoming(configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 2))
+        setup.user.consumesAtOnce = false
+        setup.receive(0x40, "02 00 A1 A2")
+        setup.receive(0x40, "02 00 B1 B2")
+        #expect(setup.takeSent().isEmpty)
+        #expect(setup.user.takeLines() == ["received A1 A2", "received B1 B2"])
+        setup.host.consume(2, of: channel)
+        setup.host.consume(2, of: channel)
+        setup.loop.run()
+        #expect(setup.takeSent() == ["05 00 16 01 04 00 40 00 01 00", "05 00 16 02 04 00 40 00 01 00"])
+        setup.receive(0x40, "01 00 AA")
+        setup.receive(0x40, "01 00 AA")
+        setup.receive(0x40, "01 00 AA")
+        #expect(setup.takeSent() == ["05 00 06 03 04 00 41 00 40 00"])
+        #expect(setup.user.takeLines().last == "closed 1 violation noCredit")
     }
 
     @Test func `A frame that is longer than any buffer ends its channel alone`() throws {
-        let connected = ConnectedHost()
-        _ = try connected.openIncoming()
+        let setup = ConnectedHost()
+        _ = try setup.openIncoming()
         var fragment = ByteBuffer()
         fragment.writeMultipleIntegers(UInt16(0x2000), UInt16(0x40), UInt32(0), endianness: .little)
-        connected.controller.deliver(
+        setup.controller.deliver(
             .aclData(handle: ConnectionHandle(rawValue: 0x40), boundary: .firstFlushable, fragment: fragment)
         )
-        connected.loop.run()
-        #expect(connected.takeSent() == ["05 00 06 01 04 00 41 00 40 00"])
-        #expect(connected.user.takeLines() == ["closed 1 violation frameTooLong"])
-        #expect(connected.host.links.count == 1)
+        setup.loop.run()
+        #expect(setup.takeSent() == ["05 00 06 01 04 00 41 00 40 00"])
+        #expect(setup.user.takeLines() == ["closed 1 violation frameTooLong"])
+        #expect(setup.host.links.count == 1)
     }
 
     // MARK: The end
 
     @Test func `A closed channel sends what was written, and its identifier is never given again`() throws {
-        let connected = ConnectedHost()
-        let channel = try connected.openIncoming(credits: 1)
-        #expect(connected.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 250)
-        connected.host.closeChannel(channel)
-        #expect(connected.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 0)
-        connected.loop.run()
-        #expect(connected.takeSent().count == 1)
-        connected.receive(5, "16 02 04 00 41 00 01 00")
-        #expect(connected.takeSent() == ["41 00 01 01 01 01 01", "05 00 06 01 04 00 41 00 40 00"])
-        #expect(connected.user.takeLines().isEmpty)
-        connected.receive(5, "07 01 04 00 41 00 40 00")
-        #expect(connected.user.takeLines() == ["closed 1 closedLocally"])
-        #expect(connected.host.information(of: channel) == nil)
-        connected.host.consume(1, of: channel)
-        connected.host.closeChannel(channel)
-        connected.receive(5, "14 03 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(connected.user.channel == L2CAPChannelID(rawValue: 2))
+        let setup = ConnectedHost()
+        let channel = try setup.openIncoming(credits: 1)
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 250)
+        setup.host.closeChannel(channel)
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 0)
+        setup.loop.run()
+        #expect(setup.takeSent().count == 1)
+        setup.receive(5, "16 02 04 00 41 00 01 00")
+        #expect(setup.takeSent() == ["41 00 01 01 01 01 01", "05 00 06 01 04 00 41 00 40 00"])
+        #expect(setup.user.takeLines().isEmpty)
+        setup.receive(5, "07 01 04 00 41 00 40 00")
+        #expect(setup.user.takeLines() == ["closed 1 closedLocally"])
+        #expect(setup.host.information(of: channel) == nil)
+        setup.host.consume(1, of: channel)
+        setup.host.closeChannel(channel)
+        setup.receive(5, "14 03 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(setup.user.channel == L2CAPChannelID(rawValue: 2))
     }
 
     @Test func `A peer that does not confirm the end has 30 s`() throws {
-        let connected = ConnectedHost()
-        let channel = try connected.openIncoming()
-        connected.host.closeChannel(channel)
-        connected.loop.advanceTime(by: .seconds(29))
-        #expect(connected.user.takeLines().isEmpty)
-        connected.loop.advanceTime(by: .seconds(3))
-        #expect(connected.user.takeLines() == ["closed 1 unconfirmed"])
+        let setup = ConnectedHost()
+        let channel = try setup.openIncoming()
+        setup.host.closeChannel(channel)
+        setup.loop.advanceTime(by: .seconds(29))
+        #expect(setup.user.takeLines().isEmpty)
+        setup.loop.advanceTime(by: .seconds(3))
+        #expect(setup.user.takeLines() == ["closed 1 unconfirmed"])
     }
 
     @Test func `The end of a link ends its channels first`() throws {
-        let connected = ConnectedHost(packetCount: 1)
-        let channel = try connected.openIncoming()
-        #expect(connected.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 2_000)
-        connected.loop.run()
-        connected.controller.disconnect(0x40, reason: .remoteUserTerminated)
-        connected.loop.run()
-        #expect(connected.user.takeLines() == ["closed 1 linkEnded", "disconnected 19"])
-        #expect(connected.host.l2capChannels.isEmpty && connected.host.transmitter.credits == 1)
-        #expect(connected.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
+        let setup = ConnectedHost(packetCount: 1)
+        let channel = try setup.openIncoming()
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 2_000)
+        setup.loop.run()
+        setup.controller.disconnect(0x40, reason: .remoteUserTerminated)
+        setup.loop.run()
+        #expect(setup.user.takeLines() == ["closed 1 linkEnded", "disconnected 19"])
+        #expect(setup.host.l2capChannels.isEmpty && setup.host.transmitter.credits == 1)
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
     }
 
     @Test func `The end of the controller ends everything, and listening goes on with the next one`() throws {
-        let connected = ConnectedHost()
-        _ = try connected.openIncoming()
+        let setup = ConnectedHost()
+        _ = try setup.openIncoming()
         var error: L2CAPChannelOpenError?
-        connected.host.openChannel(on: try #require(connected.user.link), spsm: 0x90) { result in
+        setup.host.openChannel(on: try #require(setup.user.link), spsm: 0x90) { result in
             if case .failure(let why) = result { error = why }
         }
-        connected.loop.run()
-        connected.host.detach()
-        connected.loop.run()
-        #expect(connected.user.takeLines() == ["closed 1 linkEnded", "disconnected 8"])
-        #expect(error == .notConnected && connected.host.l2capChannels.isEmpty)
-        let next = ScriptedController(eventLoop: connected.loop)
-        connected.host.attach(to: next)
-        connected.loop.run()
+        setup.loop.run()
+        setup.host.detach()
+        setup.loop.run()
+        #expect(setup.user.takeLines() == ["closed 1 linkEnded", "disconnected 8"])
+        #expect(error == .notConnected && setup.host.l2capChannels.isEmpty)
+        let next = ScriptedController(eventLoop: setup.loop)
+        setup.host.attach(to: next)
+        setup.loop.run()
         next.connect(0x40, peer: peer, role: .peripheral)
         next.receive(0x40, channel: 5, Array(hex("14 01 0A 00 80 00 41 00 40 00 20 00 02 00").readableBytesView))
-        connected.loop.run()
-        #expect(connected.user.takeLines() == ["request 128", "opened 128 true 64"])
+        setup.loop.run()
+        #expect(setup.user.takeLines() == ["request 128", "opened 128 true 64"])
     }
 }
 
