@@ -1,5 +1,5 @@
-// The end of a process by `exit`, in virtual time: what its peers notice, and what is kept. A link of the air that is not
-// terminated ends after its supervision timeout only, as with most controllers; with some it never ends.
+// The end of a process by `exit`, in virtual time: what its peers notice, and what is kept. A link of the air that is
+// not terminated ends after its supervision timeout only, as with most controllers; with some it never ends.
 
 import NIOConcurrencyHelpers
 import NIOCore
@@ -15,7 +15,7 @@ struct ProcessEndTests {
 
     @Test("6.5 the centrals of a peripheral whose process ends lose the link at once")
     func peripheralLeaves() throws {
-        let setup = CentralRestorationSetup()
+        let setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         let before = setup.ball.calls
         let hasLeft = NIOLockedValueBox(false)
@@ -32,7 +32,7 @@ struct ProcessEndTests {
 
     @Test("10.4 the peripheral of a central whose process ends loses its subscriber at once")
     func centralLeaves() throws {
-        let setup = CentralRestorationSetup()
+        let setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         let before = setup.central.calls
         setup.curious.adapter.shutDown(within: .seconds(1)) {}
@@ -42,7 +42,7 @@ struct ProcessEndTests {
 
     @Test("a value that was just sent is there before the link ends")
     func lastValue() throws {
-        let setup = CentralRestorationSetup()
+        let setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         for text in ["one", "two", "three"] {
             setup.ball.manager.updateValue(text.octets, for: setup.ball.answer, onSubscribedCentrals: nil)
@@ -55,7 +55,7 @@ struct ProcessEndTests {
 
     @Test("13.1 what is kept stays: the next process connects and subscribes again")
     func restoration() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         let identifier = try setup.subscribe().identifier
         setup.curious.restart(byExit: true)
         setup.central = CentralApp(on: setup.curious.adapter, options: setup.options)
@@ -68,7 +68,7 @@ struct ProcessEndTests {
 
     @Test("13.1 a manager that was released before has left nothing behind")
     func releasedManager() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         setup.central.end()
         setup.curious.restart(byExit: true)

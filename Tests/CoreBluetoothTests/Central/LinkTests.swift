@@ -41,8 +41,7 @@ struct LinkTests {
         let crowd = try Crowd(of: 3) { $0.maximumLinkCount = 2 }
         let (testbed, central) = (crowd.testbed, crowd.central)
         for peripheral in central.found.prefix(2) {
-            central.manager.connect(peripheral)
-            try #require(testbed.run { peripheral.state == .connected })
+            central.connect(peripheral, in: testbed)
         }
         let third = central.found[2]
         central.manager.connect(third)
@@ -53,13 +52,13 @@ struct LinkTests {
         // With a free connection again the same object connects.
         central.manager.cancelPeripheralConnection(central.found[0])
         try #require(testbed.run { central.found[0].state == .disconnected })
-        central.manager.connect(third)
-        #expect(testbed.run { third.state == .connected })
+        central.connect(third, in: testbed)
     }
 
     @Test("6.2 of two links with a peer, the second is taken up when the first has ended")
     func secondLink() throws {
-        // A peer that started anew connects before its old link is missed. The air does not let it; other controllers do.
+        // A peer that started anew connects before its old link is missed. The air does not let it; other controllers
+        // do.
         let testbed = Testbed()
         let source = BreakableSource(air: testbed.air)
         let central = CentralApp(on: source.adapter("Curious", testbed))
@@ -98,8 +97,7 @@ struct LinkTests {
         ballAdapter.setPowered(true)
         testbed.run { ball.manager.state == .poweredOn }
         ball.advertise(name: "Crystal")
-        central.manager.connect(peripheral)
-        #expect(testbed.run { peripheral.state == .connected })
+        central.connect(peripheral, in: testbed)
     }
 
     @Test("6.1 devices that never come do not keep out those that do, whatever the size of the controller's list")
@@ -128,8 +126,7 @@ struct LinkTests {
             CBConnectPeripheralOptionEnableAutoReconnect: false,
         ])
         #expect(!peripheral.ancsAuthorized)
-        talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.testbed.run { peripheral.state == .disconnected }
+        talk.central.disconnect(peripheral, in: talk.testbed)
         #expect(talk.central.calls.suffix(2) == ["connect 2", "disconnect 0"])
     }
 

@@ -38,8 +38,7 @@ struct NameTests {
                 central.manager.stopScan()
             }
             let peripheral = central.found[0]
-            central.manager.connect(peripheral)
-            try #require(self.testbed.run { peripheral.state == .connected })
+            central.connect(peripheral, in: self.testbed)
             return peripheral
         }
     }
@@ -53,8 +52,7 @@ struct NameTests {
         #expect(peripheral.name == "Kristallkugel")
         // It is cached, and what is advertised changes it no more.
         let identifier = peripheral.identifier
-        setup.central.manager.cancelPeripheralConnection(peripheral)
-        setup.testbed.run { peripheral.state == .disconnected }
+        setup.central.disconnect(peripheral, in: setup.testbed)
         setup.central.manager.scanForPeripherals(withServices: nil)
         setup.testbed.run(.seconds(1))
         #expect(setup.central.calls.last == "discover Kristallkugel")
@@ -70,8 +68,7 @@ struct NameTests {
         let peripheral = try setup.connect()
         setup.testbed.run(.seconds(2))
         #expect(setup.central.count("name Before") == 1)
-        setup.central.manager.cancelPeripheralConnection(peripheral)
-        setup.testbed.run { peripheral.state == .disconnected }
+        setup.central.disconnect(peripheral, in: setup.testbed)
         _ = try setup.connect()
         setup.testbed.run(.seconds(2))
         #expect(setup.central.count("name Before") == 1)

@@ -318,8 +318,7 @@ struct ChannelTests {
         let same = try #require(
             other.manager.retrievePeripherals(withIdentifiers: [talk.peripheral.identifier]).first
         )
-        other.manager.connect(same)
-        try #require(talk.testbed.run { same.state == .connected })
+        other.connect(same, in: talk.testbed)
         let (central, ball) = try talk.openUsers()
         talk.talk.central.manager.cancelPeripheralConnection(talk.peripheral)
         talk.testbed.run()

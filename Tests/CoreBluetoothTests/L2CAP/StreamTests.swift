@@ -1,5 +1,5 @@
-// The two streams of a channel in virtual time: how they behave before they are open, what they report and when, and how
-// little either side buffers for a reader who does not read.
+// The two streams of a channel in virtual time: how they behave before they are open, what they report and when, and
+// how little either side buffers for a reader who does not read.
 
 import BluetoothAir
 import Foundation

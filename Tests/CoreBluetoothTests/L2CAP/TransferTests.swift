@@ -9,7 +9,8 @@ import Testing
 
 @Suite("12.3 Long transfers")
 struct TransferTests {
-    /// What each side sends: 64 MiB where the compiler optimises, which the gate's benchmarks check again through threads.
+    /// What each side sends: 64 MiB where the compiler optimises, which the gate's benchmarks check again through
+    /// threads.
     private static var total: Int {
         #if DEBUG
         8 * 1_048_576

@@ -220,7 +220,7 @@ struct PublishingTests {
         }
         let central = BareCentral(in: talk.testbed)
         talk.testbed.run { central.isReady }
-        // Whoever has found the ball knows its address.
+        // A central that has found the ball knows its address.
         talk.central.manager.scanForPeripherals(withServices: nil)
         talk.testbed.run { !talk.central.found.isEmpty }
         central.host.connect(to: try talk.peripheral.address)

@@ -118,7 +118,7 @@ struct StateStorageTests {
             writer.write("a.json") { nil }
             writer.flush()
             #expect(try folder.read("a.json") == nil)
-            // Whoever was killed writes nothing more.
+            // A process that was killed writes nothing more.
             writer.stop()
             writer.write("a.json") { Data("late".utf8) }
             writer.flush()

@@ -1,5 +1,5 @@
-// A peripheral without our host: HCI commands, a table of attributes, an MTU of 23 and no more ATT than it needs. For what
-// our own server never sends: descriptors that are missing, odd values, every error, no answer at all.
+// A peripheral without our host: HCI commands, a table of attributes, an MTU of 23 and no more ATT than it needs. For
+// what our own server never sends: descriptors that are missing, odd values, every error, no answer at all.
 
 import BluetoothAir
 import BluetoothHCI
