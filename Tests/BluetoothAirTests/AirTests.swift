@@ -131,7 +131,7 @@ struct AirTests {
         #expect(testbed.air.controllers.count == 1)
     }
 
-    /// What a test hands from thread to thread, one at a time.
+    /// What a test passes from thread to thread. Unchecked: the test waits for one thread before the next one begins.
     private final class Handover: @unchecked Sendable {
         var air: Air?
         var controller: VirtualController?

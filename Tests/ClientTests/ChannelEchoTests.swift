@@ -1,5 +1,5 @@
-// The channel's client: what is sent comes back unchanged, whether the streams are scheduled on a run loop or polled, and
-// also on an air that loses packets.
+// The channel's client: what is sent comes back unchanged, whether the streams are scheduled on a run loop or polled,
+// and also on an air that loses packets.
 
 import ClientSamples
 import CoreBluetooth

@@ -28,8 +28,8 @@ struct FirmwareUpdateTests {
         #expect(uploader.packetLength == min(mtu - 3, 512))
         #expect(device.received == image)
         #expect(uploader.acknowledged > 0)
-        // Far more packets than the transmit queue takes: each stall ended with one call of peripheralIsReady. Another call may
-        // come where the last packet took the last space.
+        // Far more packets than the transmit queue takes: each stall ended with one call of peripheralIsReady. Another
+        // call may come where the last packet took the last space.
         #expect(uploader.stalls > 2)
         #expect((uploader.stalls...uploader.stalls + 1).contains(uploader.wakeups))
     }

@@ -1,5 +1,5 @@
-// The sample clients at work, each in both roles: they were written without a thought for this package, and are run here
-// against each other's peripherals.
+// The sample clients at work, each in both roles: they were written without a thought for this package, and are run
+// here against each other's peripherals.
 
 import ClientSamples
 import CoreBluetooth

@@ -143,7 +143,7 @@ struct CentralAppTests {
         thermo.isAdvertising = true
         world.advance(by: .seconds(30))
         #expect(key.discoveries.isEmpty)
-        #expect(key.central.isScanning, "as far as the app knows")
+        #expect(key.central.isScanning, "the app does not know that it is paused")
         app.enterForeground()
         try world.run(until: key.discoveries.count == 1)
     }
@@ -176,7 +176,7 @@ struct CentralAppTests {
         #expect(woken.app.alerts.isEmpty, "the app can show its own")
     }
 
-    @Test("Nobody's notifications without end: of a thousand and more values the oldest are lost")
+    @Test("The queue of a suspended app has a limit: of a thousand and more values the oldest are lost")
     func heldEventLimit() throws {
         let setup = try Setup(
             [],

@@ -1,5 +1,6 @@
-// A randomized test of everything that can happen to two apps, a central's and a peripheral's: whatever happens, nothing
-// traps, equal seeds give equal runs, and in the end, when everything is in order again, the two talk to each other.
+// A randomized test of everything that can happen to two apps, a central's and a peripheral's: whatever happens,
+// nothing traps, equal seeds give equal runs, and in the end, when everything is in order again, the two talk to each
+// other.
 
 import BluetoothTypes
 import CoreBluetoothTesting

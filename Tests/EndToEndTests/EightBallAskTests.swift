@@ -40,7 +40,7 @@ struct EightBallAskTests {
         #expect(ball.lines.count == 11)
     }
 
-    @Test("A question must end with a question mark, whether somebody is there or not")
+    @Test("A question must end with a question mark, whether there is a ball or not")
     func noQuestionMark() throws {
         let testbed = try ProcessTestbed()
         defer { testbed.end() }

@@ -124,7 +124,8 @@ struct ITCB_SDK_Device_PeripheralTests {
         testbed.run(.milliseconds(2100))
         #expect(central.errors == ["sendFailed.deviceOffline"])
         #expect(central.asked.isEmpty)
-        // The bearer still waits for the first confirmation, so the next question times out, too, and the connection is cancelled.
+        // The bearer still waits for the first confirmation: the next question times out, and the connection is
+        // cancelled.
         device.sendQuestion("And now?")
         testbed.run(.milliseconds(2100))
         #expect(central.errors == ["sendFailed.deviceOffline", "sendFailed.deviceOffline"])
