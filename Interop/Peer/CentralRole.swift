@@ -135,7 +135,7 @@ final class CentralRole: NSObject {
         peer.setNotifyValue(message.flag("on"), for: characteristic)
     }
 
-    /// Counts the notifications of a characteristic from now on, instead of telling each.
+    /// Counts the notifications of a characteristic from now on, instead of reporting each.
     func count(_ message: Message) {
         guard let (number, _, _) = self.characteristic(message) else { return }
         self.counters[number] = Counter(expect: message.number("count"), length: message.number("length"))

@@ -96,7 +96,7 @@ final class Channels {
 
     /// A channel was opened, or was not.
     func opened(_ channel: CBL2CAPChannel?, _ error: (any Error)?) {
-        // The callback's queue lets go of it: from here on only the main thread has it.
+        // The callback's queue does not use it any more: from here on only the main thread does.
         nonisolated(unsafe) let channel = channel
         let reason = words(error)
         DispatchQueue.main.async {

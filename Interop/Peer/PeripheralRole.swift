@@ -1,4 +1,4 @@
-// The peripheral: publishes the services that it is told, keeps the values that are written to it, answers reads from
+// The peripheral: publishes the services that it is given, keeps the values that are written to it, answers reads from
 // them, and sends updates as fast as its queue takes them. Characteristics are named by their UUIDs.
 
 import CoreBluetooth
@@ -143,7 +143,7 @@ final class PeripheralRole: NSObject {
         )
     }
 
-    /// Counts the writes to a characteristic from now on, instead of telling each.
+    /// Counts the writes to a characteristic from now on, instead of reporting each.
     func countWrites(_ message: Message) {
         self.counters[message.uuid("uuid")] = Counter(
             expect: message.number("count"),

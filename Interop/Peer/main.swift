@@ -1,4 +1,4 @@
-// Our side of the interop scenarios: a Core Bluetooth app of both roles that does what it is told on standard
+// Our side of the interop scenarios: a Core Bluetooth app of both roles that takes commands on standard
 // input and says on standard output what happens, one JSON object a line in both directions. Which adapter it uses, who
 // it is and where its packets are captured, the environment says, as for every program on Core Bluetooth.
 //
@@ -29,7 +29,7 @@ let reader = Thread {
     while let line = readLine() {
         peer.queue.async { peer.take(line) }
     }
-    // Whoever started this program has gone, or has heard enough.
+    // The program that started this one has ended, or has closed the pipe.
     peer.queue.async { exit(0) }
 }
 reader.start()

@@ -1,6 +1,6 @@
-// The messenger of two devices, on Core Bluetooth alone: one shows itself and says something as soon as somebody listens,
-// the other finds it, listens, answers and leaves. The two halves were two apps, each with a protocol `BlueEar` and a class
-// `BluetoothManager`; here they live in `PeripheralRole` and `CentralRole`.
+// The messenger of two devices, on Core Bluetooth alone: one advertises and sends a message as soon as a central
+// subscribes, the other finds it, listens, answers and leaves. The two halves were two apps, each with a protocol
+// `BlueEar` and a class `BluetoothManager`; here they live in `PeripheralRole` and `CentralRole`.
 //
 // This file has what both halves share: the service, and what they report beyond the two protocols.
 
@@ -30,8 +30,8 @@ public enum BlueEarService {
 
 /// What the `BlueEar` protocols do not report: the messages themselves, their peers, and errors.
 ///
-/// A manager tells its delegate all of this where that conforms to the protocol. A peer goes by its identifier, which is
-/// that of its `CBPeripheral` or `CBCentral`.
+/// A manager calls its delegate with all of this where that conforms to the protocol. A peer is named by its
+/// identifier, which is that of its `CBPeripheral` or `CBCentral`.
 public protocol MessageObserver {
     /// A message came.
     func didReceive(_ message: [String: String], from peer: UUID)
@@ -41,7 +41,7 @@ public protocol MessageObserver {
     func didBegin(with peer: UUID)
     /// A peer cannot be sent messages any more; what waited for it is gone on the peripheral, and kept on the central.
     func didEnd(with peer: UUID)
-    /// Something went wrong; the conversation goes on as far as it can.
+    /// An error occurred; the conversation goes on where that is possible.
     func didFail(_ error: BlueEarError, with peer: UUID?)
     /// The central has closed its link, and does nothing any more.
     func didFinish()

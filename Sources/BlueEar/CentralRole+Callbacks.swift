@@ -1,4 +1,4 @@
-// What Core Bluetooth tells the central: the adapter's state, the peripherals that it hears, and what becomes of their links.
+// Core Bluetooth's callbacks to the central: the adapter's state, discovered peripherals, and the state of their links.
 
 public import CoreBluetooth
 public import Foundation
@@ -68,7 +68,7 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
     public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         log?("didConnect " + name(of: peripheral))
         guard case .connecting(let expected) = stage, expected === peripheral else {
-            // Given up at the moment when it came.
+            // Cancelled at the moment when it was established.
             if peripheral !== discoveredPeripheral || !isExpectingLink {
                 central.cancelPeripheralConnection(peripheral)
             }
@@ -172,7 +172,7 @@ extension CentralRole.BluetoothManager: CBPeripheralDelegate {
     /// The peripheral is none that one can talk with.
     private func fail(_ peripheral: CBPeripheral, _ error: Error?) {
         observer?.didFail(error.map(BlueEarError.init) ?? .notAnEar, with: peripheral.identifier)
-        giveUp(retryAfter: Self.strangerDelay)
+        cancelConnection(retryAfter: Self.foreignDeviceRetryDelay)
     }
 
     /// A value came.
@@ -184,13 +184,13 @@ extension CentralRole.BluetoothManager: CBPeripheralDelegate {
         log?("didUpdateValueFor")
         guard characteristic.uuid == characteristicCBUUID else { return }
         if case .exploring(let expected) = stage, expected === peripheral, characteristic.isNotifying {
-            // The first message may overtake the word that one listens.
+            // The first message may overtake the confirmation of the subscription.
             talk(peripheral, characteristic)
         }
         guard case .talking(let expected, let heard) = stage, expected === peripheral else { return }
         if let error = error {
             observer?.didFail(BlueEarError(error), with: peripheral.identifier)
-            if reads { giveUp(retryAfter: Self.strangerDelay) }
+            if reads { cancelConnection(retryAfter: Self.foreignDeviceRetryDelay) }
         } else {
             receive(characteristic.value ?? Data(), from: peripheral, heard)
         }

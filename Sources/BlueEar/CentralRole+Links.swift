@@ -10,8 +10,8 @@ extension CentralRole.BluetoothManager {
     internal static let connectionTimeout: TimeInterval = 10
     /// How long, in seconds, until a peripheral that failed may be found again.
     internal static let retryDelay: TimeInterval = 1
-    /// The same for one that is not what it seemed to be.
-    internal static let strangerDelay: TimeInterval = 5
+    /// The same for a foreign device: one that advertises the service and cannot be used.
+    internal static let foreignDeviceRetryDelay: TimeInterval = 5
 
     /// Searches the air.
     internal func search(_ manager: CBCentralManager) {
@@ -33,7 +33,7 @@ extension CentralRole.BluetoothManager {
         stage = .connecting(peripheral)
         stopTimer()
         if let timeout = timeout {
-            startTimer(timeout) { [weak self] in self?.giveUp(retryAfter: Self.retryDelay) }
+            startTimer(timeout) { [weak self] in self?.cancelConnection(retryAfter: Self.retryDelay) }
         }
         manager.connect(peripheral, options: nil)
     }
@@ -53,7 +53,7 @@ extension CentralRole.BluetoothManager {
         hasAnswered = false
         startTimer(Self.connectionTimeout) { [weak self] in
             self?.observer?.didFail(.unanswered, with: peripheral.identifier)
-            self?.giveUp(retryAfter: Self.retryDelay)
+            self?.cancelConnection(retryAfter: Self.retryDelay)
         }
         peripheral.discoverServices([serviceCBUUID])
     }
@@ -67,8 +67,8 @@ extension CentralRole.BluetoothManager {
         write()
     }
 
-    /// Gives a peripheral up that is connected or waited for; the air is searched anew after some seconds.
-    internal func giveUp(retryAfter seconds: TimeInterval) {
+    /// Cancels the connection, established or pending, and scans again after some seconds.
+    internal func cancelConnection(retryAfter seconds: TimeInterval) {
         guard let manager = centralManager, let peripheral = discoveredPeripheral else { return }
         switch stage {
         case .connecting:
@@ -146,11 +146,11 @@ extension CentralRole.BluetoothManager {
         case .idle, .scanning, .pausing, .finished:
             return
         }
-        tellEnd(of: before)
+        reportEnd(of: before)
     }
 
-    /// Tells that a link is gone, from where the central stood.
-    private func tellEnd(of stage: CentralRole.Stage) {
+    /// Reports the end of a link, as the stage of the central requires.
+    private func reportEnd(of stage: CentralRole.Stage) {
         switch stage {
         case .talking(let peripheral, _):
             observer?.didEnd(with: peripheral.identifier)
@@ -178,7 +178,7 @@ extension CentralRole.BluetoothManager {
         case .idle, .scanning, .connecting, .exploring, .talking, .leaving, .pausing:
             stage = .idle
         }
-        tellEnd(of: before)
+        reportEnd(of: before)
     }
 
     /// The name by which a peripheral is spoken of.

@@ -99,7 +99,7 @@ extension CentralRole.BluetoothManager {
 
     // MARK: Up
 
-    /// Writes what waits, as far as it may.
+    /// Writes what waits, while writes are possible.
     internal func write() {
         guard case .talking(let peripheral, let characteristic) = stage else { return }
         while case .talking = stage, !awaitsConfirmation, !waiting.isEmpty {
@@ -133,7 +133,7 @@ extension CentralRole.BluetoothManager {
         if let error = error, !(error is CBATTError) {
             // That is no refusal but trouble with the link: it is about to end, or is ended. All is said on the next one.
             waiting[0].rewind()
-            startTimer(Self.retryDelay) { [weak self] in self?.giveUp(retryAfter: Self.retryDelay) }
+            startTimer(Self.retryDelay) { [weak self] in self?.cancelConnection(retryAfter: Self.retryDelay) }
             return
         }
         awaitsConfirmation = false

@@ -39,7 +39,7 @@ public enum CentralRole {
         case talking(CBPeripheral, CBCharacteristic)
         /// The link is being closed; then the air is searched anew after some seconds, or everything is done.
         case leaving(CBPeripheral, retryAfter: TimeInterval?)
-        /// A peripheral was given up; the air is searched anew in a while.
+        /// A connection was cancelled; the scan starts again after a delay.
         case pausing
         /// Everything is done.
         case finished

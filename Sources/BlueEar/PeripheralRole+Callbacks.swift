@@ -1,4 +1,4 @@
-// What Core Bluetooth tells the peripheral.
+// Core Bluetooth's callbacks to the peripheral.
 
 #if !os(tvOS) && !os(watchOS) && !os(visionOS)
 public import CoreBluetooth

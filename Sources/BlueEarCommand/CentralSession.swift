@@ -55,7 +55,7 @@ final class CentralSession {
         if let message { manager.message = message }
         if output.isVerbose { manager.log = { Console.report($0) } }
         manager.scan()
-        if let timeout { deadline = Deadline(after: timeout) { self.giveUp(after: timeout) } }
+        if let timeout { deadline = Deadline(after: timeout) { self.timeOut(after: timeout) } }
         if stays {
             lines = MessageLines { input in
                 switch input {
@@ -76,7 +76,7 @@ final class CentralSession {
         }
     }
 
-    private func giveUp(after timeout: TimeInterval) {
+    private func timeOut(after timeout: TimeInterval) {
         let time = "within \(timeout.formatted()) s"
         let who = device.map { "no peripheral named \(PrintableText.quoted($0))" } ?? "no peripheral"
         switch state {

@@ -13,8 +13,8 @@ extension Messenger {
             abstract: "Be a lock that opens while its key is near, until interrupted.",
             discussion: """
                 A key proves that it knows the secret by answering a challenge; the secret itself is never sent. The \
-                lock closes when the link to the key is lost. It cannot tell how far away a key is whose radio \
-                somebody passes on, and a secret that can be guessed can be found from what was overheard: this is an \
+                lock closes when the link to the key is lost. It cannot detect how far away a key is whose radio \
+                traffic is relayed, and a secret that can be guessed can be found from what was overheard: this is an \
                 example, not a product.
                 """
         )

@@ -1,4 +1,4 @@
-// The lines that both halves of the messenger read: a message of one pair each, or the wish to end.
+// The lines that both halves of the messenger read: a message of one pair each, or the request to end.
 
 import CommandLineTool
 import Foundation

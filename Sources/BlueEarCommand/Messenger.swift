@@ -78,7 +78,7 @@ extension Messenger {
         )
         var device: String?
 
-        @Option(help: ArgumentHelp("Give up after this many seconds. (default: never)", valueName: "s"))
+        @Option(help: ArgumentHelp("Time out after this many seconds. (default: never)", valueName: "s"))
         var timeout: Double?
 
         @OptionGroup var message: MessageOptions

@@ -28,8 +28,8 @@ public struct VirtualControllerConfiguration: Hashable, Sendable {
     /// The resources of a large controller of today.
     public init() {}
 
-    /// The same for a host in another process, which every packet wakes: it is told of sent packets no sooner than a
-    /// chip does it, whose shortest connection interval is 7.5 ms.
+    /// The same for a host in another process, which every packet wakes: sent packets are reported no sooner than by a
+    /// chip, whose shortest connection interval is 7.5 ms.
     public static var served: VirtualControllerConfiguration {
         var result = VirtualControllerConfiguration()
         result.completedPacketsDelay = .microseconds(7_500)

@@ -37,7 +37,7 @@ extension LEHost {
         self.scheduleTurn()
     }
 
-    /// Lets the controller go at once, whatever it is doing; peers are not informed that links end.
+    /// Detaches from the controller at once, whatever it is doing; links are not terminated.
     public func detach() {
         self.assertOnEventLoop()
         guard let channel = self.channel else { return }
@@ -190,7 +190,7 @@ extension LEHost {
             return
         }
         let goOn: () -> Void = { [unowned self] in
-            // A failure on the way has let the channel go.
+            // A failure has closed the channel meanwhile.
             if case .starting = self.state { self.run(setup: steps.dropFirst()) }
         }
         guard step.applies(to: self.controller, configuration: self.configuration) else { return goOn() }

@@ -121,7 +121,7 @@ extension LEHost {
         if let deadline = self.cancelDeadline, deadline <= now {
             self.cancelDeadline = nil
             self.log.warning("the controller did not report the end of a cancelled connection")
-            self.initiator.giveUpCancelling()
+            self.initiator.cancellingTimedOut()
         }
         if let deadline = self.rotationDeadline, deadline <= now {
             self.rotationDeadline = nil

@@ -23,8 +23,8 @@ struct Shutdown {
 }
 
 extension LEHost {
-    /// Lets the controller go gracefully: advertising, scanning and pending connections are stopped, links send what is
-    /// queued on them and are ended.
+    /// Detaches from the controller gracefully: advertising, scanning and pending connections are stopped, links send
+    /// what is queued on them and are ended.
     ///
     /// A controller that does not answer, or a peer that does not take what is sent, delays this for `limit` at most. The
     /// user asks nothing more of the host until `completion` is called, which happens once, in a later turn.
@@ -44,7 +44,7 @@ extension LEHost {
             },
             self.schedule(at: now + limit) { host in
                 guard host.shutdown != nil else { return }
-                host.log.warning("the controller was detached before it had ended everything")
+                host.log.warning("the host detached from the controller before everything had ended")
                 host.detach()
             },
         ]
@@ -62,7 +62,7 @@ extension LEHost {
         }
     }
 
-    /// Lets the controller go once it does nothing any more.
+    /// Detaches from the controller once it does nothing any more.
     func detachAfterShutdown() {
         guard self.shutdown != nil, self.openLinks.isEmpty, self.advertiser.isOff, self.scanner.isOff,
             self.initiator.isIdle
@@ -70,7 +70,7 @@ extension LEHost {
         self.detach()
     }
 
-    /// The controller is let go, one way or the other.
+    /// The host has detached from the controller: completes the shutdown.
     func finishShutdown() {
         guard let shutdown = self.shutdown else { return }
         self.shutdown = nil

@@ -171,7 +171,7 @@ public final class App<Instance> {
     /// The user turns to another app: this one runs for ten seconds more, then it is suspended.
     public func enterBackground() { self.application.enterBackground() }
 
-    /// The user comes back; events that waited are told.
+    /// The user comes back; deferred events are delivered.
     public func enterForeground() { self.application.enterForeground() }
 
     /// The app is suspended before its ten seconds are over.

@@ -39,7 +39,7 @@ final class Application {
     /// How long an app may run in the background before it is suspended: 10 s.
     static let backgroundTime = TimeAmount.seconds(10)
 
-    /// The app's name, which tells its restoration records from those of other apps.
+    /// The app's name, which distinguishes its restoration records from those of other apps.
     let name: String
     let modes: BackgroundModes
     private(set) var state = State.notRunning

@@ -24,18 +24,18 @@ import NIOCore
 /// - Parameters:
 ///   - name: The first part of the files' names; the test's name unless another is given.
 ///   - seed: Equal seeds give equal runs.
-///   - model: How the air treats time and loss.
+///   - settings: How the air treats time and loss.
 ///   - folder: Where the files go; `nil` for what `COREBLUETOOTH_CAPTURES` says, else the temporary folder.
 ///   - body: The test.
 /// - Throws: ``WorldError`` with the paths of the captures, where `body` throws.
 public func withWorld<Result>(
     _ name: String = #function,
     seed: UInt64 = 1,
-    model: AirSettings = .realistic,
+    settings: AirSettings = .realistic,
     folder: String? = nil,
     _ body: (World) throws -> Result
 ) throws -> Result {
-    let world = World(seed: seed, model: model)
+    let world = World(seed: seed, settings: settings)
     do {
         return try body(world)
     } catch {
@@ -51,11 +51,11 @@ public func withWorld<Result>(
 public func withWorld<Result>(
     _ name: String = #function,
     seed: UInt64 = 1,
-    model: AirSettings = .realistic,
+    settings: AirSettings = .realistic,
     folder: String? = nil,
     _ body: @MainActor (World) async throws -> Result
 ) async throws -> Result {
-    let world = World(seed: seed, model: model)
+    let world = World(seed: seed, settings: settings)
     do {
         return try await body(world)
     } catch {

@@ -15,7 +15,7 @@ import Musl
 import Darwin
 #endif
 
-/// A device of a world, as far as its radio goes: ``Device`` and ``ScriptedDevice`` add what runs on it.
+/// The radio of a device of a world: ``Device`` and ``ScriptedDevice`` add what runs on it.
 public class Radio {
     /// The device's name in the trace.
     public let name: String
@@ -105,7 +105,7 @@ public class Radio {
 
     // MARK: Troubles
 
-    /// Ends all links of the device at once, as if both ends had waited for their supervision timeouts: centrals are told
+    /// Ends all links of the device at once, as if both ends had waited for their supervision timeouts: centrals get
     /// `CBError.Code.connectionTimeout`.
     public func dropLinks() {
         self.note("its links are lost")
@@ -124,15 +124,15 @@ public class Radio {
 
     /// Whether the device leaves all ATT requests unanswered, as one does whose software hangs while its radio works.
     ///
-    /// A central gives up after 30 s.
-    public var isSilent: Bool = false {
+    /// A central times out after 30 s.
+    public var isUnresponsive: Bool = false {
         didSet {
-            guard self.isSilent != oldValue else { return }
-            self.note(self.isSilent ? "answers no more" : "answers again")
+            guard self.isUnresponsive != oldValue else { return }
+            self.note(self.isUnresponsive ? "stops responding" : "responds again")
         }
     }
 
-    /// Whether links to this device fail to be established, so that centrals are told `didFailToConnect`.
+    /// Whether links to this device fail to be established, so that centrals get `didFailToConnect`.
     public var refusesConnections: Bool {
         get { self.refusesStorage }
         set {

@@ -1,5 +1,5 @@
-// Keeps what passes: packets as octets, which become words only when somebody looks. What a device hears again and again
-// without a change is kept once; of all the rest the last part, so that a world may run as long as it likes.
+// Keeps what passes: packets as octets, which become words only when the trace is read. What a device hears again and
+// again without a change is kept once; of all the rest the last part, so that a world may run as long as it likes.
 
 import BluetoothHCI
 import BluetoothHost

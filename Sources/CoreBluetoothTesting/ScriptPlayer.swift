@@ -201,7 +201,7 @@ final class ScriptPlayer {
             self.device.note("disconnects")
             self.host.disconnect(link)
         case .loseLink: self.device.dropLinks()
-        case .fallSilent: self.device.isSilent = true
+        case .stopResponding: self.device.isUnresponsive = true
         case .powerOff:
             // The host is in the middle of its turn.
             self.host.eventLoop.assumeIsolated().execute { [weak self] in self?.device.isPowered = false }
@@ -260,7 +260,7 @@ extension ScriptPlayer: LEHostDelegate {
             guard let self else { return }
             let value: Data
             switch content {
-            case .silence: return
+            case .noResponse: return
             case .error(let code): return host.respond(to: request.id, with: .failure(ATTErrorCode(code)))
             case .value(let other): value = other
             case .success: value = self.entries[request.handle]?.value ?? Data()
@@ -283,13 +283,13 @@ extension ScriptPlayer: LEHostDelegate {
             answer = entry.definition.onWrite?(value, self.device) ?? .success
             switch answer.content {
             case .success, .value: self.entries[part.handle]?.value = value
-            case .error, .silence: break
+            case .error, .noResponse: break
             }
         }
         guard let id = request.id else { return }
         self.answer(answer) { content in
             switch content {
-            case .silence: return
+            case .noResponse: return
             case .error(let code): host.respond(to: id, error: ATTErrorCode(code))
             case .success, .value: host.respond(to: id, error: nil)
             }

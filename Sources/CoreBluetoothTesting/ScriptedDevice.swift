@@ -56,7 +56,7 @@ public final class ScriptedDevice: Radio {
     /// The present value of a characteristic; `nil` where there is none with that UUID.
     public func value(of characteristic: CBUUID) -> Data? { self.player.value(of: characteristic) }
 
-    /// Changes the value of a characteristic, without telling anybody.
+    /// Changes the value of a characteristic without a notification.
     public func setValue(_ value: Data, of characteristic: CBUUID) { self.player.setValue(value, of: characteristic) }
 
     /// Sends a value to all subscribers, as a notification or an indication; it becomes the characteristic's value.
@@ -65,7 +65,7 @@ public final class ScriptedDevice: Radio {
     /// Whether a central is subscribed to a characteristic.
     public func hasSubscriber(for characteristic: CBUUID) -> Bool { self.player.hasSubscriber(characteristic) }
 
-    /// Ends all links: centrals are told `CBError.Code.peripheralDisconnected`.
+    /// Ends all links: centrals get `CBError.Code.peripheralDisconnected`.
     public func disconnect() {
         self.note("disconnects")
         self.player.disconnect()
@@ -76,7 +76,8 @@ public final class ScriptedDevice: Radio {
         didSet { if self.isAdvertising != oldValue { self.player.updateAdvertising() } }
     }
 
-    /// Publishes the services of another script in place of the present ones; centrals are told that services changed.
+    /// Publishes the services of another script in place of the present ones; centrals are notified that services
+    /// changed.
     public func publish(_ services: [ScriptedPeripheral.Service]) {
         self.note("publishes other services")
         self.player.publish(services)

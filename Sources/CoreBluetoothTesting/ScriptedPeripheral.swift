@@ -29,7 +29,7 @@ public struct ScriptedPeripheral {
     public var advertisement: Advertisement
     /// The ATT MTU that it offers, 23 to 517 octets.
     public var mtu: Int
-    /// Whether links to it fail to be established, so that centrals are told `didFailToConnect`.
+    /// Whether links to it fail to be established, so that centrals get `didFailToConnect`.
     public var refusesConnections: Bool
     /// Where it fails.
     public var faults: [Fault]
@@ -51,7 +51,7 @@ public struct ScriptedPeripheral {
         self.faults = faults
     }
 
-    /// What is advertised beside the name. All of it has room for 31 octets, and for 31 more in the scan response.
+    /// What is advertised beside the name. All of it has 31 octets, and 31 more in the scan response.
     public struct Advertisement {
         /// The services to name; `nil` for all primary ones.
         public var services: [CBUUID]?
@@ -160,7 +160,7 @@ public struct ScriptedPeripheral {
         }
     }
 
-    /// Values that a characteristic sends by itself, while somebody is subscribed.
+    /// Values that a characteristic sends by itself, while a central is subscribed.
     public struct Updates {
         /// The time from one to the next.
         public var interval: Duration
@@ -179,7 +179,7 @@ public struct ScriptedPeripheral {
             case success
             case value(Data)
             case error(CBATTError.Code)
-            case silence
+            case noResponse
         }
 
         var content: Content
@@ -191,8 +191,8 @@ public struct ScriptedPeripheral {
         public static func value(_ value: Data) -> Answer { Answer(content: .value(value)) }
         /// The request fails.
         public static func error(_ code: CBATTError.Code) -> Answer { Answer(content: .error(code)) }
-        /// The request is never answered: the central gives up after 30 s.
-        public static var silence: Answer { Answer(content: .silence) }
+        /// The request is never answered: the central times out after 30 s.
+        public static var noResponse: Answer { Answer(content: .noResponse) }
 
         /// The same answer, later.
         public func delayed(by delay: Duration) -> Answer {
@@ -223,19 +223,19 @@ public struct ScriptedPeripheral {
         enum Kind {
             case disconnect
             case loseLink
-            case fallSilent
+            case stopResponding
             case powerOff
         }
 
         var kind: Kind
         var step: Step
 
-        /// The peripheral ends the link: the central is told `CBError.Code.peripheralDisconnected`.
+        /// The peripheral ends the link: the central gets `CBError.Code.peripheralDisconnected`.
         public static func disconnect(_ step: Step) -> Fault { Fault(kind: .disconnect, step: step) }
-        /// The link is lost: the central is told `CBError.Code.connectionTimeout`, at once.
+        /// The link is lost: the central gets `CBError.Code.connectionTimeout`, at once.
         public static func loseLink(_ step: Step) -> Fault { Fault(kind: .loseLink, step: step) }
-        /// From now on no ATT request is answered.
-        public static func fallSilent(_ step: Step) -> Fault { Fault(kind: .fallSilent, step: step) }
+        /// From now on no ATT request is answered, as with ``Radio/isUnresponsive``.
+        public static func stopResponding(_ step: Step) -> Fault { Fault(kind: .stopResponding, step: step) }
         /// The peripheral's battery is empty: the central notices when the supervision timeout has passed.
         public static func powerOff(_ step: Step) -> Fault { Fault(kind: .powerOff, step: step) }
     }

@@ -52,7 +52,7 @@ final class WatchedChannel: HCIChannel {
 extension WatchedChannel: HCIChannelReceiver {
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
         self.record(packet, .received)
-        if self.radio?.isSilent == true, packet.isATTRequest { return }
+        if self.radio?.isUnresponsive == true, packet.isATTRequest { return }
         self.receiver?.channel(self, didReceive: packet)
     }
 

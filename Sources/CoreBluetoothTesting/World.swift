@@ -7,7 +7,7 @@ import NIOCore
 
 /// Bluetooth devices in one process and in virtual time.
 ///
-/// A world starts at time zero and stands still until it is told to go on with ``advance(by:)`` or
+/// A world starts at time zero. Its time advances only in ``advance(by:)`` and
 /// `run(until:within:)`. Code under test is put on a device with ``Device/run(_:)``; its managers
 /// call their delegates in turns of the world, whatever queue they were given.
 ///
@@ -38,11 +38,11 @@ public final class World {
     ///
     /// - Parameters:
     ///   - seed: Equal seeds give equal runs.
-    ///   - model: How the air treats time and loss. `.realistic` has connection events and air time, `.instant` passes
-    ///     data on at once.
-    public init(seed: UInt64 = 1, model: AirSettings = .realistic) {
+    ///   - settings: How the air treats time and loss. `.realistic` has connection events and air time, `.instant`
+    ///     passes data on at once.
+    public init(seed: UInt64 = 1, settings: AirSettings = .realistic) {
         self.seed = seed
-        self.air = Air(eventLoop: self.loop, settings: model, seed: seed)
+        self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)
         self.recorder = Recorder()
         self.traceIndex = self.recorder.add("world")
     }

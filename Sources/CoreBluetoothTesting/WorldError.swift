@@ -1,4 +1,4 @@
-// What a test is told where its world did not come to what it waited for.
+// The error of a test whose condition did not become true in its world.
 
 public import Foundation
 

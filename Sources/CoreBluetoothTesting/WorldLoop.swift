@@ -151,7 +151,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     // MARK: The end
 
-    /// Nothing more happens; what was to happen is let go.
+    /// Ends the loop; tasks that are scheduled are released without running.
     package func end() {
         let entries = self.lock.withLock {
             self.state.isOver = true

@@ -83,7 +83,7 @@ public class ITCB_SDK_Central: ITCB_SDK, ITCB_SDK_Central_Protocol {
     /// The balls that are known, in the order in which they were found.
     public var devices: [ITCB_Device_Peripheral_Protocol] = []
 
-    /// Balls that were given up and whose link is not closed yet.
+    /// Balls whose connection was cancelled and whose link is not closed yet.
     ///
     /// They are not offered until it is.
     internal var _leaving: [ITCB_SDK_Device_Peripheral] = []

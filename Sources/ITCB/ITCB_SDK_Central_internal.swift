@@ -1,4 +1,5 @@
-// The central's side of finding balls: which are known, which are given up, and when the air is searched anew.
+// The central's side of finding balls: which are known, whose connections are cancelled, and when the scan starts
+// again.
 
 import CoreBluetooth
 import Foundation
@@ -46,7 +47,7 @@ extension ITCB_SDK_Central {
 
     // MARK: The balls
 
-    /// The ball that a peripheral is, unless it was given up.
+    /// The ball that a peripheral is, unless its connection was cancelled.
     internal func _device(for peripheral: CBPeripheral) -> ITCB_SDK_Device_Peripheral? {
         for case let device as ITCB_SDK_Device_Peripheral in devices where device._peerInstance === peripheral {
             return device
@@ -65,10 +66,10 @@ extension ITCB_SDK_Central {
         devices.removeAll { ($0 as? ITCB_SDK_Device_Peripheral) === device }
     }
 
-    /// Gives a ball up that has a link or waits for one.
+    /// Cancels the connection of a ball, established or pending.
     ///
     /// It can be found again when the link is closed.
-    internal func _giveUp(_ device: ITCB_SDK_Device_Peripheral, because error: ITCB_Errors) {
+    internal func _cancelConnection(_ device: ITCB_SDK_Device_Peripheral, because error: ITCB_Errors) {
         _remove(device)
         device._end()
         guard let manager = centralManagerInstance, .poweredOn == manager.state else { return }
@@ -112,17 +113,17 @@ extension ITCB_SDK_Central {
 
     // MARK: The observers
 
-    /// Tells the observers that a ball can be asked.
+    /// Notifies the observers that a ball can be asked.
     internal func _sendDeviceDiscoveredMessageToAllObservers(device: ITCB_SDK_Device_Peripheral) {
         observers.forEach { ($0 as? ITCB_Observer_Central_Protocol)?.deviceDiscovered(device) }
     }
 
-    /// Tells the observers that a ball has the question.
+    /// Notifies the observers that a ball has the question.
     internal func _sendQuestionAskedMessageToAllObservers(device: ITCB_SDK_Device_Peripheral) {
         observers.forEach { ($0 as? ITCB_Observer_Central_Protocol)?.questionAskedOfDevice(device) }
     }
 
-    /// Tells the observers that a ball has answered.
+    /// Notifies the observers that a ball has answered.
     internal func _sendQuestionAnsweredMessageToAllObservers(device: ITCB_SDK_Device_Peripheral) {
         observers.forEach { ($0 as? ITCB_Observer_Central_Protocol)?.questionAnsweredByDevice(device) }
     }

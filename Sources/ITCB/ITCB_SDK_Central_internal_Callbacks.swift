@@ -1,4 +1,4 @@
-// What Core Bluetooth tells the central: its state, the balls that it hears, and what becomes of their links.
+// Core Bluetooth's callbacks to the central: its state, discovered balls, and the state of their links.
 
 public import CoreBluetooth
 public import Foundation

@@ -67,7 +67,7 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
 
     // MARK: Questions and answers
 
-    /// A question was accepted: tells the observers, and answers it where none of them did.
+    /// A question was accepted: notifies the observers, and answers it where none of them did.
     internal func _didAsk(_ question: String) {
         guard let owner = owner else { return }
         _stage = .asked(question: question)

@@ -1,6 +1,6 @@
 // A ball, as the central sees it: one conversation at a time, from being found to being lost. The state is in one enum;
-// every callback looks at it first, so what comes late (an answer after its timeout, a confirmation of what was given up)
-// is kept apart from what is awaited.
+// every callback looks at it first, so what comes late (an answer after its timeout, a confirmation of a cancelled
+// write) is kept apart from what is awaited.
 //
 // After an answer, and after a timeout, the notifications are switched off. That is more than tidiness: when the ball
 // has confirmed it, everything that belongs to the earlier question has arrived, and the next one starts clean. A
@@ -27,7 +27,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         case awaitingAnswer(question: String)
         /// The notifications are being switched off; a question may wait for it.
         case unsubscribing(next: String?)
-        /// The device was lost or given up.
+        /// The device was lost, or its connection cancelled.
         case ended
     }
 
@@ -176,7 +176,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         _peripheral.writeValue(Data(question.utf8), for: questionCharacteristic, type: .withResponse)
     }
 
-    /// The answer is there: switches the notifications off, then tells the observers.
+    /// The answer is there: switches the notifications off, then notifies the observers.
     internal func _accept(_ text: String) {
         _stopTimeout()
         owner?._note(.answerReceived(text))
@@ -222,7 +222,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         switch _stage {
         case .connecting, .discovering:
             owner?._note(.connectionFailed(name: name))
-            owner?._giveUp(self, because: .coreBluetooth(ITCB_RejectionReason.deviceOffline))
+            owner?._cancelConnection(self, because: .coreBluetooth(ITCB_RejectionReason.deviceOffline))
         case .subscribing, .writing, .awaitingAnswer:
             _stopNotifications()
             _report(.sendFailed(ITCB_RejectionReason.deviceOffline))
@@ -230,7 +230,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
             // The link stands, and nothing comes through it: it is of no use to anybody.
             let reason = ITCB_RejectionReason.deviceOffline
             owner?._note(.lost(name: name))
-            owner?._giveUp(self, because: nil == next ? .coreBluetooth(reason) : .sendFailed(reason))
+            owner?._cancelConnection(self, because: nil == next ? .coreBluetooth(reason) : .sendFailed(reason))
         case .idle, .ended:
             break
         }

@@ -8,12 +8,12 @@ extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
     internal func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: Error?) {
         guard case .discovering = _stage else { return }
         if let error = error {
-            owner?._giveUp(self, because: .coreBluetooth(error))
+            owner?._cancelConnection(self, because: .coreBluetooth(error))
             return
         }
         owner?._note(.discoveredServices(count: peripheral.services?.count ?? 0))
         guard let service = _service else {
-            owner?._giveUp(self, because: .coreBluetooth(ITCB_RejectionReason.peripheralError(nil)))
+            owner?._cancelConnection(self, because: .coreBluetooth(ITCB_RejectionReason.peripheralError(nil)))
             return
         }
         owner?._note(.discoveringCharacteristics)
@@ -31,12 +31,12 @@ extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
     ) {
         guard case .discovering = _stage else { return }
         if let error = error {
-            owner?._giveUp(self, because: .coreBluetooth(error))
+            owner?._cancelConnection(self, because: .coreBluetooth(error))
             return
         }
         owner?._note(.discoveredCharacteristics(count: service.characteristics?.count ?? 0))
         guard nil != _questionCharacteristic, nil != _answerCharacteristic else {
-            owner?._giveUp(self, because: .coreBluetooth(ITCB_RejectionReason.peripheralError(nil)))
+            owner?._cancelConnection(self, because: .coreBluetooth(ITCB_RejectionReason.peripheralError(nil)))
             return
         }
         _stopTimeout()

@@ -162,14 +162,14 @@ extension ITCB_SDK_Peripheral {
 
     // MARK: The observers
 
-    /// Tells the observers that a central has asked.
+    /// Notifies the observers that a central has asked.
     internal func _sendQuestionAskedToAllObservers(device: ITCB_SDK_Device_Central, question: String) {
         observers.forEach {
             ($0 as? ITCB_Observer_Peripheral_Protocol)?.questionAskedByDevice(device, question: question)
         }
     }
 
-    /// Tells the observers that an answer is on its way.
+    /// Notifies the observers that an answer is on its way.
     internal func _sendSuccessInSendingAnswerToAllObservers(
         device: ITCB_SDK_Device_Central,
         answer: String,

@@ -142,7 +142,7 @@ public protocol ITCB_Device_Protocol {
     /// Whether both stand for the same device.
     func amIThisDevice(_ device: ITCB_Device_Protocol) -> Bool
 
-    /// Tells the local observers that the device is rejected. Nothing goes over the air.
+    /// Notifies the local observers that the device is rejected. Nothing goes over the air.
     func rejectConnectionBecause(_ reason: ITCB_RejectionReason!)
 }
 

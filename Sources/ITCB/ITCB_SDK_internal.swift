@@ -33,13 +33,13 @@ extension Array where Element: CBAttribute {
 // MARK: The SDK
 
 extension ITCB_SDK {
-    /// Tells every observer that something failed.
+    /// Notifies every observer that something failed.
     internal func _sendErrorMessageToAllObservers(error: ITCB_Errors) {
         self.error = error
         observers.forEach { $0.errorOccurred(error, sdk: self) }
     }
 
-    /// Tells the step observer what just happened.
+    /// Reports a step to the step observer.
     internal func _note(_ step: ITCB_SDK_Step) {
         stepObserver?(step)
     }
@@ -93,12 +93,12 @@ internal class ITCB_SDK_Device: NSObject, ITCB_Device_Protocol {
         return device.uuid == uuid
     }
 
-    /// Tells the local observers that the device is rejected.
+    /// Notifies the local observers that the device is rejected.
     internal func rejectConnectionBecause(_ reason: ITCB_RejectionReason! = .unknown(nil)) {
         _report(.coreBluetooth(reason))
     }
 
-    /// Remembers an error and tells the observers.
+    /// Stores an error and notifies the observers.
     internal func _report(_ error: ITCB_Errors) {
         self.error = error
         _owner?._sendErrorMessageToAllObservers(error: error)

@@ -40,7 +40,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         self.sdk = sdk
         _ = sdk.addObserver(self)
         Steps.observe(sdk) { self.follow($0) }
-        deadline = Deadline(after: timeout) { self.giveUp() }
+        deadline = Deadline(after: timeout) { self.timeOut() }
         Interrupts.runUntilExit()
     }
 
@@ -60,7 +60,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     }
 
     /// The time is up: says as much as is known about why.
-    private func giveUp() {
+    private func timeOut() {
         let time = "within \(timeout.formatted()) s"
         if let asked {
             Ending.fail(Failure("\(PrintableText.quoted(asked.name)) did not answer \(time)"))

@@ -60,7 +60,7 @@ final class CentralSession {
         Steps.observe(sdk) { [output] step in
             output.report("central " + StepWords(step).text)
         }
-        say("Looking for Magic 8-Balls; \"help\" tells what to type.")
+        say("Looking for Magic 8-Balls; \"help\" lists what to type.")
         lines.onLine = { line in
             if let line { self.pending.append(line) } else { self.isAtEnd = true }
             self.takeLines()

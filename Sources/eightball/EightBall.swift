@@ -123,7 +123,7 @@ extension EightBall {
         )
         var device: String?
 
-        @Option(help: ArgumentHelp("Give up after this many seconds.", valueName: "s"))
+        @Option(help: ArgumentHelp("Time out after this many seconds.", valueName: "s"))
         var timeout = 10.0
 
         @OptionGroup var radio: RadioOptions

@@ -72,7 +72,7 @@ struct StepWords {
             self.init(.exploring, "ready", "can ask \(PrintableText.quoted(name))")
 
         case .sendingQuestion(let question):
-            self.init(.asking, "sendingQuestion", "is told to ask \(PrintableText.quoted(question))")
+            self.init(.asking, "sendingQuestion", "is given the question \(PrintableText.quoted(question))")
         case .settingNotifications(let isOn):
             self.init(.asking, "settingNotifications", "switches the answer's notifications \(isOn ? "on" : "off")")
         case .setNotifications(let isOn):
@@ -93,7 +93,7 @@ struct StepWords {
         case .questionRefused:
             self.init(.asking, "questionRefused", "has a refusal of the question")
         case .answerWaiting(let answer):
-            self.init(.asking, "answerWaiting", "waits for room to notify the answer \(PrintableText.text(answer))")
+            self.init(.asking, "answerWaiting", "waits until it can notify the answer \(PrintableText.text(answer))")
         case .answerSent(let answer):
             self.init(.asking, "answerSent", "notifies the answer \(PrintableText.text(answer))")
         case .answerReceived(let answer):

@@ -1,5 +1,5 @@
-// The article's two apps, as bare as they are there: one value is one property list, and nobody asks twice. Their logs and
-// labels are left out; what they would show is kept.
+// The article's two apps, as bare as they are there: one value is one property list, and nobody asks twice. Their logs
+// and labels are left out; what they would show is kept.
 
 import CoreBluetooth
 import Foundation

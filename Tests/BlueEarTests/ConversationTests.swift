@@ -79,7 +79,7 @@ struct ConversationTests {
 
     @Test("Long messages arrive whole through an air that loses packets", arguments: [23, 185, 517])
     func loss(mtu: Int) {
-        let testbed = Testbed(model: AirSettings(hasAirTime: true, loss: 0), seed: UInt64(mtu))
+        let testbed = Testbed(settings: AirSettings(hasAirTime: true, loss: 0), seed: UInt64(mtu))
         var generator = SeededNumbers(7)
         let down = message(of: mtu == 23 ? 3_000 : 65_536, &generator)
         let up = message(of: mtu == 23 ? 3_000 : 65_536, &generator)
@@ -95,7 +95,7 @@ struct ConversationTests {
 
     @Test("Many messages wait their turn and arrive in order; too many are refused")
     func order() throws {
-        let testbed = Testbed(model: .realistic)
+        let testbed = Testbed(settings: .realistic)
         let speaker = testbed.speaker(nil, mtu: 23)
         let listener = testbed.listener(nil) { $0.stays = true }
         #expect(testbed.run { listener.begun == 1 })
@@ -212,7 +212,7 @@ struct ConversationTests {
 
     @Test("Several centrals at once each have a conversation of their own")
     func several() throws {
-        let testbed = Testbed(model: .realistic)
+        let testbed = Testbed(settings: .realistic)
         let speaker = testbed.speaker(nil)
         var generator = SeededNumbers(11)
         let listeners = (0..<5).map { _ in testbed.listener(nil) { $0.stays = true } }

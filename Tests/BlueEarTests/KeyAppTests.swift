@@ -16,13 +16,15 @@ struct KeyAppTests {
         var last: [ElectronicKey.Event] { launches.last ?? [] }
     }
 
+    /// A lock, and the app of its key on a phone.
     private func install(
-        on phone: Device,
         in world: World,
-        restoreIdentifier: String? = "key",
-        _ log: EventLog
-    ) -> App<ElectronicKey> {
-        phone.install("Key", backgroundModes: .central) {
+        restoreIdentifier: String? = "key"
+    ) -> (lock: ElectronicLock, phone: Device, app: App<ElectronicKey>, log: EventLog) {
+        let lock = world.addDevice("door").run { ElectronicLock(secret: "sesame") }
+        let phone = world.addDevice("phone")
+        let log = EventLog()
+        let app = phone.install("Key", backgroundModes: .central) {
             let key = ElectronicKey(secret: "sesame", restoreIdentifier: restoreIdentifier)
             key.manager.scheduler = WorldScheduler(world)
             log.launches.append([])
@@ -33,9 +35,8 @@ struct KeyAppTests {
             key.begin()
             return key
         }
+        return (lock, phone, app, log)
     }
-
-    private func lock(on door: Device) -> ElectronicLock { door.run { ElectronicLock(secret: "sesame") } }
 
     /// The owner is at home, then away so far that the link is lost; the app is in the background, and suspended.
     private func leaveHome(_ world: World, _ phone: Device, _ lock: ElectronicLock, _ app: App<ElectronicKey>) throws {
@@ -56,10 +57,7 @@ struct KeyAppTests {
     )
     func endedWhileAway() throws {
         try withWorld { world in
-            let lock = lock(on: world.addDevice("door"))
-            let phone = world.addDevice("phone")
-            let log = EventLog()
-            let app = install(on: phone, in: world, log)
+            let (lock, phone, app, log) = install(in: world)
             try leaveHome(world, phone, lock, app)
             #expect(log.last.last == .away)
             app.terminate()
@@ -89,10 +87,7 @@ struct KeyAppTests {
     @Test("Ended and launched again, and again: a week of coming and going")
     func aWeek() throws {
         try withWorld { world in
-            let lock = lock(on: world.addDevice("door"))
-            let phone = world.addDevice("phone")
-            let log = EventLog()
-            let app = install(on: phone, in: world, log)
+            let (lock, phone, app, log) = install(in: world)
             try leaveHome(world, phone, lock, app)
             for day in 1...7 {
                 app.terminate()
@@ -112,10 +107,7 @@ struct KeyAppTests {
     @Test("The app is ended at home: the link stays, the lock is open, and the app is launched when the owner leaves")
     func endedAtHome() throws {
         try withWorld { world in
-            let lock = lock(on: world.addDevice("door"))
-            let phone = world.addDevice("phone")
-            let log = EventLog()
-            let app = install(on: phone, in: world, log)
+            let (lock, phone, app, log) = install(in: world)
             app.launch()
             try world.run(until: lock.isOpen)
             app.enterBackground()
@@ -140,10 +132,7 @@ struct KeyAppTests {
     )
     func notRestored(hasIdentifier: Bool) throws {
         try withWorld { world in
-            let lock = lock(on: world.addDevice("door"))
-            let phone = world.addDevice("phone")
-            let log = EventLog()
-            let app = install(on: phone, in: world, restoreIdentifier: hasIdentifier ? "key" : nil, log)
+            let (lock, phone, app, _) = install(in: world, restoreIdentifier: hasIdentifier ? "key" : nil)
             try leaveHome(world, phone, lock, app)
             if hasIdentifier { app.forceQuit() } else { app.terminate() }
             phone.distance = 2

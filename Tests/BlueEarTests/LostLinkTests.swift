@@ -1,5 +1,5 @@
-// The link is lost in every step, from either side; peers are silent, strange or not there: nothing hangs, everything is
-// reported, and the two find each other again.
+// The link is lost in every step, from either side; peers are silent, strange or not there: nothing hangs, everything
+// is reported, and the two find each other again.
 
 import CoreBluetooth
 import Foundation

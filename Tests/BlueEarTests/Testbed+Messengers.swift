@@ -7,12 +7,12 @@ import Testbed
 @testable import BlueEar
 
 extension Testbed {
-    /// Somebody who shows himself.
+    /// A messenger in the peripheral role.
     func speaker(_ message: [String: String]? = ["Hello": "Darkness"], mtu: Int = 517) -> Speaker {
         Speaker(message, on: adapter(mtu: mtu))
     }
 
-    /// Somebody who looks for him.
+    /// A messenger in the central role.
     func listener(
         _ message: [String: String]? = ["Yo": "Lo"],
         mtu: Int = 517,
@@ -41,7 +41,7 @@ struct Exchanged: Equatable {
     let peer: UUID
 }
 
-/// Somebody who shows himself, and what came of it.
+/// A messenger in the peripheral role, and what it reported.
 final class Speaker: PeripheralRole.BlueEar, MessageObserver {
     let adapter: BluetoothAdapter
     private(set) var manager: PeripheralRole.BluetoothManager!
@@ -83,7 +83,7 @@ final class Speaker: PeripheralRole.BlueEar, MessageObserver {
     func didFail(_ error: BlueEarError, with peer: UUID?) { errors.append(error) }
 }
 
-/// Somebody who looks for the other, and what came of it.
+/// A messenger in the central role, and what it reported.
 final class Listener: CentralRole.BlueEar, MessageObserver {
     let adapter: BluetoothAdapter
     let manager: CentralRole.BluetoothManager

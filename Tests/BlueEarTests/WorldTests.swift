@@ -1,4 +1,4 @@
-// The messenger in a world: links that break at every packet, peripherals that refuse or fall silent, and distance.
+// The messenger in a world: links that break at every packet, peripherals that refuse or stop responding, and distance.
 
 import CoreBluetoothTesting
 import Foundation
@@ -71,24 +71,24 @@ struct WorldTests {
         }
     }
 
-    @Test("A peripheral that is linked and silent is given up after ten seconds, and tried again")
+    @Test("A peripheral that is linked and unresponsive times out after ten seconds, and is tried again")
     func silent() throws {
         try withWorld { world in
             let device = world.addDevice("speaker")
             let speaker = Speaker(["Hello": "Darkness"], on: device.adapter)
-            device.isSilent = true
+            device.isUnresponsive = true
             let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world)
             try world.run(until: listener.calls.contains("didConnectPeripheral"))
             try world.run(until: listener.calls.contains("didFailConnection"), within: .seconds(11))
             #expect(listener.errors == [.unanswered])
-            device.isSilent = false
+            device.isUnresponsive = false
             try world.run(until: listener.isFinished)
             #expect(speaker.received.map(\.message) == [["Yo": "Lo"]])
         }
     }
 
     @Test(
-        "A peripheral that falls silent while it is written to: the link ends after ATT's 30 s, and all is said again"
+        "A peripheral that stops responding to a write: the link ends after ATT's 30 s, and all is said again"
     )
     func silentWhileWriting() throws {
         try withWorld { world in
@@ -96,10 +96,10 @@ struct WorldTests {
             let speaker = Speaker(["Hello": "Darkness"], on: device.adapter)
             let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world) { $0.stays = true }
             try world.run(until: speaker.received.count == 1)
-            device.isSilent = true
+            device.isUnresponsive = true
             try listener.manager.send(["patience": "is a virtue"])
             try world.run(until: listener.calls.last == "didDisconnectPeripheral", within: .seconds(40))
-            device.isSilent = false
+            device.isUnresponsive = false
             try world.run(until: speaker.received.contains { $0.message == ["patience": "is a virtue"] })
             try world.run(until: listener.sent.contains(["patience": "is a virtue"]))
         }

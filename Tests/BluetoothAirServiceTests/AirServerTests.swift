@@ -101,7 +101,8 @@ struct AirServerTests {
         }
     }
 
-    /// Carries the last reference to another thread.
+    /// Carries the last reference to another thread. Unchecked: the server is not `Sendable`, and one thread at a time
+    /// has it.
     final class UncheckedBox: @unchecked Sendable {
         var value: AirServer?
         init(_ value: AirServer?) { self.value = value }

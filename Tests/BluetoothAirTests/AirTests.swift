@@ -131,7 +131,7 @@ struct AirTests {
         #expect(testbed.air.controllers.count == 1)
     }
 
-    /// What a test hands from thread to thread, one at a time.
+    /// What a test passes from thread to thread. Unchecked: the test waits for one thread before the next one begins.
     private final class Handover: @unchecked Sendable {
         var air: Air?
         var controller: VirtualController?
@@ -190,7 +190,7 @@ struct AirTests {
         #expect(central.controller.linkCount == 100)
     }
 
-    @Test("an air may be let go while its controllers live")
+    @Test("an air may be released while its controllers live")
     func airReleased() {
         let loop = EmbeddedEventLoop()
         var air: Air? = Air(eventLoop: loop)

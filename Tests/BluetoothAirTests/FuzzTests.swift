@@ -91,7 +91,7 @@ struct FuzzTests {
             }
         }
         #expect(!handles.isEmpty)
-        // What was sent last has its effect before the rooms are tidied up.
+        // What was sent last has its effect before the testbeds are checked.
         testbed.loop.run()
         for host in hosts {
             host.events = []

@@ -1,46 +1,15 @@
 // What the host makes of controllers that are poor or broken, in virtual time. Each case says what comes of it: the
-// controller is used for what it has, or given up with one line, and nothing waits for ever.
+// controller is used for what it has, or closed with one line, and nothing waits for ever.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothHost
 
 @Suite("Hostile and poor controllers")
 struct HostileControllerTests {
-    private final class Testbed {
-        let loop = EmbeddedEventLoop()
-        let controller: ScriptedController
-        let host: LEHost
-        let delegate = RecordingDelegate()
-
-        init(_ prepare: (ScriptedController) -> Void = { _ in }) {
-            self.controller = ScriptedController(eventLoop: self.loop)
-            self.host = LEHost(eventLoop: self.loop)
-            self.host.delegate = self.delegate
-            prepare(self.controller)
-            self.host.attach(to: self.controller)
-            self.loop.advanceTime(by: .milliseconds(1))
-            _ = self.controller.takeCommands()
-            _ = self.delegate.takeLines()
-        }
-
-        func run(_ time: TimeAmount = .milliseconds(1)) { self.loop.advanceTime(by: time) }
-
-        /// Connects as a central.
-        func connect(_ handle: UInt16, _ peer: DeviceAddress) {
-            self.host.connect(to: peer)
-            self.run()
-            self.controller.connect(handle, peer: peer, role: .central)
-            self.run()
-            _ = self.controller.takeCommands()
-            _ = self.delegate.takeLines()
-        }
-    }
-
     private static func device(_ number: UInt64) -> DeviceAddress {
         DeviceAddress(0xC000_0000_0000 + number, kind: .random)
     }
@@ -51,9 +20,9 @@ struct HostileControllerTests {
 
     // MARK: Silence
 
-    @Test("A controller that stops answering is given up after the command's time and one question")
+    @Test("A controller that stops answering is closed after the command's time limit and one more command")
     func stopsAnswering() {
-        let testbed = Testbed()
+        let testbed = HostTestbed.started()
         testbed.connect(0x40, self.first)
         testbed.controller.isDead = true
         testbed.host.startScanning(ScanRequest())
@@ -75,7 +44,7 @@ struct HostileControllerTests {
 
     @Test("A controller that answers Reset and nothing else is not used, and found out in two commands' time")
     func answersResetAlone() {
-        let testbed = Testbed { controller in controller.answersOnly = [Reset.opcode] }
+        let testbed = HostTestbed.started { $0.answersOnly = [Reset.opcode] }
         #expect(testbed.host.state == .starting)
         testbed.run(.seconds(4) + .milliseconds(10))
         guard case .failed(let reason) = testbed.host.state else {
@@ -87,7 +56,7 @@ struct HostileControllerTests {
 
     @Test("A command that is never answered costs its own time alone; the controller is asked once and goes on")
     func oneSilentCommand() {
-        let testbed = Testbed()
+        let testbed = HostTestbed.started()
         testbed.connect(0x40, self.first)
         testbed.controller.silent = [ReadRSSI.opcode]
         guard let link = testbed.host.links.first?.id else {
@@ -107,7 +76,7 @@ struct HostileControllerTests {
 
     @Test("A controller that allows no command any more is sent one nevertheless after a while")
     func allowsNothing() {
-        let testbed = Testbed()
+        let testbed = HostTestbed.started()
         // Zero commands allowed, with an answer to nothing.
         testbed.controller.deliver(CommandComplete(numberOfCommandPackets: 0, opcode: .none).packet())
         testbed.run()
@@ -121,7 +90,7 @@ struct HostileControllerTests {
 
     @Test("A connection whose cancellation is never reported does not keep the next one waiting")
     func cancelWithoutEvent() {
-        let testbed = Testbed()
+        let testbed = HostTestbed.started()
         testbed.host.connect(to: self.first)
         testbed.run()
         testbed.host.cancelConnection(to: self.first)
@@ -139,7 +108,7 @@ struct HostileControllerTests {
 
     @Test("A link whose end is never reported ends by itself after the longest supervision timeout")
     func disconnectWithoutEvent() {
-        let testbed = Testbed()
+        let testbed = HostTestbed.started()
         testbed.connect(0x40, self.first)
         testbed.controller.dataIsAnswered = true
         guard let link = testbed.host.links.first?.id else {
@@ -158,9 +127,9 @@ struct HostileControllerTests {
 
     // MARK: Resets and floods
 
-    @Test("A controller that resets by itself is given up, and its links with it")
+    @Test("A controller that resets by itself is closed, and its links end")
     func resetsItself() {
-        let testbed = Testbed()
+        let testbed = HostTestbed.started()
         testbed.connect(0x40, self.first)
         testbed.controller.deliver(CommandComplete.packet(Reset.self, .init(status: .success)))
         testbed.run()
@@ -170,7 +139,7 @@ struct HostileControllerTests {
 
     @Test("Events for unknown handles cause no command and no call")
     func unknownHandles() {
-        let testbed = Testbed()
+        let testbed = HostTestbed.started()
         let handle = ConnectionHandle(rawValue: 0x0777)
         for _ in 0..<1_000 {
             testbed.controller.deliver(
@@ -189,7 +158,7 @@ struct HostileControllerTests {
 
     @Test("A controller that asks for keys without end does not fill the memory with answers")
     func flood() {
-        let testbed = Testbed()
+        let testbed = HostTestbed.started()
         testbed.connect(0x40, self.first)
         testbed.controller.silent = [LELongTermKeyRequestNegativeReply.opcode]
         let handle = ConnectionHandle(rawValue: 0x40)
@@ -204,7 +173,7 @@ struct HostileControllerTests {
 
     @Test("A handle that is given ten thousand times is one link at a time")
     func manyConnections() {
-        let testbed = Testbed()
+        let testbed = HostTestbed.started()
         for number in 0..<10_000 {
             testbed.controller.connect(0x40, peer: Self.device(UInt64(number)), role: .peripheral)
         }
@@ -216,7 +185,7 @@ struct HostileControllerTests {
 
     @Test("A controller with one link keeps it: another connection fails alone")
     func oneLink() {
-        let testbed = Testbed()
+        let testbed = HostTestbed.started()
         testbed.connect(0x40, self.first)
         testbed.controller.refused[LECreateConnection.opcode] = .connectionLimitExceeded
         testbed.host.connect(to: self.second)
@@ -229,7 +198,7 @@ struct HostileControllerTests {
 
     @Test("A controller that cannot scan and initiate at once connects first and scans afterwards")
     func scanOrInitiate() {
-        let testbed = Testbed()
+        let testbed = HostTestbed.started()
         testbed.host.startScanning(ScanRequest())
         testbed.run()
         _ = testbed.controller.takeCommands()
@@ -256,7 +225,7 @@ struct HostileControllerTests {
 
     @Test("A scan that a controller refuses beside a connection is tried again when that has ended")
     func scanAfterLink() {
-        let testbed = Testbed()
+        let testbed = HostTestbed.started()
         testbed.connect(0x40, self.first)
         testbed.controller.refused[LESetScanParameters.opcode] = .commandDisallowed
         testbed.host.startScanning(ScanRequest())
@@ -270,7 +239,7 @@ struct HostileControllerTests {
 
     @Test("With an accept list of one entry, devices that are away do not keep others waiting for ever")
     func rotation() {
-        let testbed = Testbed { controller in controller.acceptListSize = 1 }
+        let testbed = HostTestbed.started { $0.acceptListSize = 1 }
         for device in [self.first, self.second, self.third] { testbed.host.connect(to: device) }
         testbed.controller.whenCommanded = { controller, opcode in
             guard opcode == LECreateConnectionCancel.opcode else { return }
@@ -300,7 +269,7 @@ struct HostileControllerTests {
             Reset.self, ReadBDADDR.self, LEReadLocalSupportedFeatures.self, LEReadBufferSize.self,
             LECreateConnection.self, LESetDataLength.self,
         ])
-        let testbed = Testbed { controller in
+        let testbed = HostTestbed.started { controller in
             controller.supportedCommands = known
             controller.features = [.dataPacketLengthExtension, .phy2M]
         }
@@ -315,7 +284,7 @@ struct HostileControllerTests {
 
         // A list without Reset is no list: all is tried.
         known.remove(Reset.self)
-        let other = Testbed { controller in
+        let other = HostTestbed.started { controller in
             controller.supportedCommands = known
             controller.features = [.phy2M]
         }

@@ -3,66 +3,20 @@
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import BluetoothHost
 
 @Suite("Host")
 struct HostTests {
-    /// A host on a scripted controller in virtual time.
-    private final class Testbed {
-        let loop = EmbeddedEventLoop()
-        let controller: ScriptedController
-        let host: LEHost
-        let delegate = RecordingDelegate()
-
-        init(_ configuration: LEHostConfiguration = LEHostConfiguration()) {
-            self.controller = ScriptedController(eventLoop: self.loop)
-            self.host = LEHost(eventLoop: self.loop, configuration: configuration)
-            self.host.delegate = self.delegate
-        }
-
-        func start() {
-            self.host.attach(to: self.controller)
-            self.loop.run()
-            _ = self.controller.takeCommands()
-            _ = self.delegate.takeLines()
-        }
-
-        /// A link in the peripheral role, over which a client subscribes to a characteristic of the host.
-        func subscribe(_ handle: UInt16) -> (link: LinkID, characteristic: AttributeHandle)? {
-            let definition = GATTServiceDefinition(
-                uuid: 0xA000,
-                characteristics: [GATTCharacteristicDefinition(uuid: 0xA001, properties: .notify, permissions: [])]
-            )
-            guard let handles = try? self.host.addService(definition) else { return nil }
-            var link: LinkID?
-            self.delegate.onConnect = { link = $0.id }
-            self.controller.connect(handle, peer: peer, role: .peripheral)
-            self.loop.run()
-            let characteristic = handles.characteristics[0]
-            guard let link, let configuration = characteristic.clientConfiguration else { return nil }
-            let low = UInt8(truncatingIfNeeded: configuration)
-            let high = UInt8(truncatingIfNeeded: configuration >> 8)
-            self.controller.receive(handle, channel: 4, [0x12, low, high, 0x01, 0x00])
-            self.loop.run()
-            self.controller.complete(handle, count: 1)
-            self.loop.run()
-            _ = self.controller.takeData()
-            _ = self.delegate.takeLines()
-            return (link, characteristic.value)
-        }
-    }
-
     // MARK: Start
 
     @Test("the controller is reset first and asked before it is used")
     func start() {
-        let testbed = Testbed(LEHostConfiguration(address: peer))
+        let testbed = HostTestbed(LEHostConfiguration(address: peer))
         testbed.host.attach(to: testbed.controller)
         #expect(testbed.delegate.lines.isEmpty, "nothing is called re-entrantly")
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.controller.commands.first == Reset.opcode)
         #expect(testbed.controller.commands.contains(LEReadBufferSize.opcode))
         #expect(testbed.controller.commands.last == LESetRandomAddress.opcode)
@@ -72,12 +26,12 @@ struct HostTests {
     @Test("a controller without a public address is given a random static one, another keeps its own")
     func controllerWithoutAddress() {
         // Bumble's controllers answer Read BD_ADDR with zeros: two of them would be one device to each other.
-        let poor = Testbed(LEHostConfiguration(fallbackAddress: other))
+        let poor = HostTestbed(LEHostConfiguration(fallbackAddress: other))
         poor.host.attach(to: poor.controller)
         poor.loop.run()
         #expect(poor.controller.commands.contains(LESetRandomAddress.opcode))
         #expect(poor.host.address == other)
-        let rich = Testbed(LEHostConfiguration(fallbackAddress: other))
+        let rich = HostTestbed(LEHostConfiguration(fallbackAddress: other))
         rich.controller.address = DeviceAddress(0x0000_1234_5678, kind: .public)
         rich.host.attach(to: rich.controller)
         rich.loop.run()
@@ -87,7 +41,7 @@ struct HostTests {
 
     @Test("a controller that refuses everything but Reset is used for what it has")
     func poorController() {
-        let testbed = Testbed()
+        let testbed = HostTestbed()
         for opcode in [
             ReadLocalSupportedCommands.opcode, ReadBDADDR.opcode, LEReadLocalSupportedFeatures.opcode,
             LEReadBufferSize.opcode, ReadBufferSize.opcode, LEReadFilterAcceptListSize.opcode, SetEventMask.opcode,
@@ -96,7 +50,7 @@ struct HostTests {
             testbed.controller.refused[opcode] = .unknownCommand
         }
         testbed.host.attach(to: testbed.controller)
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.host.state == .ready)
         #expect(testbed.host.transmitter.dataLength == 27)
         #expect(testbed.host.transmitter.credits == 1)
@@ -104,12 +58,12 @@ struct HostTests {
 
     @Test("a controller that never answers Reset fails with a line that says so")
     func deadController() {
-        let testbed = Testbed()
+        let testbed = HostTestbed()
         testbed.controller.silent = [Reset.opcode]
         testbed.host.attach(to: testbed.controller)
-        testbed.loop.advanceTime(by: .milliseconds(1_999))
+        testbed.run(.milliseconds(1_999))
         #expect(testbed.host.state == .starting)
-        testbed.loop.advanceTime(by: .milliseconds(2))
+        testbed.run(.milliseconds(2))
         #expect(
             testbed.host.state == .failed("the controller does not answer HCI Reset; check that it is connected")
         )
@@ -118,10 +72,10 @@ struct HostTests {
 
     @Test("a command that is never answered is passed over")
     func unansweredCommand() {
-        let testbed = Testbed()
+        let testbed = HostTestbed()
         testbed.controller.silent = [ReadLocalSupportedCommands.opcode]
         testbed.host.attach(to: testbed.controller)
-        testbed.loop.advanceTime(by: .seconds(3))
+        testbed.run(.seconds(3))
         #expect(testbed.host.state == .ready)
     }
 
@@ -129,10 +83,8 @@ struct HostTests {
 
     @Test("no more packets than the controller has buffers, and the next one when a buffer is free")
     func creditsAreObeyed() throws {
-        let testbed = Testbed()
-        testbed.controller.packetCount = 2
-        testbed.start()
-        let (link, characteristic) = try #require(testbed.subscribe(0x40))
+        let testbed = HostTestbed.started { $0.packetCount = 2 }
+        let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
         for _ in 0..<5 {
             testbed.host.notify(
                 ByteBuffer(bytes: [1, 2, 3]),
@@ -141,35 +93,33 @@ struct HostTests {
                 token: .notification
             )
         }
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.controller.takeData().count == 2)
         #expect(testbed.delegate.takeLines() == ["transmitted 2 notification"])
         testbed.controller.complete(0x40, count: 1)
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.controller.takeData().count == 1)
         testbed.controller.complete(0x40, count: 200)
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.controller.takeData().count == 2, "more completions than packets are not believed")
     }
 
     @Test("a frame longer than the controller's buffers is cut")
     func fragments() throws {
-        let testbed = Testbed()
-        testbed.controller.dataLength = 27
-        testbed.start()
-        let (link, characteristic) = try #require(testbed.subscribe(0x40))
+        let testbed = HostTestbed.started { $0.dataLength = 27 }
+        let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
         testbed.host.notify(
             ByteBuffer(repeating: 7, count: 100),
             characteristic: characteristic,
             to: link,
             token: .notification
         )
-        testbed.loop.run()
+        testbed.run()
         let packets = testbed.controller.takeData()
         // The MTU is 23: the value is cut to 20 octets, and 4 + 3 + 20 octets are one packet.
         #expect(packets.count == 1)
         testbed.controller.receive(0x40, channel: 4, [0x02, 0x00, 0x02])
-        testbed.loop.run()
+        testbed.run()
         _ = testbed.controller.takeData()
         testbed.host.notify(
             ByteBuffer(repeating: 7, count: 100),
@@ -177,25 +127,23 @@ struct HostTests {
             to: link,
             token: .notification
         )
-        testbed.loop.run()
+        testbed.run()
         let boundaries = try testbed.controller.takeData().map { try ACLDataHeader($0).boundary }
         #expect(boundaries == [.firstNonFlushable, .continuing, .continuing, .continuing])
     }
 
     @Test("the end of a link frees the controller's buffers, and what was dropped is counted")
     func disconnectionFreesCredits() throws {
-        let testbed = Testbed()
-        testbed.controller.packetCount = 2
-        testbed.start()
-        let (link, characteristic) = try #require(testbed.subscribe(0x40))
+        let testbed = HostTestbed.started { $0.packetCount = 2 }
+        let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
         for _ in 0..<5 {
             testbed.host.notify(ByteBuffer(bytes: [1]), characteristic: characteristic, to: link, token: .notification)
         }
-        testbed.loop.run()
+        testbed.run()
         _ = testbed.delegate.takeLines()
         #expect(testbed.host.transmitter.credits == 0)
         testbed.controller.disconnect(0x40, reason: .connectionTimeout)
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.host.transmitter.credits == 2)
         #expect(
             testbed.delegate.takeLines() == [
@@ -206,9 +154,8 @@ struct HostTests {
 
     @Test("what left is counted by its owner, also where the client is not subscribed or the MTU is being agreed on")
     func countsByOwner() throws {
-        let testbed = Testbed()
-        testbed.start()
-        let (link, characteristic) = try #require(testbed.subscribe(0x40))
+        let testbed = HostTestbed.started()
+        let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
         let owners = (1...3).map { TransmitToken(rawValue: $0) }
         func notify(_ owner: Int, _ handle: AttributeHandle) {
             testbed.host.notify(ByteBuffer(bytes: [1]), characteristic: handle, to: link, token: owners[owner])
@@ -217,17 +164,16 @@ struct HostTests {
         notify(0, characteristic)
         notify(1, characteristic)
         testbed.host.writeWithoutResponse(ByteBuffer(bytes: [1]), to: 3, on: link, token: owners[2])
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.delegate.takeLines() == ["transmitted 2 1", "transmitted 1 2", "transmitted 1 3"])
         notify(2, 0x7777)
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.delegate.takeLines() == ["transmitted 1 3"])
     }
 
     @Test("what waits for the MTU exchange when the link ends is counted")
     func countsDeferredValues() throws {
-        let testbed = Testbed()
-        testbed.start()
+        let testbed = HostTestbed.started()
         let handles = try testbed.host.addService(
             GATTServiceDefinition(
                 uuid: 0xA000,
@@ -239,13 +185,13 @@ struct HostTests {
         testbed.host.connect(to: peer)
         var link: LinkID?
         testbed.delegate.onConnect = { link = $0.id }
-        testbed.loop.run()
+        testbed.run()
         testbed.controller.connect(0x40, peer: peer, role: .central)
-        testbed.loop.run()
+        testbed.run()
         // The peer subscribes and does not answer the MTU request.
         let octets = [UInt8(truncatingIfNeeded: configuration), UInt8(truncatingIfNeeded: configuration >> 8)]
         testbed.controller.receive(0x40, channel: 4, [0x12] + octets + [0x01, 0x00])
-        testbed.loop.run()
+        testbed.run()
         _ = testbed.delegate.takeLines()
         let connected = try #require(link)
         for _ in 0..<2 {
@@ -256,10 +202,10 @@ struct HostTests {
                 token: .notification
             )
         }
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.delegate.takeLines() == [])
         testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
-        testbed.loop.run()
+        testbed.run()
         #expect(
             testbed.delegate.takeLines() == [
                 "subscribed \(characteristic.value) false", "transmitted 2 notification", "disconnected \(peer) 19",
@@ -271,21 +217,19 @@ struct HostTests {
 
     @Test("events and data for unknown handles are ignored")
     func unknownHandles() {
-        let testbed = Testbed()
-        testbed.start()
+        let testbed = HostTestbed.started()
         testbed.controller.disconnect(0x77, reason: .connectionTimeout)
         testbed.controller.complete(0x77, count: 9)
         testbed.controller.receive(0x77, channel: 4, [0x0A, 1, 0])
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.delegate.takeLines() == [])
         #expect(testbed.host.state == .ready)
     }
 
     @Test("random octets as packets never trap")
     func randomPackets() {
-        let testbed = Testbed()
-        testbed.start()
-        _ = testbed.subscribe(0x40)
+        let testbed = HostTestbed.started()
+        _ = testbed.subscribe(0x40, from: peer)
         var random = SeededGenerator(seed: 7)
         for _ in 0..<5_000 {
             let kind: UInt8 = Bool.random(using: &random) ? 0x04 : 0x02
@@ -295,16 +239,15 @@ struct HostTests {
             }
             testbed.controller.deliver(HCIPacket(h4: bytes))
         }
-        testbed.loop.run()
+        testbed.run()
     }
 
     @Test("a hardware error ends the controller and every link")
     func hardwareError() throws {
-        let testbed = Testbed()
-        testbed.start()
-        _ = try #require(testbed.subscribe(0x40))
+        let testbed = HostTestbed.started()
+        _ = try #require(testbed.subscribe(0x40, from: peer))
         testbed.controller.deliver(HardwareError(hardwareCode: 3).packet())
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.delegate.lines.last == "state failed(\"the controller reported hardware error 3\")")
         #expect(testbed.delegate.lines.contains("disconnected \(peer) 8"))
         #expect(testbed.host.links.isEmpty)
@@ -312,25 +255,23 @@ struct HostTests {
 
     @Test("the end of the channel ends links, and the host can start anew")
     func channelCloses() throws {
-        let testbed = Testbed()
-        testbed.start()
-        _ = try #require(testbed.subscribe(0x40))
+        let testbed = HostTestbed.started()
+        _ = try #require(testbed.subscribe(0x40, from: peer))
         testbed.controller.fail("gone")
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.host.state == .failed("gone"))
         let next = ScriptedController(eventLoop: testbed.loop)
         testbed.host.attach(to: next)
-        testbed.loop.run()
+        testbed.run()
         #expect(testbed.host.state == .ready)
     }
 
     @Test("a handle that is given twice ends the older link")
     func handleGivenTwice() throws {
-        let testbed = Testbed()
-        testbed.start()
+        let testbed = HostTestbed.started()
         testbed.controller.connect(0x40, peer: peer, role: .peripheral)
         testbed.controller.connect(0x40, peer: other, role: .peripheral)
-        testbed.loop.run()
+        testbed.run()
         #expect(
             testbed.delegate.takeLines() == [
                 "connected \(peer) peripheral", "disconnected \(peer) 8", "connected \(other) peripheral",
@@ -343,31 +284,28 @@ struct HostTests {
 
     @Test("GATT/CL/GAT/BV-01-C a server that does not answer for 30 s loses the link")
     func transactionTimeout() throws {
-        let testbed = Testbed()
-        testbed.start()
+        let testbed = HostTestbed.started()
         testbed.host.connect(to: peer)
-        testbed.loop.run()
+        testbed.run()
         var link: LinkID?
         testbed.delegate.onConnect = { link = $0.id }
         testbed.controller.connect(0x40, peer: peer, role: .central)
-        testbed.loop.run()
+        testbed.run()
         var result: Result<ByteBuffer, GATTError>?
         testbed.host.perform(ReadValue(3), on: try #require(link)) { result = $0 }
-        testbed.loop.advanceTime(by: .seconds(29))
+        testbed.run(.seconds(29))
         #expect(result == nil)
-        testbed.loop.advanceTime(by: .seconds(2))
+        testbed.run(.seconds(2))
         #expect(result == .failure(.transactionTimeout))
         #expect(testbed.controller.commands.contains(Disconnect.opcode))
     }
 
-    @Test("a central asks for 2M and bears 1M, so that a peer can ask for 1M later")
-    func wishesOfPHYs() throws {
-        let testbed = Testbed()
-        testbed.controller.features = [.phy2M]
-        testbed.start()
+    @Test("a central prefers 2M and allows 1M, so that a peer can ask for 1M later")
+    func preferredPHYs() throws {
+        let testbed = HostTestbed.started { $0.features = [.phy2M] }
         testbed.host.connect(to: peer)
         testbed.controller.connect(0x40, peer: peer, role: .central)
-        testbed.loop.run()
+        testbed.run()
         var parameters = try #require(testbed.controller.parameters[LESetPHY.opcode])
         let command = try LESetPHY(parsing: &parameters)
         #expect(command.preference == PHYPreference(transmitter: [.le1M, .le2M], receiver: [.le1M, .le2M]))
@@ -375,14 +313,13 @@ struct HostTests {
 
     @Test("open procedures end before the link's end is reported, each once")
     func proceduresEndWithTheLink() throws {
-        let testbed = Testbed()
-        testbed.start()
+        let testbed = HostTestbed.started()
         testbed.host.connect(to: peer)
         var link: LinkID?
         testbed.delegate.onConnect = { link = $0.id }
-        testbed.loop.run()
+        testbed.run()
         testbed.controller.connect(0x40, peer: peer, role: .central)
-        testbed.loop.run()
+        testbed.run()
         _ = testbed.delegate.takeLines()
         var ended: [String] = []
         for handle in AttributeHandle(1)...3 {
@@ -391,18 +328,17 @@ struct HostTests {
             }
         }
         testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
-        testbed.loop.run()
+        testbed.run()
         #expect(ended == ["1 []", "2 []", "3 []"])
         #expect(testbed.delegate.lines == ["disconnected \(peer) 19"])
     }
 
     @Test("pairing is refused in its own words")
     func pairingIsRefused() throws {
-        let testbed = Testbed()
-        testbed.start()
+        let testbed = HostTestbed.started()
         testbed.controller.connect(0x40, peer: peer, role: .peripheral)
         testbed.controller.receive(0x40, channel: 6, [0x01, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00])
-        testbed.loop.run()
+        testbed.run()
         let packet = try #require(testbed.controller.takeData().last)
         #expect(Array(packet.bytes.readableBytesView.suffix(6)) == [0x02, 0x00, 0x06, 0x00, 0x05, 0x05])
     }

@@ -1,4 +1,4 @@
-// A client with an L2CAP channel: the server tells its PSM in a characteristic and sends back what it gets; the client
+// A client with an L2CAP channel: the server has its PSM in a characteristic and sends back what it gets; the client
 // sends a message and compares. Streams are used in both ways: with a delegate on a run loop, and polled.
 
 import CoreBluetooth
@@ -9,7 +9,7 @@ package enum EchoService {
     package static let psm = CBUUID(string: CBUUIDL2CAPPSMCharacteristicString)
 }
 
-/// Reads and writes a channel as its streams tell that they can.
+/// Reads and writes a channel as its streams report that they can.
 package final class ChannelTalker: NSObject, StreamDelegate {
     package var onReceive: (Data) -> Void = { _ in }
     package private(set) var events: [Foundation.Stream.Event] = []

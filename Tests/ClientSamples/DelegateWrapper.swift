@@ -1,5 +1,5 @@
 // A client in the oldest style: one object that owns the manager, is its delegate, keeps peripherals by identifier and
-// tells a delegate of its own. The peripheral's half is built likewise.
+// calls a delegate of its own. The peripheral's half is built likewise.
 
 import CoreBluetooth
 

@@ -1,5 +1,5 @@
-// A client in the style of Combine wrappers: managers and peripherals are wrapped, every call returns a publisher, and a
-// whole conversation is one chain.
+// A client in the style of Combine wrappers: managers and peripherals are wrapped, every call returns a publisher, and
+// a whole conversation is one chain.
 
 import CoreBluetooth
 

@@ -1,5 +1,5 @@
-// The channel's client: what is sent comes back unchanged, whether the streams are scheduled on a run loop or polled, and
-// also on an air that loses packets.
+// The channel's client: what is sent comes back unchanged, whether the streams are scheduled on a run loop or polled,
+// and also on an air that loses packets.
 
 import ClientSamples
 import CoreBluetooth
@@ -13,8 +13,8 @@ struct ChannelEchoTests {
     }
 
     @Test("scheduled streams", arguments: [AirSettings.instant, AirSettings(hasAirTime: true, loss: 0.1)])
-    func scheduled(_ model: AirSettings) throws {
-        let world = World(seed: 3, model: model)
+    func scheduled(_ settings: AirSettings) throws {
+        let world = World(seed: 3, settings: settings)
         let server = world.addDevice("server").run { EchoServer() }
         let client = world.addDevice("client").run { ScheduledEchoClient() }
         client.message = Self.message(100_000)
@@ -32,7 +32,7 @@ struct ChannelEchoTests {
 
     @Test("polled streams")
     func polled() throws {
-        let world = World(seed: 4, model: .realistic)
+        let world = World(seed: 4, settings: .realistic)
         let server = world.addDevice("server").run { EchoServer() }
         let client = world.addDevice("client").run { PollingEchoClient() }
         client.message = Self.message(50_000)
@@ -50,7 +50,7 @@ struct ChannelEchoTests {
 
     @Test("client code 13: streams are of Foundation's classes, which programs subclass and pass around")
     func classes() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         let server = world.addDevice("server").run { EchoServer() }
         let client = world.addDevice("client").run { ScheduledEchoClient() }
         client.message = Data("hello".utf8)

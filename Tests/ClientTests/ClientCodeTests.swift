@@ -158,7 +158,7 @@ struct ClientCodeTests {
 
     @Test("client code 2: a delegate hears of a disconnection by whichever method it has")
     func disconnections() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         let host = world.addDevice("gadget").run { Host() }
         let visitor = world.addDevice("phone").run { Visitor() }
         let newer = NewerDelegate()
@@ -223,7 +223,7 @@ struct ClientCodeTests {
 
     @Test("client code 3: a method that only a subclass adds is never called; one that the base has is")
     func dispatchTrap() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         let host = world.addDevice("gadget").run { Host() }
         let trapped = Trapped()
         let cured = CuredSubclass()
@@ -237,7 +237,7 @@ struct ClientCodeTests {
 
     @Test("client code 4: what exists on iOS alone is live")
     func phone() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         let delegate = PhoneDelegate()
         let manager = world.addDevice("phone").run { CBCentralManager(delegate: delegate, queue: nil) }
         try world.run(until: manager.state == .poweredOn)
@@ -247,7 +247,7 @@ struct ClientCodeTests {
 
     @Test("client code 4: no peer is an Apple device with a notification service")
     func appleNotifications() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         let host = world.addDevice("gadget").run { Host() }
         let visitor = world.addDevice("phone").run { Visitor() }
         try world.run(until: visitor.isDone)
@@ -267,7 +267,7 @@ struct ClientCodeTests {
 
     @Test("client code 6: errors are cast, caught and bridged")
     func errors() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         let host = world.addDevice("gadget").run { Host() }
         let visitor = world.addDevice("phone").run { Visitor() }
         try world.run(until: visitor.isDone)
@@ -292,7 +292,7 @@ struct ClientCodeTests {
 
     @Test("client code 7 and 8: advertisements have the types and the raw keys that apps read")
     func advertisements() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         let host = world.addDevice("gadget").run { Host() }
         let visitor = world.addDevice("phone").run { Visitor() }
         try world.run(until: visitor.isDone)
@@ -316,7 +316,7 @@ struct ClientCodeTests {
 
     @Test("client code 9: classes are open, delegates may come later, results may be dropped")
     func openClasses() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         let late = world.addDevice("phone").run { LateManager(delegate: nil, queue: nil) }
         try world.run(until: late.state == .poweredOn)
         late.stopScan()
@@ -349,7 +349,7 @@ struct ClientCodeTests {
 
     @Test("client code 11: requests and subscriptions carry the objects that the app published")
     func identity() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         let host = world.addDevice("gadget").run { Host() }
         let visitor = world.addDevice("phone").run { Visitor() }
         try world.run(until: visitor.isDone)
@@ -369,13 +369,13 @@ struct ClientCodeTests {
 
     @Test("client code 14: no key-value observation, but each change that it would show has its callback")
     func observation() throws {
-        let world = World(model: .instant)
-        let elder = Base()
+        let world = World(settings: .instant)
+        let base = Base()
         let phone = world.addDevice("phone")
-        let manager = phone.run { CBCentralManager(delegate: elder, queue: nil) }
+        let manager = phone.run { CBCentralManager(delegate: base, queue: nil) }
         try world.run(until: manager.state == .poweredOn)
         phone.isPowered = false
         try world.run(until: manager.state == .poweredOff)
-        #expect(elder.calls == ["state", "state"])
+        #expect(base.calls == ["state", "state"])
     }
 }

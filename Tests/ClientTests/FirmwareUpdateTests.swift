@@ -19,7 +19,7 @@ struct FirmwareUpdateTests {
 
     @Test("an image arrives whole, as fast as the system takes it", arguments: [23, 185, 517])
     func upload(mtu: Int) throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         let image = Self.image(mtu * 400)
         let device = world.addDevice("device", mtu: mtu).run { FirmwareDevice() }
         let uploader = world.addDevice("phone").run { FirmwareUploader(image: image) }
@@ -28,15 +28,15 @@ struct FirmwareUpdateTests {
         #expect(uploader.packetLength == min(mtu - 3, 512))
         #expect(device.received == image)
         #expect(uploader.acknowledged > 0)
-        // Far more packets than the transmit queue takes: each stall ended with one call of peripheralIsReady. Another call may
-        // come where the last packet took the last space.
+        // Far more packets than the transmit queue takes: each stall ended with one call of peripheralIsReady. Another
+        // call may come where the last packet took the last space.
         #expect(uploader.stalls > 2)
         #expect((uploader.stalls...uploader.stalls + 1).contains(uploader.wakeups))
     }
 
     @Test("an image arrives whole when a tenth of all packets is lost on the air")
     func loss() throws {
-        let world = World(seed: 7, model: AirSettings(hasAirTime: true, loss: 0.1))
+        let world = World(seed: 7, settings: AirSettings(hasAirTime: true, loss: 0.1))
         let image = Self.image(60_000)
         let device = world.addDevice("device").run { FirmwareDevice() }
         let uploader = world.addDevice("phone").run { FirmwareUploader(image: image) }
@@ -47,7 +47,7 @@ struct FirmwareUpdateTests {
 
     @Test("an upload ends with an error when the device goes")
     func interrupted() throws {
-        let world = World(model: .realistic)
+        let world = World(settings: .realistic)
         let box = world.addDevice("device")
         let device = box.run { FirmwareDevice() }
         let uploader = world.addDevice("phone").run { FirmwareUploader(image: Self.image(400_000)) }

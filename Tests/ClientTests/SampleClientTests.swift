@@ -1,5 +1,5 @@
-// The sample clients at work, each in both roles: they were written without a thought for this package, and are run here
-// against each other's peripherals.
+// The sample clients at work, each in both roles: they were written without a thought for this package, and are run
+// here against each other's peripherals.
 
 import ClientSamples
 import CoreBluetooth
@@ -36,13 +36,13 @@ struct SampleClientTests {
         }
 
         func gadgetCentral(_ central: GadgetCentral, didLose identifier: UUID, error: (any Error)?) {
-            self.lines.append("lost \(error == nil ? "as told" : "by itself")")
+            self.lines.append("lost \(error == nil ? "as requested" : "by itself")")
         }
     }
 
     @Test("delegate wrapper, with the gadget of its own kind", arguments: [AirSettings.instant, .realistic])
-    func delegates(_ model: AirSettings) throws {
-        let world = World(model: model)
+    func delegates(_ settings: AirSettings) throws {
+        let world = World(settings: settings)
         let gadget = world.addDevice("gadget").run { GadgetPeripheral(name: "Lamp") }
         gadget.onCommand = { $0 == "explode" ? nil : "did \($0)" }
         let screen = Screen()
@@ -61,11 +61,11 @@ struct SampleClientTests {
         }
         let central = world.addDevice("phone").run { GadgetCentral() }
         central.delegate = screen
-        try world.run(until: screen.lines.last == "lost as told")
+        try world.run(until: screen.lines.last == "lost as requested")
         // The event may overtake the confirmation that its command was written.
         #expect(
             screen.lines.filter { $0 != "event did blink" } == [
-                "ready true", "found Lamp", "prepared", "status ready", "sent true", "refused", "lost as told",
+                "ready true", "found Lamp", "prepared", "status ready", "sent true", "refused", "lost as requested",
             ]
         )
         #expect(screen.lines.contains("event did blink"))
@@ -85,7 +85,7 @@ struct SampleClientTests {
 
     @Test("publisher style, both halves: a conversation is one chain")
     func publishers() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         var bag: [Subscription] = []
         var log: [String] = []
 
@@ -166,7 +166,7 @@ struct SampleClientTests {
 
     @Test("delegate proxies, both halves: streams beside the delegate that was there")
     func proxies() throws {
-        let world = World(model: .instant)
+        let world = World(settings: .instant)
         let factory = ProxyFactory()
         var bag: [Subscription] = []
         var log: [String] = []

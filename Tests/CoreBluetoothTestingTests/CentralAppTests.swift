@@ -115,7 +115,7 @@ struct CentralAppTests {
             world.advance(by: .seconds(1))
             thermo.isAdvertising = true
             world.advance(by: .seconds(1))
-            #expect(key.discoveries.count > 5, "in the foreground each packet is told")
+            #expect(key.discoveries.count > 5, "in the foreground each packet is reported")
             let count = key.discoveries.count
             app.enterBackground()
             world.advance(by: .seconds(30))
@@ -143,7 +143,7 @@ struct CentralAppTests {
         thermo.isAdvertising = true
         world.advance(by: .seconds(30))
         #expect(key.discoveries.isEmpty)
-        #expect(key.central.isScanning, "as far as the app knows")
+        #expect(key.central.isScanning, "the app does not know that it is paused")
         app.enterForeground()
         try world.run(until: key.discoveries.count == 1)
     }
@@ -176,7 +176,7 @@ struct CentralAppTests {
         #expect(woken.app.alerts.isEmpty, "the app can show its own")
     }
 
-    @Test("Nobody's notifications without end: of a thousand and more values the oldest are lost")
+    @Test("The queue of a suspended app has a limit: of a thousand and more values the oldest are lost")
     func heldEventLimit() throws {
         let setup = try Setup(
             [],
@@ -195,7 +195,7 @@ struct CentralAppTests {
 
     // MARK: Ended by the system
 
-    @Test("13.1: an app that the system has ended is launched by an event, told of its state first, then of the event")
+    @Test("13.1: an app that the system has ended is launched by an event, restored first, then gets the event")
     func relaunch() throws {
         let setup = try Setup([.central])
         weak let first = setup.app.instance
@@ -239,7 +239,7 @@ struct CentralAppTests {
         #expect(setup.app.launches == [.byUser, .bySystem])
     }
 
-    @Test("A disconnection while the app is ended is told after the restored state")
+    @Test("A disconnection while the app is ended is reported after the restored state")
     func disconnection() throws {
         let setup = try Setup([.central])
         setup.app.enterBackground()

@@ -112,10 +112,10 @@ struct RadioTests {
         try setup.world.run(until: setup.reader.calls.contains("disconnected 6"), within: .seconds(60))
     }
 
-    @Test("A silent device answers nothing, until the central gives up after 30 s")
+    @Test("An unresponsive device answers nothing, until the central times out after 30 s")
     func silence() throws {
         let setup = try Setup()
-        setup.thermo.isSilent = true
+        setup.thermo.isUnresponsive = true
         let characteristic = try #require(setup.reader.characteristic)
         let now = setup.world.now
         setup.reader.peripheral?.readValue(for: characteristic)

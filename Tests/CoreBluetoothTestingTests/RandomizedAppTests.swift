@@ -1,5 +1,6 @@
-// A randomized test of everything that can happen to two apps, a central's and a peripheral's: whatever happens, nothing
-// traps, equal seeds give equal runs, and in the end, when everything is in order again, the two talk to each other.
+// A randomized test of everything that can happen to two apps, a central's and a peripheral's: whatever happens,
+// nothing traps, equal seeds give equal runs, and in the end, when everything is in order again, the two talk to each
+// other.
 
 import BluetoothTypes
 import CoreBluetoothTesting
@@ -22,7 +23,7 @@ struct RandomizedAppTests {
         case 14: device.dropLinks()
         case 15: device.distance = device.distance > 10 ? 1 : 1000
         case 16: app.authorization = app.authorization == .allowedAlways ? .denied : .allowedAlways
-        default: device.isSilent.toggle()
+        default: device.isUnresponsive.toggle()
         }
     }
 
@@ -50,7 +51,7 @@ struct RandomizedAppTests {
         }
         world.loss = 0
         for device in [phone, sensorDevice] {
-            device.isSilent = false
+            device.isUnresponsive = false
             device.distance = 1
             device.isPowered = true
         }

@@ -1,4 +1,4 @@
-// What a scripted peripheral can be told to do.
+// What the script of a peripheral can contain.
 
 import CoreBluetoothTesting
 import Testing
@@ -34,7 +34,7 @@ struct ScriptedPeripheralTests {
     @Test("Answers by closure: values, errors by code, late answers, none")
     func answers() throws {
         var answers: [ScriptedPeripheral.Answer] = [
-            .value(Data([1])), .error(.insufficientEncryption), .value(Data([2])).delayed(by: .seconds(3)), .silence,
+            .value(Data([1])), .error(.insufficientEncryption), .value(Data([2])).delayed(by: .seconds(3)), .noResponse,
         ]
         let (world, _, reader) = Self.meet(.thermometer(onRead: { _ in answers.removeFirst() })) {
             $0.subscribes = false
@@ -111,7 +111,7 @@ struct ScriptedPeripheralTests {
         }
     }
 
-    @Test("It dies, and it falls silent, at a named step")
+    @Test("It loses power, and it stops responding, at a named step")
     func deathAndSilence() throws {
         let (world, thermo, reader) = Self.meet(.thermometer(faults: [.powerOff(.onWrite(to: Reader.measurement))]))
         try world.run(until: reader.calls.contains("notifying true"))
@@ -124,11 +124,11 @@ struct ScriptedPeripheralTests {
         reader.central.connect(peripheral)
         try world.run(until: reader.calls.count { $0 == "notifying true" } == 2)
 
-        let silent = Self.meet(.thermometer(faults: [.fallSilent(.onConnection)]))
+        let silent = Self.meet(.thermometer(faults: [.stopResponding(.onConnection)]))
         try silent.world.run(until: silent.reader.calls.contains("connected"))
         silent.world.advance(by: .seconds(20))
         #expect(!silent.reader.calls.contains("services"))
-        #expect(silent.thermo.isSilent)
+        #expect(silent.thermo.isUnresponsive)
     }
 
     @Test("Services change while a central is connected")

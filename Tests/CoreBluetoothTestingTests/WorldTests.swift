@@ -1,4 +1,4 @@
-// Time, runs that are the same, and what a test is told that waits in vain.
+// Time, equal runs, and the error of a wait whose condition does not become true.
 
 import CoreBluetoothTesting
 import Testing
@@ -103,7 +103,7 @@ struct WorldTests {
         #expect(times == [.milliseconds(10), .milliseconds(30)])
     }
 
-    @Test("A world that is let go takes everything with it")
+    @Test("A world that is released releases everything in it")
     func release() throws {
         weak var weakReader: Reader?
         weak var weakWorld: World?

@@ -1,5 +1,5 @@
-// Every member of Apple's interface, with the type that Swift gives it on Apple's platforms. What is checked here is that
-// it compiles: this file says `import CoreBluetooth` and no more, as a program would.
+// Every member of Apple's interface, with the type that Swift gives it on Apple's platforms. What is checked here is
+// that it compiles: this file says `import CoreBluetooth` and no more, as a program would.
 
 import CoreBluetooth
 import Testing

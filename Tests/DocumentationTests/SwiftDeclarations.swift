@@ -1,5 +1,6 @@
-// What a Swift file declares: a reader of its text that knows comments, strings, braces and the keywords of declarations.
-// It reads what `swift format` has formatted; it is no compiler, and a declaration behind a macro stays unknown to it.
+// What a Swift file declares: a reader of its text that knows comments, strings, braces and the keywords of
+// declarations. It reads what `swift format` has formatted; it is no compiler, and a declaration behind a macro stays
+// unknown to it.
 
 /// One declaration at file level or in the body of a type, protocol or extension.
 struct SwiftDeclaration: Equatable {

@@ -75,7 +75,7 @@ struct BlueEarMessengerTests {
         #expect(try peripheral.end() == 0)
     }
 
-    @Test("What is piped in before anybody is there is delivered when somebody comes")
+    @Test("What is piped in before there is a peer is delivered when one connects")
     func piped() throws {
         let testbed = try ProcessTestbed()
         defer { testbed.end() }
@@ -89,7 +89,7 @@ struct BlueEarMessengerTests {
         for line in ["  first=1", "  second=2", "  Yo=Lo"] { try peripheral.line(with: line) }
     }
 
-    @Test("--read gets the last value, whoever it was sent to")
+    @Test("--read gets the last value, whichever central it was sent to")
     func reading() throws {
         let testbed = try ProcessTestbed()
         defer { testbed.end() }

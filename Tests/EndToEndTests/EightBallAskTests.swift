@@ -40,7 +40,7 @@ struct EightBallAskTests {
         #expect(ball.lines.count == 11)
     }
 
-    @Test("A question must end with a question mark, whether somebody is there or not")
+    @Test("A question must end with a question mark, whether there is a ball or not")
     func noQuestionMark() throws {
         let testbed = try ProcessTestbed()
         defer { testbed.end() }
@@ -152,7 +152,7 @@ struct EightBallAskTests {
         }
     }
 
-    @Test("A program that ends takes leave: it ends its links and stops advertising", .timeLimit(.minutes(1)))
+    @Test("A program that ends shuts down gracefully: it ends its links and stops advertising", .timeLimit(.minutes(1)))
     func terminate() throws {
         let testbed = try ProcessTestbed()
         defer { testbed.end() }
@@ -163,7 +163,7 @@ struct EightBallAskTests {
         ball.send(SIGTERM)
         #expect(try ball.end() == 130)
         let asked = try Btsnoop.records(of: testbed.path("ask.btsnoop"))
-        // Disconnect of any handle, because the user wishes it; then Disconnection Complete.
+        // Disconnect of any handle, with the reason Remote User Terminated Connection; then Disconnection Complete.
         let end = try #require(asked.lastIndex { $0.prefix(4) == Data([0x01, 0x06, 0x04, 0x03]) && $0.last == 0x13 })
         #expect(asked[end...].contains { $0.prefix(4) == Data([0x04, 0x05, 0x04, 0x00]) })
         // LE Set Advertising Enable, off.

@@ -83,7 +83,7 @@ struct EightBallCentralTests {
         central.write(line: "1 And now?")
         let late = try central.line(with: "[1] Crystal: ")
         let printed = try ball.line(with: "And now? -> ")
-        // The first question had not left: a question that was given up is not asked behind the asker's back.
+        // The first question had not been sent, and a question that has timed out is not sent later.
         #expect(ball.lines.count == 2)
         #expect(printed.dropFirst("And now? -> ".count) == late.dropFirst("[1] Crystal: ".count))
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("13.1 restoration of killed processes")
 struct KilledProcessTests {
-    /// Somebody else serves the air, so that no process takes it along when it is killed.
+    /// Another process serves the air, so that it does not end with a process that is killed.
     private func withTestbed(_ body: (ProcessTestbed) throws -> Void) throws {
         let testbed = try ProcessTestbed()
         defer { testbed.end() }

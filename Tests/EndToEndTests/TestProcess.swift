@@ -161,7 +161,7 @@ final class TestProcess: @unchecked Sendable {
 
 /// Waits for a condition that no process announces: a file that appears or goes.
 ///
-/// Looks again after every change of the folder's clock tick at most; gives up at the deadline.
+/// Looks again after every change of the folder's clock tick at most; throws at the deadline.
 func eventually(_ what: String, within seconds: TimeInterval = TestProcess.timeout, _ condition: () -> Bool) throws {
     let deadline = Date(timeIntervalSinceNow: seconds)
     let pause = NSCondition()

@@ -1,5 +1,6 @@
 // A relay for H4 with faults: a socket that hosts connect to, and behind it the socket of a real controller. What the
-// controller sends is passed on whole, in pieces, joined, up to some octets, or not at all, and a test can inject octets.
+// controller sends is passed on whole, in pieces, joined, up to some octets, or not at all, and a test can inject
+// octets.
 
 import Foundation
 

@@ -124,7 +124,8 @@ struct ITCB_SDK_Device_PeripheralTests {
         testbed.run(.milliseconds(2100))
         #expect(central.errors == ["sendFailed.deviceOffline"])
         #expect(central.asked.isEmpty)
-        // The bearer is stuck behind the question, so the next one cannot get through, either: the ball is given up.
+        // The bearer still waits for the first confirmation: the next question times out, and the connection is
+        // cancelled.
         device.sendQuestion("And now?")
         testbed.run(.milliseconds(2100))
         #expect(central.errors == ["sendFailed.deviceOffline", "sendFailed.deviceOffline"])
@@ -139,7 +140,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(testbed.run { central.answered == ["And now? SLUG-ANSWER-04"] })
     }
 
-    @Test("A ball that does not confirm the end of its notifications is given up, and found again")
+    @Test("A ball that does not confirm the end of its notifications is disconnected, and found again")
     func stuckAfterTimeout() throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()
         device.sendQuestion("Anybody?")
@@ -234,7 +235,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.errors.count == 1)
     }
 
-    @Test("A ball without the service is given up and reported, and looked at again later")
+    @Test("A ball without the service is disconnected and reported, and examined again later")
     func noService() {
         let testbed = Testbed()
         let ball = ForeignBall("Empty", on: testbed.adapter(), hasService: false)
@@ -247,7 +248,7 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(testbed.run { central.found.count == 1 })
     }
 
-    @Test("A ball that does not connect within the limit is given up and reported")
+    @Test("A connection that is not established within the limit is cancelled and reported")
     func connectionTimeout() {
         let testbed = Testbed()
         let ball = testbed.ball("Crystal")

@@ -11,8 +11,8 @@ import Testing
 
 @Suite("The ball")
 struct ITCB_SDK_PeripheralTests {
-    private func testbedWithForeignCentral(model: AirSettings = .instant) -> (Testbed, Ball, ForeignCentral) {
-        let testbed = Testbed(model: model)
+    private func testbedWithForeignCentral(settings: AirSettings = .instant) -> (Testbed, Ball, ForeignCentral) {
+        let testbed = Testbed(settings: settings)
         let ball = testbed.ball("Crystal")
         let central = ForeignCentral(on: testbed.adapter())
         #expect(testbed.run { central.isReady })
@@ -120,7 +120,7 @@ struct ITCB_SDK_PeripheralTests {
 
     @Test("Answers wait for space in the transmit queue; none is lost, none overtakes another")
     func backPressure() {
-        let (testbed, ball, central) = testbedWithForeignCentral(model: .realistic)
+        let (testbed, ball, central) = testbedWithForeignCentral(settings: .realistic)
         let answers = (0..<120).map { "SLUG-ANSWER-\($0)" }
         ball.onAsked = { device, question in answers.forEach { device.sendAnswer($0, toQuestion: question) } }
         central.subscribe()
@@ -154,7 +154,7 @@ struct ITCB_SDK_PeripheralTests {
 
     @Test("Too many answers are refused as busy, and so are questions meanwhile")
     func overflow() {
-        let (testbed, ball, central) = testbedWithForeignCentral(model: .realistic)
+        let (testbed, ball, central) = testbedWithForeignCentral(settings: .realistic)
         let stop = flood(ball)
         central.subscribe()
         central.write("Flood?")
@@ -196,7 +196,7 @@ struct ITCB_SDK_PeripheralTests {
 
     @Test("A central that leaves while answers wait for it is reported")
     func leaving() {
-        let (testbed, ball, central) = testbedWithForeignCentral(model: .realistic)
+        let (testbed, ball, central) = testbedWithForeignCentral(settings: .realistic)
         let stop = flood(ball)
         central.subscribe()
         central.write("Bye?")

@@ -1,5 +1,5 @@
-// The link is lost in every step of the conversation, from either side: nothing hangs, everything is reported, and the two
-// find each other again.
+// The link is lost in every step of the conversation, from either side: nothing hangs, everything is reported, and the
+// two find each other again.
 
 import NIOCore
 import Testbed

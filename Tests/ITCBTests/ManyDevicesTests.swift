@@ -33,8 +33,8 @@ struct ManyDevicesTests {
     }
 
     @Test("A central asks 20 balls, three times each", arguments: [AirSettings.instant, .realistic])
-    func twentyBalls(model: AirSettings) throws {
-        let testbed = Testbed(model: model, seed: 20)
+    func twentyBalls(settings: AirSettings) throws {
+        let testbed = Testbed(settings: settings, seed: 20)
         let balls = (1...20).map { testbed.ball("Ball \($0)") }
         let central = testbed.central()
         #expect(testbed.run(until: { central.found.count == 20 }, within: .seconds(120)))
@@ -57,8 +57,8 @@ struct ManyDevicesTests {
         "Twenty centrals ask one ball at the same time, three times each",
         arguments: [AirSettings.instant, .realistic]
     )
-    func twentyCentrals(model: AirSettings) throws {
-        let testbed = Testbed(model: model, seed: 21)
+    func twentyCentrals(settings: AirSettings) throws {
+        let testbed = Testbed(settings: settings, seed: 21)
         let ball = testbed.ball("Crystal")
         let centrals = (1...20).map { _ in testbed.central() }
         #expect(testbed.run(until: { centrals.allSatisfy { $0.found.count == 1 } }, within: .seconds(120)))
@@ -79,7 +79,7 @@ struct ManyDevicesTests {
 
     @Test("Every question is answered on an air that loses 30 % of its packets", arguments: 1...5)
     func lossyAir(seed: UInt64) throws {
-        let testbed = Testbed(model: AirSettings(hasAirTime: true, loss: 0.3), seed: seed)
+        let testbed = Testbed(settings: AirSettings(hasAirTime: true, loss: 0.3), seed: seed)
         let balls = (1...5).map { testbed.ball("Ball \($0)") }
         let centrals = (1...3).map { _ in testbed.central() }
         #expect(testbed.run(until: { centrals.allSatisfy { Set($0.ready).count == 5 } }, within: .seconds(120)))
@@ -148,7 +148,7 @@ struct ManyDevicesTests {
         #expect(central.ready == ["Onyx"])
     }
 
-    @Test("An SDK that is dropped lets go of everything, and its balls are free for others")
+    @Test("An SDK that is released releases everything, and its balls are free for others")
     func dropped() {
         let testbed = Testbed()
         let ball = testbed.ball("Crystal")

@@ -17,7 +17,7 @@ struct ReplayTests {
         defer { folder.remove() }
         let files = (0..<5).map { URL(fileURLWithPath: folder("\($0).btsnoop")) }
         do {
-            let testbed = Testbed(model: AirSettings(hasAirTime: true, loss: 0.2), seed: seed)
+            let testbed = Testbed(settings: AirSettings(hasAirTime: true, loss: 0.2), seed: seed)
             let balls = (0..<3).map { testbed.ball("Ball \($0)", capture: files[$0].path) }
             let centrals = (3..<5).map { testbed.central(capture: files[$0].path) }
             #expect(testbed.run(until: { centrals.allSatisfy { Set($0.ready).count == 3 } }, within: .seconds(60)))

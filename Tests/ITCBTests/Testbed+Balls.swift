@@ -13,7 +13,7 @@ extension Testbed {
         return Ball(name, in: self, on: adapter, seed: world.seed &+ UInt64(adapterCount))
     }
 
-    /// Somebody who asks.
+    /// A central that asks.
     func central(distance: Double? = nil, capture: String? = nil) -> Asker {
         Asker(in: self, on: adapter(distance: distance, capture: capture))
     }

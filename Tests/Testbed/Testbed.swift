@@ -1,6 +1,6 @@
-// The harness of the tests of Core Bluetooth and of the SDKs: adapters on the air of a world, in virtual time. The world is
-// the one that the test kit gives to everybody; a testbed adds adapters without devices, to which a test gives controllers,
-// storage and options that no app chooses.
+// The harness of the tests of Core Bluetooth and of the SDKs: adapters on the air of a world, in virtual time. The
+// world is the one that the test kit gives to everybody; a testbed adds adapters without devices, to which a test gives
+// controllers, storage and options that no app chooses.
 
 package import BluetoothAir
 package import CoreBluetooth
@@ -15,8 +15,8 @@ package final class Testbed {
     package private(set) var adapterCount = 0
 
     /// A testbed at time zero, without adapters; equal seeds give equal runs.
-    package init(model: AirSettings = .instant, seed: UInt64 = 1) {
-        self.world = World(seed: seed, model: model)
+    package init(settings: AirSettings = .instant, seed: UInt64 = 1) {
+        self.world = World(seed: seed, settings: settings)
     }
 
     /// The event loop of everything on the testbed.
@@ -54,8 +54,8 @@ package final class Testbed {
     /// Lets time pass.
     package func run(_ time: TimeAmount = .milliseconds(500)) { self.loop.advanceTime(by: time) }
 
-    /// Lets time pass until a condition is true; false where it does not become true within the limit, or where the loop
-    /// has stopped at its limit of tasks.
+    /// Lets time pass until a condition is true; false where it does not become true within the limit, or where the
+    /// loop has stopped at its limit of tasks.
     @discardableResult
     package func run(until condition: () -> Bool, within limit: TimeAmount = .seconds(60)) -> Bool {
         let deadline = self.loop.now + limit

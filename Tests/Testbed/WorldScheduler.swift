@@ -1,5 +1,5 @@
-// Timers on the clock of a world. Each SDK has its own protocol for a scheduler, since it depends on Core Bluetooth alone;
-// its tests declare that this class conforms.
+// Timers on the clock of a world. Each SDK has its own protocol for a scheduler, since it depends on Core Bluetooth
+// alone; its tests declare that this class conforms.
 
 package import CoreBluetoothTesting
 

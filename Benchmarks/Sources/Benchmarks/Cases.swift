@@ -14,7 +14,7 @@ enum Cases {
 
     /// A ball and an asker from nothing to the answer, on their own air.
     static func question() {
-        let air = PrivateAir(model: .instant, seed: 1)
+        let air = PrivateAir(settings: .instant, seed: 1)
         let asker = Asker()
         let ball = air.makeAdapter(configuration: .init(deviceName: "Ball")).run {
             ITCB_SDK.createInstance(isCentral: false)

@@ -101,7 +101,7 @@ final class RunLoopThread {
 
 /// A channel between two threads.
 final class ChannelPair {
-    private let air = PrivateAir(model: .instant, seed: 1)
+    private let air = PrivateAir(settings: .instant, seed: 1)
     private let adapters: [BluetoothAdapter]
     private let apps = ChannelApps()
     private let threads = [RunLoopThread(), RunLoopThread()]

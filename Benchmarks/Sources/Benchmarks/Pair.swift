@@ -4,7 +4,7 @@ import BluetoothAir
 import CoreBluetooth
 
 final class Pair {
-    let air = PrivateAir(model: .instant, seed: 1)
+    let air = PrivateAir(settings: .instant, seed: 1)
     let peripheral: Peripheral
     let central: Central
     private let adapters: [BluetoothAdapter]

@@ -181,7 +181,7 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         channel.outputStream.open()
         let octets = [UInt8](repeating: 7, count: 300)
         _ = channel.outputStream.write(octets, maxLength: octets.count)
-        var room = [UInt8](repeating: 0, count: 1000)
-        if channel.inputStream.hasBytesAvailable { _ = channel.inputStream.read(&room, maxLength: room.count) }
+        var buffer = [UInt8](repeating: 0, count: 1000)
+        if channel.inputStream.hasBytesAvailable { _ = channel.inputStream.read(&buffer, maxLength: buffer.count) }
     }
 }

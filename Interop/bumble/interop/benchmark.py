@@ -30,7 +30,7 @@ class Quiet(OurAir):
 
 
 class Remote:
-    """Bumble's peripheral in a process of its own, told what to do line by line."""
+    """Bumble's peripheral in a process of its own, controlled by lines on its standard input."""
 
     def __init__(self, environment, name, mtu):
         self.environment, self.name, self.mtu, self.process = environment, name, mtu, None

@@ -18,7 +18,7 @@ def free_port():
 
 
 async def listening(port, process, name):
-    """Waits until somebody listens at a port."""
+    """Waits until a server listens at a port."""
     while True:
         if process.returncode is not None:
             raise ScenarioFailure(f"{name} ended with {process.returncode} before it listened")
@@ -41,7 +41,7 @@ class Environment:
     cannot = {}
     #: The procedures that its controllers do not know.
     lacks = set()
-    #: Why a link ends whose other host has died: in our words, and in HCI's, which is what Bumble tells.
+    #: Why a link ends whose other host has died: in our words, and in HCI's, which is what Bumble reports.
     loss = ("CBError 6", 0x08)
 
     def __init__(self, folder, programs):
@@ -98,7 +98,7 @@ class OurAir(Environment):
         while not path.exists():
             if self.process.returncode is not None:
                 raise ScenarioFailure("the air ended before it listened, see controllers.txt")
-            # Nothing tells that a socket is there. The scenario's own time limit ends this.
+            # Nothing reports that a socket is there. The scenario's own time limit ends this.
             await asyncio.sleep(0.005)
 
     def our_adapter(self):
@@ -134,7 +134,7 @@ class BumbleControllers(Environment):
     channel = 20_000
     cannot = {
         "8 links at once": "there are two controllers",
-        "a host that dies": "the other side is never told",
+        "a host that dies": "the other side is never notified",
     }
 
     async def open(self):

@@ -12,7 +12,7 @@ INVALID_HANDLE = 0x01
 
 
 async def parameters(environment, make_central, make_peripheral):
-    """Connection parameters, PHY and data length change at Bumble's wish, and data goes on flowing."""
+    """Connection parameters, PHY and data length change at Bumble's request, and data goes on flowing."""
     central, peripheral = make_central(environment), make_peripheral(environment)
     description = database.values()
     link = await connect(central, peripheral, description, database.SERVICE)
@@ -57,7 +57,7 @@ async def parameters(environment, make_central, make_peripheral):
             action = connection.set_phy([phy], [phy])
             await until("connection_phy_update", action, "the PHYs", (phy, phy), lambda got: (got.tx_phy, got.rx_phy))
             got = await connection.get_phy()
-            equal((got.tx_phy, got.rx_phy), (phy, phy), "the PHYs that the controller tells")
+            equal((got.tx_phy, got.rx_phy), (phy, phy), "the PHYs that the controller reports")
             await flows()
     if "data length" not in environment.lacks:
         for octets in (100, 251):
@@ -71,7 +71,7 @@ async def parameters(environment, make_central, make_peripheral):
         await peripheral.subscribed(database.NOTIFYING)
 
         async def ask():
-            peripheral.tell("latency", latency="high")
+            peripheral.command("latency", latency="high")
 
         # 240 to 480 ms; which of them is the controller's choice.
         def fits():
@@ -96,7 +96,7 @@ async def ends(environment, make_central, make_peripheral):
     await peripheral.subscribed(database.NOTIFYING)
     await link.disconnect()
     if isinstance(central, theirs.Central):
-        # Our peripheral is told of the end of the subscription, and advertises again by itself.
+        # Our peripheral gets the end of the subscription, and advertises again by itself.
         await peripheral.unsubscribed(database.NOTIFYING)
     if isinstance(peripheral, theirs.Peripheral):
         await peripheral.advertise(NAME, [database.SERVICE])
@@ -114,7 +114,7 @@ ends.title = "ends and reconnections"
 
 
 async def vanishing(environment, make_central, make_peripheral):
-    """A host dies: the other side is told after the supervision timeout, or as the controller has it."""
+    """A host dies: the other side notices after the supervision timeout, or as the controller has it."""
     central, peripheral = make_central(environment), make_peripheral(environment)
     link = await connect(central, peripheral, database.values(), database.SERVICE)
     await peripheral.close()
@@ -134,7 +134,7 @@ async def changes(environment, make_central, make_peripheral):
         changed = asyncio.Queue()
         link.heard = lambda attribute, value: changed.put_nowait((attribute, value))
         await link.subscribe("2A05")
-        peripheral.tell("withdraw", service=1)
+        peripheral.command("withdraw", service=1)
         attribute, value = await changed.get()
         equal((attribute, len(value)), ("2A05", 4), "the indication of Service Changed")
         await refused(link.read(database.STATIC), INVALID_HANDLE)

@@ -1,4 +1,4 @@
-"""Our side: the program InteropPeer, told what to do line by line, and the programs that people use."""
+"""Our side: the program InteropPeer, controlled by lines on its standard input, and the programs that people use."""
 
 import asyncio
 import collections
@@ -60,7 +60,7 @@ class Process:
 
 
 class Peer(Process):
-    """InteropPeer: commands go in, events come out; whoever waits for an event gets the first that fits."""
+    """InteropPeer: commands go in, events come out; a wait for an event gets the first that fits."""
 
     def __init__(self, environment, name, mtu=517):
         super().__init__(environment, name, environment.programs / "InteropPeer", mtu)
@@ -96,7 +96,7 @@ class Peer(Process):
     def fits(event, name, fields):
         return event["event"] == name and all(event.get(key) == value for key, value in fields.items())
 
-    def tell(self, what, **fields):
+    def command(self, what, **fields):
         self.process.stdin.write((json.dumps({"do": what, **fields}) + "\n").encode())
 
     async def event(self, name, **fields):
@@ -143,21 +143,21 @@ class Central(Peer):
 
     async def power_on(self):
         await self.start()
-        self.tell("central")
+        self.command("central")
         await self.event("central", state="poweredOn")
 
     async def find(self, service, name=None):
-        """The advertisement of whoever offers a service, with the peer's identifier."""
-        self.tell("scan", services=[service], duplicates=True)
+        """The advertisement of the device that offers a service, with the peer's identifier."""
+        self.command("scan", services=[service], duplicates=True)
         while True:
             found = await self.event("discovered")
             if name is None or found["name"] == name:
                 break
-        self.tell("stopScan")
+        self.command("stopScan")
         return found
 
     async def connect(self, found):
-        self.tell("connect", peer=found["peer"])
+        self.command("connect", peer=found["peer"])
         await self.event("connected", peer=found["peer"])
         return Link(self, found["peer"])
 
@@ -170,16 +170,16 @@ class Channel:
         self.number = number
 
     async def send(self, octets):
-        self.peer.tell("channelSend", channel=self.number, octets=octets)
+        self.peer.command("channelSend", channel=self.number, octets=octets)
         await self.peer.event("channelSent", channel=self.number)
 
     async def received(self, octets):
-        self.peer.tell("channelExpect", channel=self.number, octets=octets)
+        self.peer.command("channelExpect", channel=self.number, octets=octets)
         got = await self.peer.event("channelReceived", channel=self.number)
         return got["octets"], got["fault"]
 
     async def close(self):
-        self.peer.tell("channelClose", channel=self.number)
+        self.peer.command("channelClose", channel=self.number)
 
     async def ended(self):
         await self.peer.event("channelEnded", channel=self.number)
@@ -195,7 +195,7 @@ class Link:
 
     async def discover(self):
         """The database of the peer: {service: (included, {characteristic: (properties, descriptors)})}."""
-        self.central.tell("discover", peer=self.peer)
+        self.central.command("discover", peer=self.peer)
         database = await self.central.event("database", peer=self.peer)
         if database.get("error"):
             raise LinkFailure(database["error"])
@@ -222,23 +222,23 @@ class Link:
 
     async def read(self, attribute):
         """The value of a characteristic, or of a descriptor, given as a pair."""
-        self.central.tell("read", attribute=self.attributes[attribute])
+        self.central.command("read", attribute=self.attributes[attribute])
         return bytes.fromhex((await self.done("value", attribute))["value"])
 
     async def write(self, attribute, value, response=True):
-        self.central.tell("write", attribute=self.attributes[attribute], value=value.hex(), response=response)
+        self.central.command("write", attribute=self.attributes[attribute], value=value.hex(), response=response)
         if response:
             await self.done("written", attribute)
 
     async def subscribe(self, attribute, on=True):
-        self.central.tell("subscribe", attribute=self.attributes[attribute], on=on)
+        self.central.command("subscribe", attribute=self.attributes[attribute], on=on)
         answer = await self.done("subscription", attribute)
         assert answer["on"] is on, answer
 
     async def count(self, attribute, count, length):
         """Counts notifications from now on; gives the future of the outcome."""
         number = self.attributes[attribute]
-        self.central.tell("count", attribute=number, count=count, length=length)
+        self.central.command("count", attribute=number, count=count, length=length)
         await self.central.event("counting", attribute=number)
 
         async def outcome():
@@ -257,13 +257,13 @@ class Link:
         await self.repeat("readMany", attribute, count, 0)
 
     async def repeat(self, what, attribute, count, length):
-        self.central.tell(what, attribute=self.attributes[attribute], count=count, length=length)
+        self.central.command(what, attribute=self.attributes[attribute], count=count, length=length)
         answer = await self.done("repeated", attribute)
         assert (answer["count"], answer["fault"]) == (count, None), answer
         return answer["ms"]
 
     async def open_channel(self, psm):
-        self.central.tell("openChannel", peer=self.peer, psm=psm)
+        self.central.command("openChannel", peer=self.peer, psm=psm)
         opened = await self.central.event("channel")
         if opened["error"]:
             raise LinkFailure(opened["error"])
@@ -272,15 +272,15 @@ class Link:
 
     async def write_limit(self):
         """The longest value that fits into one write without response."""
-        self.central.tell("lengths", peer=self.peer)
+        self.central.command("lengths", peer=self.peer)
         return (await self.central.event("lengths", peer=self.peer))["withoutResponse"]
 
     async def rssi(self):
-        self.central.tell("rssi", peer=self.peer)
+        self.central.command("rssi", peer=self.peer)
         return (await self.central.event("rssi", peer=self.peer))["rssi"]
 
     async def disconnect(self):
-        self.central.tell("disconnect", peer=self.peer)
+        self.central.command("disconnect", peer=self.peer)
         ended = await self.ended()
         assert ended is None, f"a link that we end has no error, this one has {ended}"
 
@@ -294,21 +294,21 @@ class Peripheral(Peer):
 
     async def power_on(self):
         await self.start()
-        self.tell("peripheral")
+        self.command("peripheral")
         await self.event("peripheral", state="poweredOn")
 
     async def publish(self, description):
-        self.tell("publish", services=description)
+        self.command("publish", services=description)
         published = await self.event("published")
         assert published["error"] is None, published
 
     async def advertise(self, name, services):
-        self.tell("advertise", name=name, services=services)
+        self.command("advertise", name=name, services=services)
         advertising = await self.event("advertising")
         assert advertising["error"] is None, advertising
 
     async def publish_channel(self):
-        self.tell("publishChannel")
+        self.command("publishChannel")
         published = await self.event("channelPublished")
         assert published["error"] is None, published
         return published["psm"]
@@ -319,7 +319,7 @@ class Peripheral(Peer):
         return Channel(self, opened["channel"])
 
     async def set_value(self, attribute, value):
-        self.tell("setValue", uuid=attribute, value=value.hex())
+        self.command("setValue", uuid=attribute, value=value.hex())
         await self.event("set", uuid=attribute)
 
     async def written(self, attribute):
@@ -333,7 +333,7 @@ class Peripheral(Peer):
         await self.event("unsubscribed", uuid=attribute)
 
     async def count_writes(self, attribute, count, length):
-        self.tell("countWrites", uuid=attribute, count=count, length=length)
+        self.command("countWrites", uuid=attribute, count=count, length=length)
         await self.event("counting", uuid=attribute)
 
         async def outcome():
@@ -344,6 +344,6 @@ class Peripheral(Peer):
 
     async def notify_many(self, attribute, count, length):
         """Sends updates as fast as they are taken."""
-        self.tell("notifyMany", uuid=attribute, count=count, length=length)
+        self.command("notifyMany", uuid=attribute, count=count, length=length)
         notified = await self.event("notified", uuid=attribute)
         assert notified["count"] == count, notified

@@ -1,4 +1,4 @@
-"""In the guest: bleak as central of a peripheral that is not BlueZ. It is told what to do on the command line and says what
+"""In the guest: bleak as central of a peripheral that is not BlueZ. Its command is on its command line; it prints what
 it saw as lines of JSON; the other side asserts. central.py NAME JSON"""
 
 import asyncio

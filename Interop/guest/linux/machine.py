@@ -102,7 +102,7 @@ class Machine:
         await self.until(f"[ -s /mnt/{name}.pid ]")
         return Words(self, name)
 
-    async def tell(self, name, signal):
+    async def signal(self, name, signal):
         """Sends a signal to what was begun."""
         await self.run(f"kill -{signal} $(cat /mnt/{name}.pid)")
 
@@ -144,7 +144,7 @@ class Machine:
         return socket
 
     async def powered(self, index=0):
-        """Waits until an adapter is up: bit 0 of its flags, as the kernel tells them."""
+        """Waits until an adapter is up: bit 0 of its flags, as the kernel reports them."""
         here = pathlib.Path(__file__).resolve().parents[1]
         await self.run(f"python3 {here}/inside/adapter.py up {index}")
 

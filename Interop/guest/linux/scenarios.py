@@ -230,12 +230,12 @@ async def user_channel(environment):
     equal(str(said["hci1"]["holder"]["process"]), (machine.share / "ball.pid").read_text().strip(), "the program")
     equal(said["hci0"]["obstacles"][0]["commands"][0], "bluetoothctl power off", "what frees hci0")
     equal(said["hci1"]["obstacles"][0]["commands"], [f"kill {said['hci1']['holder']['process']}"], "what frees hci1")
-    # Who may look at nobody's sockets is told as much of the adapters.
+    # A user who may not look at the sockets of others gets the same about the adapters.
     nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups env"
     listing = await machine.run(f"{nobody} {tool} adapters")
     for part in ("hci0 is in use by bluetoothd (process", "another program has hci1 for itself; to see which one"):
         assert part in listing, f"{part!r} is not in {listing!r}"
-    await machine.tell("ball", "INT")
+    await machine.signal("ball", "INT")
     await machine.ended("ball")
 
     # bluetoothd has powered hci1 up; our program takes it down and over.
@@ -277,7 +277,7 @@ async def two_of_ours(environment):
             f"{eightball} ask '{question}' --device Crystal --adapter hci0 --timeout 60 --capture /mnt/asker.btsnoop"
         )
         equal(await ball.until("->"), f"{question} -> {answer}", "what the ball has answered")
-    await machine.tell("ball", "INT")
+    await machine.signal("ball", "INT")
     equal(await machine.ended("ball"), 130, "how the ball ended")
     environment.fetch(captures)
 
@@ -317,7 +317,7 @@ async def ours_and_bumble(environment):
     said = await event(asker, "refused")
     equal((said["error"], said["unasked"]), (UNLIKELY_ERROR, 0), "the end of what is no question")
     await event(asker, "disconnected")
-    await machine.tell("ball", "INT")
+    await machine.signal("ball", "INT")
     for name, status in (("ball", 130), ("asker", 0)):
         equal(await machine.ended(name), status, f"how the {name} ended")
 
@@ -333,7 +333,7 @@ async def ours_and_bumble(environment):
     equal((await event(ball, "subscribed"))["length"], 512, "the limit for the answer")
     question = bytes.fromhex((await event(ball, "question"))["value"]).decode()
     equal(question, QUESTIONS[0], "the question at Bumble's ball")
-    # btvirt never tells of a host that has gone: our program has ended its link before it ended.
+    # btvirt never reports a host that has gone: our program has ended its link before it ended.
     equal((await event(ball, "disconnected"))["reason"], REMOTE_USER_TERMINATED, "why the link ended")
     equal(await machine.ended("bumble"), 0, "how Bumble's ball ended")
     environment.fetch(captures)

@@ -5,9 +5,8 @@
 //     lock → key   Lock = open; or Lock = closed, Error = why
 //
 // The lock is open as long as the link lasts. A key without the secret cannot open it, and what was overheard opens
-// nothing a second time. Two things it does not do: it does not know how far away the key is, so somebody who passes the
-// radio on between a key and a lock far apart opens it; and a secret that can be guessed can be found from what was
-// overheard.
+// nothing a second time. Two things it does not do: it does not know how far away the key is, so a relay between a key
+// and a lock far apart opens it; and a secret that can be guessed can be found from what was overheard.
 
 import Foundation
 

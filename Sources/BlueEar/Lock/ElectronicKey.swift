@@ -75,7 +75,7 @@ public final class ElectronicKey {
         onEvent?(.away)
     }
 
-    /// What the messenger tells; apart, because the messenger keeps its delegate alive.
+    /// The messenger's delegate; a class of its own, because the messenger keeps its delegate alive.
     private final class Ear: CentralRole.BlueEar, MessageObserver {
         weak var key: ElectronicKey?
 

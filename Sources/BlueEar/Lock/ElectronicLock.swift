@@ -99,7 +99,7 @@ public final class ElectronicLock {
         }
     }
 
-    /// What the messenger tells; apart, because the messenger keeps its delegate alive.
+    /// The messenger's delegate; a class of its own, because the messenger keeps its delegate alive.
     private final class Ear: PeripheralRole.BlueEar, MessageObserver {
         weak var lock: ElectronicLock?
 

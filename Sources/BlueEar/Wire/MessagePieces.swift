@@ -83,7 +83,7 @@ internal struct MessageAssembler {
         case idle
         /// A message is under way.
         case collecting(Collection)
-        /// A message was given up; the rest of its pieces is skipped.
+        /// A message was discarded; the rest of its pieces is skipped.
         case skipping
     }
 
@@ -100,7 +100,7 @@ internal struct MessageAssembler {
         case message(Data)
         /// A piece; more have to come.
         case piece
-        /// A piece of a message that was given up.
+        /// A piece of a message that was discarded.
         case skipped
         /// Nothing that can be used.
         case failure(BlueEarError)

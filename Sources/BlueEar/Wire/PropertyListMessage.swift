@@ -1,7 +1,7 @@
 // A message as octets: a binary property list whose root is a dictionary of strings.
 //
-// Foundation writes it. It does not read it: on Linux `PropertyListSerialization` can be crashed with a few wrong octets
-// (a set of things that cannot be in one is enough), and what is read here comes from a stranger. The reader below knows
+// Foundation writes it. It does not read it: on Linux a few wrong octets can crash `PropertyListSerialization` (a set
+// of things that cannot be in one is enough), and these octets come from a foreign device. The reader below knows
 // dictionaries and strings only, follows no reference twice as deep as that, and never believes a length.
 
 import Foundation
@@ -28,7 +28,7 @@ internal enum PropertyListMessage {
     }
 }
 
-/// A binary property list, as far as it is a dictionary of strings.
+/// A binary property list whose root is a dictionary of strings.
 ///
 /// It has a header (`bplist00`), objects, a table of where each object begins, and a trailer of 32 octets that says how
 /// wide the numbers in the table and in references are, how many objects there are, which is the root, and where the

@@ -13,7 +13,7 @@ struct TransmitBuffers {
     var completedEnds: [LinkEnd] = []
     /// How many packets they have sent.
     var completedCount = 0
-    /// Whether the air looks at the end of the round if the host is to be told.
+    /// Whether the air checks at the end of the round if there is something to report to the host.
     var isReportQueued = false
 }
 
@@ -78,21 +78,21 @@ extension Controller {
         self.air.enqueueCompletion(self)
     }
 
-    /// At the end of a round: tells the host how many of its packets were sent, or puts it off until there is something
-    /// else to tell.
+    /// At the end of a round: reports to the host how many of its packets were sent, or defers that until there is
+    /// something else to report.
     func reportCompletedPackets() {
         self.transmitBuffers.isReportQueued = false
         let delay = self.configuration.completedPacketsDelay
         let mayWait =
             delay > .zero && !self.air.settings.hasAirTime && !self.hasPacketsForHost
             && self.transmitBuffers.completedCount <= self.configuration.aclDataPacketCount / 2
-        guard mayWait else { return self.tellCompletedPackets() }
+        guard mayWait else { return self.sendNumberOfCompletedPackets() }
         guard self.completedPacketsTimer.deadline == nil else { return }
         self.air.arm(self.completedPacketsTimer, at: self.now + delay)
     }
 
     /// Reports to the host how many of its packets were sent (7.7.19).
-    func tellCompletedPackets() {
+    func sendNumberOfCompletedPackets() {
         self.completedPacketsTimer.cancel()
         self.transmitBuffers.completedCount = 0
         if self.transmitBuffers.completedEnds.count == 1 {

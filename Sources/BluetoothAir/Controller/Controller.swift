@@ -45,7 +45,7 @@ final class Controller {
     var radioBusyUntil = NIODeadline.uptimeNanoseconds(0)
 
     let scanTimer = AirTimer()
-    /// When the host is told at the latest that its packets were sent.
+    /// When it is reported to the host at the latest that its packets were sent.
     let completedPacketsTimer = AirTimer()
 
     init(air: Air, index: Int, configuration: VirtualControllerConfiguration) {
@@ -58,7 +58,7 @@ final class Controller {
         self.publicAddress = Self.publicAddress(seed: air.seed, index: index)
         self.links = LinkTable(limit: self.configuration.maximumLinkCount)
         self.scanTimer.action = { [unowned self] in self.scanTimerFired() }
-        self.completedPacketsTimer.action = { [unowned self] in self.tellCompletedPackets() }
+        self.completedPacketsTimer.action = { [unowned self] in self.sendNumberOfCompletedPackets() }
     }
 
     deinit {
@@ -153,7 +153,7 @@ final class Controller {
     /// Hands all waiting packets to the host, in one batch.
     func deliverToHost() {
         // What waited for company has it now.
-        if self.transmitBuffers.completedCount > 0 { self.tellCompletedPackets() }
+        if self.transmitBuffers.completedCount > 0 { self.sendNumberOfCompletedPackets() }
         self.isInDeliveries = false
         guard let channel = self.channel, let receiver = self.receiver else {
             // Until the host has started, packets wait; those for a host that is gone do not.

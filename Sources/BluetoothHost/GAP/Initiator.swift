@@ -117,7 +117,7 @@ struct Initiator {
     }
 
     /// The event that ends a cancelled attempt will not come.
-    mutating func giveUpCancelling() {
+    mutating func cancellingTimedOut() {
         guard case .cancelling = self.state else { return }
         self.state = .idle
         self.overdueEvents += 1
@@ -215,7 +215,7 @@ struct Initiator {
             switch before {
             case .cancelling: break
             case .idle, .listing, .starting, .initiating, .waitingForRadio:
-                // The end of an attempt that was given up long ago; what goes on now goes on.
+                // The end of an attempt that timed out earlier; the present one goes on.
                 self.overdueEvents -= 1
                 return []
             }

@@ -56,7 +56,7 @@ struct ACLFragmenter: IteratorProtocol, Sendable {
     /// The next packet; `nil` behind the last.
     mutating func next() -> HCIPacket? {
         let state = self.state
-        // Lets go of the buffer, so that the headers are written in place.
+        // Releases the buffer, so that the headers are written in place.
         self.state = .done
         switch consume state {
         case .whole(var frame):

@@ -4,7 +4,7 @@
 import BluetoothTypes
 import NIOCore
 
-/// What one side takes on a channel, as each side tells the other when it is opened.
+/// What one side takes on a channel, as each side announces it when the channel is opened.
 struct CreditBasedParameters: Hashable, Sendable {
     /// The least MTU and MPS that either side may offer (4.22).
     static let minimumSize = 23

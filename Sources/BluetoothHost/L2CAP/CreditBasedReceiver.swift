@@ -50,7 +50,7 @@ struct CreditBasedReceiver: Sendable {
     private var unconsumed: Deque<Unconsumed> = []
     private var unconsumedFrames = 0
 
-    /// A receiver whose peer was told that it may send the window's frames.
+    /// A receiver whose peer was granted credits for the window's frames.
     init(_ configuration: L2CAPChannelConfiguration) {
         self.mtu = configuration.mtu
         self.mps = configuration.mps
@@ -64,7 +64,7 @@ struct CreditBasedReceiver: Sendable {
         self.peerCredits -= 1
         guard payload.readableBytes <= self.mps else { return .violation(.frameTooLong) }
         let reassembly = self.reassembly
-        // Lets go of the buffer, so that it is written in place.
+        // Releases the buffer, so that it is written in place.
         self.reassembly = .idle
         switch consume reassembly {
         case .idle:

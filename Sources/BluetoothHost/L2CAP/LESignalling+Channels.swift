@@ -116,7 +116,7 @@ extension LESignalling {
         let isSecond = self.update(self.channels.localCID(awaiting: identifier), now: now, into: &actions) {
             $0.receive(response, isDuplicate: duplicate != nil, &$1)
         }
-        // Frames to one CID of the peer cannot be told apart, so the older channel ends, too.
+        // Frames to one CID of the peer cannot be distinguished, so the older channel ends, too.
         if isSecond == true {
             self.update(duplicate, now: now, into: &actions) { $0.end(.duplicateRemoteCID, &$1) }
         }

@@ -49,7 +49,7 @@ public final class BluetoothAdapter: Sendable {
     /// An adapter on an air of this process, to be called on the air's event loop.
     ///
     /// By default all calls and callbacks of the adapter's managers run in the loop's turns: on an embedded event loop a
-    /// whole room of devices lives in virtual time, and the same program gives the same run. Such managers are used on
+    /// whole set of devices lives in virtual time, and the same program gives the same run. Such managers are used on
     /// the loop's thread alone.
     public convenience init(
         air: Air,

@@ -185,8 +185,7 @@ open class CBCentralManager: CBManager {
         }
     }
 
-    /// Peripherals that are connected to this system, by whichever app, and have one of some services as far as their
-    /// services are known.
+    /// Peripherals that are connected to this system, by any app, and are known to have one of some services.
     ///
     /// The app has to connect to them, too.
     @discardableResult

@@ -1,4 +1,4 @@
-// Remote devices, as far as both roles know them.
+// Remote devices: what both roles know of them.
 
 public import Foundation
 import NIOConcurrencyHelpers

@@ -84,7 +84,7 @@ open class CBPeripheral: CBPeer {
     /// How the peripheral stands with its manager; changes on the manager's queue.
     open var state: CBPeripheralState { self.lock.withLock { self.connection.state } }
 
-    /// The services, as far as they were discovered; `nil` before that and after a disconnection.
+    /// The services that were discovered; `nil` before that and after a disconnection.
     open var services: [CBService]? { self.lock.withLock { self.servicesStorage } }
 
     /// Whether a write without response can be sent now.
@@ -316,7 +316,7 @@ extension CBPeripheral {
         guard canSend else {
             return LogLines.log(
                 """
-                WARNING: \(self) has no room for further response-less writes - ignoring one; \
+                WARNING: \(self) has no capacity for further response-less writes - ignoring one; \
                 ask canSendWriteWithoutResponse first
                 """
             )

@@ -85,7 +85,7 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: Advertising
 
-    /// Whether the manager advertises, as far as was reported on its queue.
+    /// Whether the manager advertises, by what was reported on its queue.
     open var isAdvertising: Bool { self.lock.withLock { self.advertisingStorage } }
 
     /// Advertising has started; who stopped it meanwhile does not advertise.
@@ -109,9 +109,9 @@ open class CBPeripheralManager: CBManager {
 
     /// Starts advertising.
     ///
-    /// Of the dictionary, ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey`` are heeded. What
-    /// does not fit into 28 octets is sent as far as possible: the name in the scan response, cut to 10 octets, services in
-    /// the overflow area.
+    /// Of the dictionary, ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey`` are heeded.
+    /// What does not fit into 28 octets is sent in other places: the name in the scan response, cut to 10 octets,
+    /// services in the overflow area.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard self.isPoweredOn() else { return }
         var content = AdvertisedContent()

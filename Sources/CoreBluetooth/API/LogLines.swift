@@ -18,7 +18,7 @@ enum LogLines {
 }
 
 extension LogLines {
-    /// A channel ended of which the app has let go.
+    /// A channel ended that the app has released.
     static func logUnknownChannel(_ peer: CBPeer, _ psm: CBL2CAPPSM) {
         self.log("No known channel matching peer \(peer) with psm \(psm)")
     }
@@ -35,7 +35,7 @@ enum Notice {
     }
 }
 
-/// Ends the program for a mistake that Apple answers with an exception.
+/// Ends the program for a mistake that Apple answers with an exception, which Swift does not have on Linux.
 func fatalMisuse(_ text: String) -> Never {
     fatalError("[CoreBluetooth] \(text)")
 }

@@ -46,7 +46,7 @@ package enum ConnectionAlert: Hashable, Sendable {
 
 /// What the system lets one app do.
 package protocol ApplicationPolicy: AnyObject {
-    /// The app's name, which tells its restoration records from those of other apps.
+    /// The app's name, which distinguishes its restoration records from those of other apps.
     var name: String { get }
     /// Whether the user lets the app use Bluetooth.
     var authorization: CBManagerAuthorization { get }

@@ -14,7 +14,7 @@ extension CBCentralManager {
         case .value(let id, _, _), .answered(let id, _), .subscriptionLost(let id, _, _), .canSend(let id),
             .mtu(let id, _), .name(let id, _), .rssi(let id, _), .servicesInvalidated(let id, _),
             .channelOpened(let id, _, _), .channelRefused(let id, _), .unknownChannelEnded(let id, _):
-            // Nothing of a connection that the app has given up, even where it has not ended yet.
+            // Nothing of a connection that the app has cancelled, even where it has not ended yet.
             guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
             peripheral.receive(event)
 

@@ -119,6 +119,6 @@ enum CentralEvent: ManagerEvent {
     case servicesInvalidated(ConnectionID, AttributeHandleRange)
     case channelOpened(ConnectionID, CBL2CAPPSM, ChannelHandle)
     case channelRefused(ConnectionID, any Error)
-    /// A channel ended that its app had let go.
+    /// A channel ended that its app had released.
     case unknownChannelEnded(ConnectionID, CBL2CAPPSM)
 }

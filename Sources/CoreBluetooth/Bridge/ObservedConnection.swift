@@ -9,7 +9,7 @@
 //
 // - disconnected: there is no connection; the next `connect` begins a new attempt.
 // - connecting: a connection was asked for.
-// - connected: there is one. A `connect` in this state is answered with one more `didConnect`, as far as the event loop
+// - connected: there is one. A `connect` in this state is answered with one more `didConnect`, where the event loop
 //   knows the connection; `repeatedRequests` counts the calls that are not answered yet. Where the link was lost before
 //   such a call reached the event loop, the call has begun to wait for the next link, under the same attempt: the
 //   disconnection that is reported then leads to connecting, not to disconnected.

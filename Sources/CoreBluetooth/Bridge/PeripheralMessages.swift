@@ -82,6 +82,6 @@ enum PeripheralEvent: ManagerEvent {
     case channelPublished(CBL2CAPPSM, CBError?)
     case channelUnpublished(CBL2CAPPSM, CBError?)
     case channelOpened(LinkID, CBL2CAPPSM, ChannelHandle)
-    /// A channel ended that its app had let go.
+    /// A channel ended that its app had released.
     case unknownChannelEnded(LinkID, CBL2CAPPSM)
 }

@@ -18,12 +18,12 @@ extension CBPeripheralManager {
             numbers[record.number] = service
             services.append(service)
             if let live = restoration.live {
-                self.adopt(service, LocalServiceToken(number: record.number), live.handles[index])
+                self.takeOver(service, LocalServiceToken(number: record.number), live.handles[index])
             } else {
                 self.commands.send(.republish(self.register(service)))
             }
         }
-        if let live = restoration.live { self.adopt(live) }
+        if let live = restoration.live { self.takeOver(live) }
         if let advertisement = restoration.record.advertisement {
             self.restoredAdvertising()
             if restoration.live == nil {
@@ -36,7 +36,7 @@ extension CBPeripheralManager {
     }
 
     /// Takes over a service that is published.
-    private func adopt(_ service: CBMutableService, _ token: LocalServiceToken, _ handles: GATTServiceHandles) {
+    private func takeOver(_ service: CBMutableService, _ token: LocalServiceToken, _ handles: GATTServiceHandles) {
         let characteristics = (service.characteristics ?? []).compactMap { $0 as? CBMutableCharacteristic }
         self.lock.withLock {
             self.database.insertPublished(service, characteristics, token)
@@ -45,7 +45,7 @@ extension CBPeripheralManager {
     }
 
     /// Takes over centrals with their subscriptions.
-    private func adopt(_ live: PeripheralRestoration.Live) {
+    private func takeOver(_ live: PeripheralRestoration.Live) {
         for entry in live.centrals {
             let central = self.lock.withLock { self.centrals.insert(entry.link, entry.peer) }
             central.lock.withLock {

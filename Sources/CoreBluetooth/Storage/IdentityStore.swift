@@ -136,7 +136,7 @@ extension IdentityStore.State {
 
     fileprivate mutating func add(_ record: IdentityStore.Record) {
         if self.order.count >= IdentityStore.capacity {
-            // An eighth at a time, so that a crowd of strangers does not make each newcomer expensive.
+            // An eighth at a time, so that many unknown devices do not make each new one expensive.
             for address in self.order.prefix(IdentityStore.capacity / 8) {
                 if let old = self.records.removeValue(forKey: address) { self.addresses[old.identifier] = nil }
             }

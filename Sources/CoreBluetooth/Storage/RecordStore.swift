@@ -1,8 +1,8 @@
 // Stores the record of one manager with a restore identifier: takes it when the adapter's storage is there, hands over what
 // it holds, and writes it anew whenever something has changed, not at the end of the process, which comes unannounced.
 //
-// A record belongs to a program and its identifier, and to one manager at a time. It lasts until its manager is let go
-// in a living process, or there is nothing left to restore.
+// A record belongs to a program and its identifier, and to one manager at a time. It lasts until its manager is
+// released in a living process, or there is nothing left to restore.
 
 import Foundation
 

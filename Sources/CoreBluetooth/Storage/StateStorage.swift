@@ -44,7 +44,7 @@ extension StateStorage {
 package final class StateClaim: Sendable {
     private let release: @Sendable () -> Void
 
-    /// A claim that calls `release` when it is let go.
+    /// A claim that calls `release` when it is deinitialized.
     package init(release: @escaping @Sendable () -> Void) { self.release = release }
 
     deinit { self.release() }

@@ -18,8 +18,8 @@ public let CBAdvertisementDataManufacturerDataKey: String = "kCBAdvDataManufactu
 public let CBAdvertisementDataServiceDataKey: String = "kCBAdvDataServiceData"
 /// Services: a `[CBUUID]`.
 public let CBAdvertisementDataServiceUUIDsKey: String = "kCBAdvDataServiceUUIDs"
-/// Services that had no room in the advertising packet and were sent as a hash: a `[CBUUID]` of those that were looked
-/// for and may be meant.
+/// Services that did not fit into the advertising packet and were sent as a hash: a `[CBUUID]` of those that were
+/// looked for and may be meant.
 public let CBAdvertisementDataOverflowServiceUUIDsKey: String = "kCBAdvDataHashedServiceUUIDs"
 /// The power of sending in dBm: an `NSNumber`.
 public let CBAdvertisementDataTxPowerLevelKey: String = "kCBAdvDataTxPowerLevel"
@@ -30,9 +30,9 @@ public let CBAdvertisementDataSolicitedServiceUUIDsKey: String = "kCBAdvDataSoli
 
 // MARK: Options of managers
 
-/// Whether the user is told when a central manager is made while Bluetooth is off: a `Bool`.
+/// Whether the user is alerted when a central manager is made while Bluetooth is off: a `Bool`.
 ///
-/// Accepted; there is nobody to tell here.
+/// Accepted and not used.
 public let CBCentralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
 /// The name under which a central manager's state is kept: a `String`.
 public let CBCentralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
@@ -40,9 +40,9 @@ public let CBCentralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRe
 ///
 /// Accepted and not used.
 public let CBCentralManagerOptionDeviceAccessForMedia: String = "kCBInitOptionDeviceAccessForMedia"
-/// Whether the user is told when a peripheral manager is made while Bluetooth is off: a `Bool`.
+/// Whether the user is alerted when a peripheral manager is made while Bluetooth is off: a `Bool`.
 ///
-/// Accepted; there is nobody to tell here.
+/// Accepted and not used.
 public let CBPeripheralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
 /// The name under which a peripheral manager's state is kept: a `String`.
 public let CBPeripheralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
@@ -56,15 +56,15 @@ public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String = "kCBScan
 
 // MARK: Options of connecting
 
-/// Whether the user is told of the connection while the app is suspended: a `Bool`.
+/// Whether the user is alerted to the connection while the app is suspended: a `Bool`.
 ///
 /// Accepted and not used.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey: String = "kCBConnectOptionNotifyOnConnection"
-/// Whether the user is told of a disconnection while the app is suspended: a `Bool`.
+/// Whether the user is alerted to a disconnection while the app is suspended: a `Bool`.
 ///
 /// Accepted and not used.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String = "kCBConnectOptionNotifyOnDisconnection"
-/// Whether the user is told of notifications while the app is suspended: a `Bool`.
+/// Whether the user is alerted to notifications while the app is suspended: a `Bool`.
 ///
 /// Accepted and not used.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String = "kCBConnectOptionNotifyOnNotification"

@@ -24,7 +24,7 @@ struct SetupFiles {
         # /etc/systemd/system/\(name).service
         [Unit]
         Description=\(name) on \(adapter)
-        # The system's own service lets go of the adapter while this one runs.
+        # The system's own service is stopped, so that it releases the adapter while this one runs.
         Conflicts=bluetooth.service
         Wants=sys-subsystem-bluetooth-devices-\(adapter).device
         After=bluetooth.service sys-subsystem-bluetooth-devices-\(adapter).device
@@ -50,7 +50,7 @@ struct SetupFiles {
         # /etc/udev/rules.d/70-\(name).rules
         # An adapter that is plugged in is switched on.
         ACTION=="add", SUBSYSTEM=="bluetooth", KERNEL=="hci[0-9]*", RUN+="/usr/sbin/rfkill unblock bluetooth"
-        # A controller on a USB serial port belongs to whoever sits here, and no modem program touches it.
+        # A controller on a USB serial port belongs to the user of this seat, and no modem program uses it.
         SUBSYSTEM=="tty", KERNEL=="ttyACM[0-9]*", TAG+="uaccess", ENV{ID_MM_DEVICE_IGNORE}="1"
         """
     }

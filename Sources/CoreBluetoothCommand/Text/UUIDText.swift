@@ -1,4 +1,4 @@
-// UUIDs for a person: with the names that the Bluetooth SIG has assigned, as far as there are any.
+// UUIDs for a person: with the names that the Bluetooth SIG has assigned, where there are any.
 
 import CommandLineTool
 import CoreBluetooth

@@ -1,5 +1,4 @@
-// Values for a person: what the Bluetooth SIG says about the characteristic, as far as it is one of the common ones, and
-// the octets otherwise.
+// Values for a person: as the Bluetooth SIG defines the characteristic, for the common ones, and octets otherwise.
 
 import BluetoothTypes
 import CommandLineTool

@@ -177,25 +177,25 @@ struct AdvertisingTests {
         for policy in [AdvertisingFilterPolicy.all, .scanFromAcceptList, .connectFromAcceptList, .acceptList] {
             let testbed = AirTestbed()
             let advertiser = testbed.host()
-            let friend = testbed.host()
-            let stranger = testbed.host()
-            advertiser.ok(LEAddDeviceToFilterAcceptList(entry: .device(friend.controller.address)))
+            let listed = testbed.host()
+            let unlisted = testbed.host()
+            advertiser.ok(LEAddDeviceToFilterAcceptList(entry: .device(listed.controller.address)))
             advertiser.advertise(filterPolicy: policy)
             let asksAll = policy == .all || policy == .connectFromAcceptList
-            for (host, isAnswered) in [(friend, true), (stranger, asksAll)] {
+            for (host, isAnswered) in [(listed, true), (unlisted, asksAll)] {
                 host.scan(type: .active)
                 testbed.pass(.milliseconds(150))
                 #expect(host.reports.contains { $0.eventType == .scanResponse } == isAnswered)
                 host.ok(LESetScanEnable(isEnabled: false))
             }
             let connectsAll = policy == .all || policy == .scanFromAcceptList
-            stranger.ok(TestHost.createConnection(to: advertiser.controller.address))
+            unlisted.ok(TestHost.createConnection(to: advertiser.controller.address))
             testbed.pass(.milliseconds(300))
-            #expect((stranger.take(LEConnectionComplete.self) != nil) == connectsAll)
+            #expect((unlisted.take(LEConnectionComplete.self) != nil) == connectsAll)
             guard !connectsAll else { continue }
-            friend.ok(TestHost.createConnection(to: advertiser.controller.address))
+            listed.ok(TestHost.createConnection(to: advertiser.controller.address))
             testbed.pass(.milliseconds(300))
-            #expect(friend.take(LEConnectionComplete.self)?.status == .success)
+            #expect(listed.take(LEConnectionComplete.self)?.status == .success)
         }
     }
 

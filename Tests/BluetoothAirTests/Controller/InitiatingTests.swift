@@ -1,4 +1,4 @@
-// Connections, from the wish to the events at both ends.
+// Connections, from the command to the events at both ends.
 
 import BluetoothAir
 import BluetoothHCI
@@ -74,25 +74,25 @@ struct InitiatingTests {
     func acceptList() throws {
         let testbed = AirTestbed()
         let central = testbed.host()
-        let stranger = testbed.host()
-        let friends = [testbed.host(), testbed.host(), testbed.host()]
-        for friend in friends {
-            central.ok(LEAddDeviceToFilterAcceptList(entry: .device(friend.controller.address)))
+        let unlisted = testbed.host()
+        let listed = [testbed.host(), testbed.host(), testbed.host()]
+        for device in listed {
+            central.ok(LEAddDeviceToFilterAcceptList(entry: .device(device.controller.address)))
         }
-        stranger.advertise()
+        unlisted.advertise()
         central.ok(TestHost.createConnection(to: .none, filterPolicy: .acceptList))
         testbed.pass(.seconds(1))
         #expect(central.take(LEConnectionComplete.self) == nil)
-        for friend in friends {
-            friend.advertise()
+        for device in listed {
+            device.advertise()
             testbed.pass(.milliseconds(10))
-            #expect(central.take(LEConnectionComplete.self)?.peer == friend.controller.address)
-            #expect(friend.take(LEConnectionComplete.self)?.status == .success)
+            #expect(central.take(LEConnectionComplete.self)?.peer == device.controller.address)
+            #expect(device.take(LEConnectionComplete.self)?.status == .success)
             central.ok(TestHost.createConnection(to: .none, filterPolicy: .acceptList))
         }
         testbed.pass(.seconds(1))
-        // All friends have a link already.
-        friends[0].ok(LESetAdvertisingEnable(isEnabled: true))
+        // All listed devices have a link already.
+        listed[0].ok(LESetAdvertisingEnable(isEnabled: true))
         testbed.pass(.seconds(1))
         #expect(central.take(LEConnectionComplete.self) == nil)
     }

@@ -103,7 +103,7 @@ struct PrivacyTests {
         let testbed = AirTestbed()
         let peripheral = testbed.host()
         let central = testbed.host(leEvents: LEEventMask(rawValue: .max))
-        let stranger = testbed.host()
+        let foreign = testbed.host()
         peripheral.ok(LESetRandomAddress(address: self.identity))
         self.add(peripheral, peer: central.controller.address, localKey: self.key)
         peripheral.ok(LESetAddressResolutionEnable(isEnabled: true))
@@ -112,11 +112,11 @@ struct PrivacyTests {
 
         peripheral.advertise(ownAddressType: .resolvableOrRandom, peer: central.controller.address)
         central.scan()
-        stranger.scan()
+        foreign.scan()
         testbed.pass(.milliseconds(150))
         let known = try #require(central.reports.first)
         #expect(known.address == DeviceAddress(self.identity.value, kind: .randomIdentity))
-        let unknown = try #require(stranger.reports.first)
+        let unknown = try #require(foreign.reports.first)
         #expect(unknown.address.randomKind == .resolvablePrivate)
         #expect(
             peripheral.run(LEReadLocalResolvableAddress(peer: central.controller.address))?.address.value

@@ -35,15 +35,15 @@ struct ScanningTests {
     @Test("the accept list decides which devices are reported")
     func acceptList() {
         let testbed = AirTestbed()
-        let friend = testbed.host()
-        let stranger = testbed.host()
-        friend.advertise()
-        stranger.advertise()
+        let listed = testbed.host()
+        let unlisted = testbed.host()
+        listed.advertise()
+        unlisted.advertise()
         let scanner = testbed.host()
-        scanner.ok(LEAddDeviceToFilterAcceptList(entry: .device(friend.controller.address)))
+        scanner.ok(LEAddDeviceToFilterAcceptList(entry: .device(listed.controller.address)))
         scanner.scan(filterPolicy: .acceptList)
         testbed.pass(.seconds(1))
-        #expect(Set(scanner.reports.map(\.address)) == [friend.controller.address])
+        #expect(Set(scanner.reports.map(\.address)) == [listed.controller.address])
     }
 
     @Test("parameters cannot change while scanning, nor the random address")

@@ -32,7 +32,7 @@ struct LinkProceduresTests {
         #expect(link.central.data.map(\.octets.count) == [27, 27, 27, 27, 27, 27, 27, 27, 27, 8])
         link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 2120))
         self.settle(link)
-        // Nothing has changed, nobody is told.
+        // Nothing has changed, so nothing is reported.
         #expect(link.central.take(LEDataLengthChange.self) == nil)
         link.central.refused(
             LESetDataLength(handle: link.centralHandle, transmitOctets: 252, transmitTime: 2120),

@@ -161,7 +161,7 @@ struct InitiatorTests {
         initiator.connect(to: self.second)
         #expect(initiator.next() == .cancel)
         _ = initiator.completed(.success)
-        initiator.giveUpCancelling()
+        initiator.cancellingTimedOut()
         #expect(self.steps(&initiator) == [.create(self.second)])
         #expect(initiator.finished(nil, error: .unknownConnectionIdentifier) == [])
         #expect(initiator.next() == nil, "the attempt goes on")

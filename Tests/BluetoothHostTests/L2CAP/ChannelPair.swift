@@ -1,5 +1,5 @@
-// Two signalling machines with a channel between them and nothing but order on the way, and on each side a user who writes
-// and reads as chance has it.
+// Two signalling machines with a channel between them and nothing but order on the way, and on each side a user who
+// writes and reads as chance has it.
 
 import BluetoothTypes
 import NIOCore

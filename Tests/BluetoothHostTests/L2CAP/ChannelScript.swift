@@ -1,7 +1,7 @@
-// Runs scripts against the signalling channel and the credit-based channels of a link. `>` and `<` lines are L2CAP frames
-// without their length: two octets of channel, then the payload. The user's side of a script:
+// Runs scripts against the signalling channel and the credit-based channels of a link. `>` and `<` lines are L2CAP
+// frames without their length: two octets of channel, then the payload. The user's side of a script:
 //
-//     listen 0080 64 32 4           grants channels on an SPSM: MTU, MPS, window; `encrypted` or `authenticated` behind it
+//     listen 0080 64 32 4           grants channels on an SPSM: MTU, MPS, window; then `encrypted` or `authenticated`
 //     ? requested 0040 0080         the user is asked whether a peer may open this channel on this SPSM
 //     accept 0040 · refuse 0040 6   the user answers; accepted and opened channels are numbered from 1 on
 //     open 0080 64 32 4             the user asks for a channel
@@ -232,5 +232,39 @@ extension L2CAPChannelViolation {
         case .moreOctetsThanAnnounced: "moreOctetsThanAnnounced"
         case .duplicateRemoteCID: "duplicateRemoteCID"
         }
+    }
+}
+
+/// A suite of scripts about channels.
+protocol ChannelSuite {}
+
+extension ChannelSuite {
+    /// A peer opens a channel: MTU 64, MPS 32 and two credits against MTU 64, MPS 32 and a window of four.
+    var incoming: String {
+        """
+        listen 0080 64 32 4
+        > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00
+        ? requested 0040 0080
+        accept 0040
+        < 05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00
+        ? opened 1 0080 in 64
+
+        """
+    }
+
+    /// This side opens a channel with the same sizes; the peer gives two credits.
+    var outgoing: String {
+        """
+        open 0080 64 32 4
+        < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
+        > 05 00 15 01 0A 00 41 00 40 00 20 00 02 00 00 00
+        ? opened 1 0080 out 64
+
+        """
+    }
+
+    func run(_ script: String, isCentral: Bool = false, sendLimit: Int = 65_536) {
+        var runner = ChannelScript(isCentral: isCentral, sendLimit: sendLimit)
+        runner.run(script)
     }
 }

@@ -100,8 +100,8 @@ struct ChannelsOnAir {
     let peripheral: ChannelUser
 
     /// Connects two hosts and opens a channel from the central to the peripheral.
-    init(loss: Double, model: AirSettings = .instant) throws {
-        let settings = AirSettings(hasAirTime: model.hasAirTime, loss: LossProbability(loss))
+    init(loss: Double) throws {
+        let settings = AirSettings(hasAirTime: false, loss: LossProbability(loss))
         self.air = Air(eventLoop: self.loop, settings: settings, seed: 7)
         let address = DeviceAddress(0xC000_0000_0002, kind: .random)
         let first = LEHost(

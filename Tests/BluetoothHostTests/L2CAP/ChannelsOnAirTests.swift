@@ -13,19 +13,19 @@ import Testing
 struct ChannelsOnAirTests {
     @Test("COS: a long stream in both directions at once, with loss", arguments: [0, 0.1])
     func bothWays(loss: Double) throws {
-        let scene = try ChannelsOnAir(loss: loss)
+        let pair = try ChannelsOnAir(loss: loss)
         #if DEBUG
         let total = 2 * 1024 * 1024
         #else
         let total = 64 * 1024 * 1024
         #endif
-        scene.run(octets: total)
-        for end in [scene.central, scene.peripheral] {
+        pair.run(octets: total)
+        for end in [pair.central, pair.peripheral] {
             #expect(end.written == total && end.received == total && end.isUnchanged)
             #expect(end.closed == nil)
         }
-        scene.central.close()
-        scene.settle()
-        #expect(scene.central.closed == .closedLocally && scene.peripheral.closed == .closedByPeer)
+        pair.central.close()
+        pair.settle()
+        #expect(pair.central.closed == .closedLocally && pair.peripheral.closed == .closedByPeer)
     }
 }

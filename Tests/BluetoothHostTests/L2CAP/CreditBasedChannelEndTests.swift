@@ -1,5 +1,5 @@
-// How a channel ends: every rule that a peer can break, closing by either side, with octets left or without, and the end
-// of the link.
+// How a channel ends: every rule that a peer can break, closing by either side, with octets left or without, and the
+// end of the link.
 
 import BluetoothTypes
 import Fixtures
@@ -9,15 +9,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("LE credit-based channel end")
-struct CreditBasedChannelEndTests {
-    private let incoming = LESignallingChannelsTests.incoming
-    private let outgoing = LESignallingChannelsTests.outgoing
-
-    private func run(_ script: String, sendLimit: Int = 65_536) {
-        var runner = ChannelScript(sendLimit: sendLimit)
-        runner.run(script)
-    }
-
+struct CreditBasedChannelEndTests: ChannelSuite {
     // MARK: What a peer may not do
 
     @Test func `A frame without a credit ends the channel`() {

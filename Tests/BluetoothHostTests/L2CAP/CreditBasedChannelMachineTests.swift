@@ -1,5 +1,5 @@
-// A channel without a link: every state with every input that does not belong to it, and the two ways that end a channel
-// with octets left.
+// A channel without a link: every state with every input that does not belong to it, and the two ways that end a
+// channel with octets left.
 
 import NIOCore
 import Testing

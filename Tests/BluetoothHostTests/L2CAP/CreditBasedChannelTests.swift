@@ -8,15 +8,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("LE credit-based channel data")
-struct CreditBasedChannelTests {
-    private let incoming = LESignallingChannelsTests.incoming
-    private let outgoing = LESignallingChannelsTests.outgoing
-
-    private func run(_ script: String, sendLimit: Int = 65_536) {
-        var runner = ChannelScript(sendLimit: sendLimit)
-        runner.run(script)
-    }
-
+struct CreditBasedChannelTests: ChannelSuite {
     // MARK: Segmentation and reassembly
 
     @Test("L2CAP/COS/CFC/BV-01-C An SDU longer than the peer's MPS is cut")

@@ -52,7 +52,7 @@ struct HostL2CAPTests {
     }
 
     /// A host on a scripted controller in virtual time, with one link in the peripheral role.
-    private final class Scene {
+    private final class ConnectedHost {
         let loop = EmbeddedEventLoop()
         let controller: ScriptedController
         let host: LEHost
@@ -108,291 +108,291 @@ struct HostL2CAPTests {
     // MARK: Opening
 
     @Test func `A free SPSM is given, each once in a round, until there is none`() throws {
-        let scene = Scene()
-        for expected in UInt16(0x80)...0xFF { #expect(try scene.host.listenForChannels().rawValue == expected) }
-        #expect(throws: L2CAPListenError.inUse) { try scene.host.listenForChannels() }
-        #expect(throws: L2CAPListenError.inUse) { try scene.host.listenForChannels(spsm: 0x90) }
-        #expect(throws: L2CAPListenError.invalidSPSM) { try scene.host.listenForChannels(spsm: 0) }
-        #expect(throws: L2CAPListenError.invalidSPSM) { try scene.host.listenForChannels(spsm: 0x100) }
-        #expect(try scene.host.listenForChannels(spsm: 0x25) == 0x25)
-        scene.host.stopListening(spsm: 0x83)
-        scene.host.stopListening(spsm: 0x82)
-        #expect(try scene.host.listenForChannels() == 0x82)
-        scene.host.stopListening(spsm: 0x82)
-        #expect(try scene.host.listenForChannels() == 0x83)
+        let setup = ConnectedHost()
+        for expected in UInt16(0x80)...0xFF { #expect(try setup.host.listenForChannels().rawValue == expected) }
+        #expect(throws: L2CAPListenError.inUse) { try setup.host.listenForChannels() }
+        #expect(throws: L2CAPListenError.inUse) { try setup.host.listenForChannels(spsm: 0x90) }
+        #expect(throws: L2CAPListenError.invalidSPSM) { try setup.host.listenForChannels(spsm: 0) }
+        #expect(throws: L2CAPListenError.invalidSPSM) { try setup.host.listenForChannels(spsm: 0x100) }
+        #expect(try setup.host.listenForChannels(spsm: 0x25) == 0x25)
+        setup.host.stopListening(spsm: 0x83)
+        setup.host.stopListening(spsm: 0x82)
+        #expect(try setup.host.listenForChannels() == 0x82)
+        setup.host.stopListening(spsm: 0x82)
+        #expect(try setup.host.listenForChannels() == 0x83)
     }
 
     @Test func `A peer opens a channel on a link that was there before, and on one that comes later`() throws {
-        let scene = Scene()
-        let spsm = try scene.host.listenForChannels(
+        let setup = ConnectedHost()
+        let spsm = try setup.host.listenForChannels(
             configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
         )
         #expect(spsm == 0x80)
-        scene.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(scene.takeSent() == ["05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00"])
-        #expect(scene.user.takeLines() == ["request 128", "opened 128 true 64"])
-        scene.connect(0x41)
-        scene.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00", from: 0x41)
-        #expect(scene.user.takeLines() == ["request 128", "opened 128 true 64"])
-        #expect(scene.user.channel == L2CAPChannelID(rawValue: 2))
-        #expect(scene.host.information(of: L2CAPChannelID(rawValue: 1))?.link != scene.user.link)
-        #expect(scene.host.information(of: L2CAPChannelID(rawValue: 2))?.link == scene.user.link)
+        setup.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(setup.takeSent() == ["05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00"])
+        #expect(setup.user.takeLines() == ["request 128", "opened 128 true 64"])
+        setup.connect(0x41)
+        setup.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00", from: 0x41)
+        #expect(setup.user.takeLines() == ["request 128", "opened 128 true 64"])
+        #expect(setup.user.channel == L2CAPChannelID(rawValue: 2))
+        #expect(setup.host.information(of: L2CAPChannelID(rawValue: 1))?.link != setup.user.link)
+        #expect(setup.host.information(of: L2CAPChannelID(rawValue: 2))?.link == setup.user.link)
 
-        scene.host.stopListening(spsm: 0x80)
-        _ = scene.takeSent()
-        scene.receive(5, "14 02 0A 00 80 00 42 00 40 00 20 00 02 00")
-        #expect(scene.takeSent() == ["05 00 15 02 0A 00 00 00 00 00 00 00 00 00 02 00"])
-        scene.receive(0x40, "01 00 AA")
-        #expect(scene.user.takeLines() == ["received AA"])
+        setup.host.stopListening(spsm: 0x80)
+        _ = setup.takeSent()
+        setup.receive(5, "14 02 0A 00 80 00 42 00 40 00 20 00 02 00")
+        #expect(setup.takeSent() == ["05 00 15 02 0A 00 00 00 00 00 00 00 00 00 02 00"])
+        setup.receive(0x40, "01 00 AA")
+        #expect(setup.user.takeLines() == ["received AA"])
     }
 
     @Test func `The user refuses with any result`() throws {
-        let scene = Scene()
-        _ = try scene.host.listenForChannels(spsm: 0x80)
-        scene.user.answer = .insufficientAuthorization
-        scene.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(scene.takeSent() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 06 00"])
-        #expect(scene.user.takeLines() == ["request 128"])
+        let setup = ConnectedHost()
+        _ = try setup.host.listenForChannels(spsm: 0x80)
+        setup.user.answer = .insufficientAuthorization
+        setup.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(setup.takeSent() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 06 00"])
+        #expect(setup.user.takeLines() == ["request 128"])
     }
 
     @Test func `A listener that needs encryption waits for it`() throws {
-        let scene = Scene()
-        _ = try scene.host.listenForChannels(spsm: 0x80, security: .encrypted)
-        scene.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(scene.takeSent() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 05 00"])
-        scene.controller.deliver(
+        let setup = ConnectedHost()
+        _ = try setup.host.listenForChannels(spsm: 0x80, security: .encrypted)
+        setup.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(setup.takeSent() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 05 00"])
+        setup.controller.deliver(
             EncryptionChange(status: .success, handle: ConnectionHandle(rawValue: 0x40), encryption: .on).packet()
         )
-        scene.receive(5, "14 02 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(scene.user.takeLines() == ["request 128", "opened 128 true 64"])
+        setup.receive(5, "14 02 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(setup.user.takeLines() == ["request 128", "opened 128 true 64"])
     }
 
     @Test func `This side opens a channel; the completion comes before what is received`() throws {
-        let scene = Scene()
-        let link = try #require(scene.user.link)
+        let setup = ConnectedHost()
+        let link = try #require(setup.user.link)
         var information: L2CAPChannelInformation?
-        scene.host.openChannel(
+        setup.host.openChannel(
             on: link,
             spsm: 0x25,
             configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 4)
         ) {
             information = try? $0.get()
-            scene.user.note("completed")
+            setup.user.note("completed")
         }
-        #expect(scene.takeSent().isEmpty)
-        scene.loop.run()
-        #expect(scene.takeSent() == ["05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"])
-        scene.controller.receive(
+        #expect(setup.takeSent().isEmpty)
+        setup.loop.run()
+        #expect(setup.takeSent() == ["05 00 14 01 0A 00 25 00 40 00 40 00 20 00 04 00"])
+        setup.controller.receive(
             0x40,
             channel: 5,
             Array(hex("15 01 0A 00 41 00 40 00 20 00 02 00 00 00").readableBytesView)
         )
-        scene.controller.receive(0x40, channel: 0x40, [0x01, 0x00, 0xAA])
-        scene.loop.run()
-        #expect(scene.user.takeLines() == ["completed", "received AA"])
+        setup.controller.receive(0x40, channel: 0x40, [0x01, 0x00, 0xAA])
+        setup.loop.run()
+        #expect(setup.user.takeLines() == ["completed", "received AA"])
         let channel = try #require(information)
         #expect((channel.spsm, channel.isIncoming, channel.peerMTU, channel.link) == (0x25, false, 64, link))
-        #expect(scene.host.write(hex("BB"), on: channel.id) == 1)
-        #expect(scene.takeSent().isEmpty)
-        scene.loop.run()
-        #expect(scene.takeSent() == ["41 00 01 00 BB"])
+        #expect(setup.host.write(hex("BB"), on: channel.id) == 1)
+        #expect(setup.takeSent().isEmpty)
+        setup.loop.run()
+        #expect(setup.takeSent() == ["41 00 01 00 BB"])
     }
 
     @Test func `Channels that are not opened say why`() throws {
-        let scene = Scene()
-        let link = try #require(scene.user.link)
+        let setup = ConnectedHost()
+        let link = try #require(setup.user.link)
         var errors: [L2CAPChannelOpenError] = []
         func open(on link: LinkID) {
-            scene.host.openChannel(on: link, spsm: 0x80) { result in
+            setup.host.openChannel(on: link, spsm: 0x80) { result in
                 if case .failure(let error) = result { errors.append(error) }
             }
         }
         open(on: LinkID(rawValue: 99))
         #expect(errors.isEmpty)
-        scene.loop.run()
+        setup.loop.run()
         #expect(errors == [.notConnected])
         open(on: link)
-        scene.loop.run()
-        scene.receive(5, "15 01 0A 00 00 00 00 00 00 00 00 00 08 00")
+        setup.loop.run()
+        setup.receive(5, "15 01 0A 00 00 00 00 00 00 00 00 00 08 00")
         #expect(errors.last == .refused(.insufficientEncryption))
         open(on: link)
-        scene.loop.advanceTime(by: .seconds(31))
+        setup.loop.advanceTime(by: .seconds(31))
         #expect(errors.last == .timedOut)
         open(on: link)
-        scene.loop.run()
-        scene.controller.disconnect(0x40, reason: .connectionTimeout)
-        scene.loop.run()
+        setup.loop.run()
+        setup.controller.disconnect(0x40, reason: .connectionTimeout)
+        setup.loop.run()
         #expect(errors.count == 4 && errors.last == .notConnected)
-        #expect(scene.user.takeLines() == ["disconnected 8"])
+        #expect(setup.user.takeLines() == ["disconnected 8"])
     }
 
     // MARK: Data
 
     @Test func `A bulk channel has one frame in the link's row, so ATT goes in between`() throws {
-        let scene = Scene(packetCount: 2)
-        let channel = try scene.openIncoming()
-        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 20_000), on: channel) == 20_000)
-        scene.loop.run()
-        #expect(scene.takeSent().allSatisfy { $0.hasPrefix("41 00") })
-        scene.receive(4, "0A 03 00")
-        scene.controller.complete(0x40, count: 2)
-        scene.loop.run()
-        let sent = scene.takeSent().map { $0.prefix(2) }
+        let setup = ConnectedHost(packetCount: 2)
+        let channel = try setup.openIncoming()
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 20_000), on: channel) == 20_000)
+        setup.loop.run()
+        #expect(setup.takeSent().allSatisfy { $0.hasPrefix("41 00") })
+        setup.receive(4, "0A 03 00")
+        setup.controller.complete(0x40, count: 2)
+        setup.loop.run()
+        let sent = setup.takeSent().map { $0.prefix(2) }
         #expect(sent == ["41", "04"])
         // Each packet that leaves is followed by the next one, to the end of the queue.
         for _ in 0..<50 {
-            scene.controller.complete(0x40, count: 2)
-            scene.loop.run()
+            setup.controller.complete(0x40, count: 2)
+            setup.loop.run()
         }
-        let rest = scene.controller.takeData().reduce(0) { $0 + $1.bytes.readableBytes - 9 }
+        let rest = setup.controller.takeData().reduce(0) { $0 + $1.bytes.readableBytes - 9 }
         #expect(rest > 20_000 - 4 * 247)
-        #expect(scene.host.transmitter.credits > 0)
+        #expect(setup.host.transmitter.credits > 0)
     }
 
     @Test func `Two channels take turns`() throws {
-        let scene = Scene(packetCount: 1)
-        let first = try scene.openIncoming()
-        scene.receive(5, "14 02 0A 00 80 00 42 00 00 08 F7 00 FF 00")
-        scene.controller.complete(0x40, count: 1)
-        scene.loop.run()
-        _ = scene.takeSent()
-        let second = try #require(scene.user.channel)
+        let setup = ConnectedHost(packetCount: 1)
+        let first = try setup.openIncoming()
+        setup.receive(5, "14 02 0A 00 80 00 42 00 00 08 F7 00 FF 00")
+        setup.controller.complete(0x40, count: 1)
+        setup.loop.run()
+        _ = setup.takeSent()
+        let second = try #require(setup.user.channel)
         for channel in [first, second] {
-            #expect(scene.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 2_000)
+            #expect(setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 2_000)
         }
-        scene.loop.run()
+        setup.loop.run()
         for _ in 0..<5 {
-            scene.controller.complete(0x40, count: 1)
-            scene.loop.run()
+            setup.controller.complete(0x40, count: 1)
+            setup.loop.run()
         }
-        #expect(scene.takeSent().map { $0.prefix(2) } == ["41", "42", "41", "42", "41", "42"])
+        #expect(setup.takeSent().map { $0.prefix(2) } == ["41", "42", "41", "42", "41", "42"])
     }
 
     @Test func `A frame longer than the controller's packets is cut, and the next one follows it`() throws {
-        let scene = Scene(packetCount: 20, dataLength: 27)
-        let channel = try scene.openIncoming()
-        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 300), on: channel) == 300)
-        scene.loop.run()
-        let packets = scene.controller.takeData()
+        let setup = ConnectedHost(packetCount: 20, dataLength: 27)
+        let channel = try setup.openIncoming()
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 300), on: channel) == 300)
+        setup.loop.run()
+        let packets = setup.controller.takeData()
         // 4 + 2 + 245 octets, then 4 + 55.
         #expect(packets.map { $0.bytes.readableBytes - 5 } == Array(repeating: 27, count: 9) + [8, 27, 27, 5])
     }
 
     @Test func `Writability is reported in a later turn, and the user may write at once`() throws {
-        let scene = Scene(packetCount: 4)
-        let channel = try scene.openIncoming(configuration: L2CAPChannelConfiguration(sendLimit: 1_000))
+        let setup = ConnectedHost(packetCount: 4)
+        let channel = try setup.openIncoming(configuration: L2CAPChannelConfiguration(sendLimit: 1_000))
         var written = 0
-        scene.user.onReady = { written += scene.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) }
-        written += scene.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel)
+        setup.user.onReady = { written += setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) }
+        written += setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel)
         #expect(written == 1_000)
         // The first frame has its place in the link's row.
-        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 245)
-        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
-        #expect(scene.user.takeLines().isEmpty)
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 245)
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
+        #expect(setup.user.takeLines().isEmpty)
         for _ in 0..<100 {
-            scene.loop.run()
-            scene.controller.complete(0x40, count: 4)
+            setup.loop.run()
+            setup.controller.complete(0x40, count: 4)
         }
         #expect(written > 20_000)
-        #expect(scene.user.takeLines().count > 20)
+        #expect(setup.user.takeLines().count > 20)
     }
 
     @Test func `A user who reads late holds the peer back`() throws {
-        let scene = Scene()
-        let channel = try scene.openIncoming(configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 2))
-        scene.user.consumesAtOnce = false
-        scene.receive(0x40, "02 00 A1 A2")
-        scene.receive(0x40, "02 00 B1 B2")
-        #expect(scene.takeSent().isEmpty)
-        #expect(scene.user.takeLines() == ["received A1 A2", "received B1 B2"])
-        scene.host.consume(2, of: channel)
-        scene.host.consume(2, of: channel)
-        scene.loop.run()
-        #expect(scene.takeSent() == ["05 00 16 01 04 00 40 00 01 00", "05 00 16 02 04 00 40 00 01 00"])
-        scene.receive(0x40, "01 00 AA")
-        scene.receive(0x40, "01 00 AA")
-        scene.receive(0x40, "01 00 AA")
-        #expect(scene.takeSent() == ["05 00 06 03 04 00 41 00 40 00"])
-        #expect(scene.user.takeLines().last == "closed 1 violation noCredit")
+        let setup = ConnectedHost()
+        let channel = try setup.openIncoming(configuration: L2CAPChannelConfiguration(mtu: 64, mps: 32, window: 2))
+        setup.user.consumesAtOnce = false
+        setup.receive(0x40, "02 00 A1 A2")
+        setup.receive(0x40, "02 00 B1 B2")
+        #expect(setup.takeSent().isEmpty)
+        #expect(setup.user.takeLines() == ["received A1 A2", "received B1 B2"])
+        setup.host.consume(2, of: channel)
+        setup.host.consume(2, of: channel)
+        setup.loop.run()
+        #expect(setup.takeSent() == ["05 00 16 01 04 00 40 00 01 00", "05 00 16 02 04 00 40 00 01 00"])
+        setup.receive(0x40, "01 00 AA")
+        setup.receive(0x40, "01 00 AA")
+        setup.receive(0x40, "01 00 AA")
+        #expect(setup.takeSent() == ["05 00 06 03 04 00 41 00 40 00"])
+        #expect(setup.user.takeLines().last == "closed 1 violation noCredit")
     }
 
     @Test func `A frame that is longer than any buffer ends its channel alone`() throws {
-        let scene = Scene()
-        _ = try scene.openIncoming()
+        let setup = ConnectedHost()
+        _ = try setup.openIncoming()
         var fragment = ByteBuffer()
         fragment.writeMultipleIntegers(UInt16(0x2000), UInt16(0x40), UInt32(0), endianness: .little)
-        scene.controller.deliver(
+        setup.controller.deliver(
             .aclData(handle: ConnectionHandle(rawValue: 0x40), boundary: .firstFlushable, fragment: fragment)
         )
-        scene.loop.run()
-        #expect(scene.takeSent() == ["05 00 06 01 04 00 41 00 40 00"])
-        #expect(scene.user.takeLines() == ["closed 1 violation frameTooLong"])
-        #expect(scene.host.links.count == 1)
+        setup.loop.run()
+        #expect(setup.takeSent() == ["05 00 06 01 04 00 41 00 40 00"])
+        #expect(setup.user.takeLines() == ["closed 1 violation frameTooLong"])
+        #expect(setup.host.links.count == 1)
     }
 
     // MARK: The end
 
     @Test func `A closed channel sends what was written, and its identifier is never given again`() throws {
-        let scene = Scene()
-        let channel = try scene.openIncoming(credits: 1)
-        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 250)
-        scene.host.closeChannel(channel)
-        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 0)
-        scene.loop.run()
-        #expect(scene.takeSent().count == 1)
-        scene.receive(5, "16 02 04 00 41 00 01 00")
-        #expect(scene.takeSent() == ["41 00 01 01 01 01 01", "05 00 06 01 04 00 41 00 40 00"])
-        #expect(scene.user.takeLines().isEmpty)
-        scene.receive(5, "07 01 04 00 41 00 40 00")
-        #expect(scene.user.takeLines() == ["closed 1 closedLocally"])
-        #expect(scene.host.information(of: channel) == nil)
-        scene.host.consume(1, of: channel)
-        scene.host.closeChannel(channel)
-        scene.receive(5, "14 03 0A 00 80 00 41 00 40 00 20 00 02 00")
-        #expect(scene.user.channel == L2CAPChannelID(rawValue: 2))
+        let setup = ConnectedHost()
+        let channel = try setup.openIncoming(credits: 1)
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 250)
+        setup.host.closeChannel(channel)
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 250), on: channel) == 0)
+        setup.loop.run()
+        #expect(setup.takeSent().count == 1)
+        setup.receive(5, "16 02 04 00 41 00 01 00")
+        #expect(setup.takeSent() == ["41 00 01 01 01 01 01", "05 00 06 01 04 00 41 00 40 00"])
+        #expect(setup.user.takeLines().isEmpty)
+        setup.receive(5, "07 01 04 00 41 00 40 00")
+        #expect(setup.user.takeLines() == ["closed 1 closedLocally"])
+        #expect(setup.host.information(of: channel) == nil)
+        setup.host.consume(1, of: channel)
+        setup.host.closeChannel(channel)
+        setup.receive(5, "14 03 0A 00 80 00 41 00 40 00 20 00 02 00")
+        #expect(setup.user.channel == L2CAPChannelID(rawValue: 2))
     }
 
     @Test func `A peer that does not confirm the end has 30 s`() throws {
-        let scene = Scene()
-        let channel = try scene.openIncoming()
-        scene.host.closeChannel(channel)
-        scene.loop.advanceTime(by: .seconds(29))
-        #expect(scene.user.takeLines().isEmpty)
-        scene.loop.advanceTime(by: .seconds(3))
-        #expect(scene.user.takeLines() == ["closed 1 unconfirmed"])
+        let setup = ConnectedHost()
+        let channel = try setup.openIncoming()
+        setup.host.closeChannel(channel)
+        setup.loop.advanceTime(by: .seconds(29))
+        #expect(setup.user.takeLines().isEmpty)
+        setup.loop.advanceTime(by: .seconds(3))
+        #expect(setup.user.takeLines() == ["closed 1 unconfirmed"])
     }
 
     @Test func `The end of a link ends its channels first`() throws {
-        let scene = Scene(packetCount: 1)
-        let channel = try scene.openIncoming()
-        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 2_000)
-        scene.loop.run()
-        scene.controller.disconnect(0x40, reason: .remoteUserTerminated)
-        scene.loop.run()
-        #expect(scene.user.takeLines() == ["closed 1 linkEnded", "disconnected 19"])
-        #expect(scene.host.l2capChannels.isEmpty && scene.host.transmitter.credits == 1)
-        #expect(scene.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
+        let setup = ConnectedHost(packetCount: 1)
+        let channel = try setup.openIncoming()
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 2_000), on: channel) == 2_000)
+        setup.loop.run()
+        setup.controller.disconnect(0x40, reason: .remoteUserTerminated)
+        setup.loop.run()
+        #expect(setup.user.takeLines() == ["closed 1 linkEnded", "disconnected 19"])
+        #expect(setup.host.l2capChannels.isEmpty && setup.host.transmitter.credits == 1)
+        #expect(setup.host.write(ByteBuffer(repeating: 1, count: 1), on: channel) == 0)
     }
 
     @Test func `The end of the controller ends everything, and listening goes on with the next one`() throws {
-        let scene = Scene()
-        _ = try scene.openIncoming()
+        let setup = ConnectedHost()
+        _ = try setup.openIncoming()
         var error: L2CAPChannelOpenError?
-        scene.host.openChannel(on: try #require(scene.user.link), spsm: 0x90) { result in
+        setup.host.openChannel(on: try #require(setup.user.link), spsm: 0x90) { result in
             if case .failure(let why) = result { error = why }
         }
-        scene.loop.run()
-        scene.host.detach()
-        scene.loop.run()
-        #expect(scene.user.takeLines() == ["closed 1 linkEnded", "disconnected 8"])
-        #expect(error == .notConnected && scene.host.l2capChannels.isEmpty)
-        let next = ScriptedController(eventLoop: scene.loop)
-        scene.host.attach(to: next)
-        scene.loop.run()
+        setup.loop.run()
+        setup.host.detach()
+        setup.loop.run()
+        #expect(setup.user.takeLines() == ["closed 1 linkEnded", "disconnected 8"])
+        #expect(error == .notConnected && setup.host.l2capChannels.isEmpty)
+        let next = ScriptedController(eventLoop: setup.loop)
+        setup.host.attach(to: next)
+        setup.loop.run()
         next.connect(0x40, peer: peer, role: .peripheral)
         next.receive(0x40, channel: 5, Array(hex("14 01 0A 00 80 00 41 00 40 00 20 00 02 00").readableBytesView))
-        scene.loop.run()
-        #expect(scene.user.takeLines() == ["request 128", "opened 128 true 64"])
+        setup.loop.run()
+        #expect(setup.user.takeLines() == ["request 128", "opened 128 true 64"])
     }
 }
 

@@ -8,32 +8,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("LE credit-based channels")
-struct LESignallingChannelsTests {
-    /// A peer opens a channel: MTU 64, MPS 32 and two credits against MTU 64, MPS 32 and a window of four.
-    static let incoming = """
-        listen 0080 64 32 4
-        > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00
-        ? requested 0040 0080
-        accept 0040
-        < 05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00
-        ? opened 1 0080 in 64
-
-        """
-
-    /// This side opens a channel with the same sizes; the peer gives two credits.
-    static let outgoing = """
-        open 0080 64 32 4
-        < 05 00 14 01 0A 00 80 00 40 00 40 00 20 00 04 00
-        > 05 00 15 01 0A 00 41 00 40 00 20 00 02 00 00 00
-        ? opened 1 0080 out 64
-
-        """
-
-    private func run(_ script: String, isCentral: Bool = false, sendLimit: Int = 65_536) {
-        var runner = ChannelScript(isCentral: isCentral, sendLimit: sendLimit)
-        runner.run(script)
-    }
-
+struct LESignallingChannelsTests: ChannelSuite {
     // MARK: Opening
 
     @Test("L2CAP/LE/CFC/BV-01-C A legacy peer rejects the request")
@@ -52,7 +27,7 @@ struct LESignallingChannelsTests {
     @Test("L2CAP/LE/CFC/BV-02-C A channel that this side asked for receives", arguments: [true, false])
     func cfcBV02(isCentral: Bool) {
         self.run(
-            Self.outgoing + """
+            self.outgoing + """
                 > 40 00 03 00 AA BB CC
                 ? received 1 AA BB CC
                 """,
@@ -63,7 +38,7 @@ struct LESignallingChannelsTests {
     @Test("L2CAP/LE/CFC/BV-03-C A channel that the peer asked for sends", arguments: [true, false])
     func cfcBV03(isCentral: Bool) {
         self.run(
-            Self.incoming + """
+            self.incoming + """
                 write 1 AA BB CC
                 < 41 00 03 00 AA BB CC
                 """,
@@ -199,7 +174,7 @@ struct LESignallingChannelsTests {
     @Test("L2CAP/LE/CFC/BV-20-C A source CID that is in use is refused")
     func cfcBV20() {
         self.run(
-            Self.incoming + """
+            self.incoming + """
                 > 05 00 14 02 0A 00 80 00 41 00 40 00 20 00 02 00
                 < 05 00 15 02 0A 00 00 00 00 00 00 00 00 00 0A 00
                 > 40 00 01 00 AA                                      # the first one is as it was

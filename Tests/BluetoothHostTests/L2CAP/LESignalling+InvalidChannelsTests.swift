@@ -5,12 +5,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("LE credit-based channels: invalid requests and responses")
-struct LESignallingInvalidChannelsTests {
-    private func run(_ script: String) {
-        var runner = ChannelScript()
-        runner.run(script)
-    }
-
+struct LESignallingInvalidChannelsTests: ChannelSuite {
     @Test func `A source CID outside the dynamic range is refused`() {
         self.run(
             """
@@ -46,7 +41,7 @@ struct LESignallingInvalidChannelsTests {
 
     @Test func `A repeated request gets the same answer and no second channel`() {
         self.run(
-            LESignallingChannelsTests.incoming + """
+            self.incoming + """
                 > 05 00 14 01 0A 00 80 00 41 00 40 00 20 00 02 00
                 < 05 00 15 01 0A 00 40 00 40 00 20 00 04 00 00 00
                 > 05 00 06 02 04 00 40 00 41 00
@@ -111,7 +106,7 @@ struct LESignallingInvalidChannelsTests {
 
     @Test func `One remote CID for two channels ends both`() {
         self.run(
-            LESignallingChannelsTests.outgoing + """
+            self.outgoing + """
                 open 0080 64 32 4
                 < 05 00 14 02 0A 00 80 00 41 00 40 00 20 00 04 00
                 > 05 00 15 02 0A 00 41 00 40 00 20 00 02 00 00 00
@@ -150,7 +145,7 @@ struct LESignallingInvalidChannelsTests {
 
     @Test func `Responses that are not awaited change nothing`() {
         self.run(
-            LESignallingChannelsTests.outgoing + """
+            self.outgoing + """
                 > 05 00 15 01 0A 00 42 00 40 00 20 00 02 00 00 00
                 > 05 00 15 09 0A 00 42 00 40 00 20 00 02 00 00 00
                 > 05 00 01 01 02 00 00 00

@@ -129,7 +129,7 @@ struct LESignallingTests {
         #expect(self.receive("13 01 02 00 00 00", &signalling) == [])
     }
 
-    @Test func `While one request is under way the newest wish waits`() {
+    @Test func `While one request is under way the newest one waits`() {
         var signalling = LESignalling(isCentral: false)
         _ = self.request(self.wanted, &signalling)
         #expect(self.request(self.other, &signalling) == [])

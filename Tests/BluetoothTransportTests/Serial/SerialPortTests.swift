@@ -184,7 +184,7 @@ struct SerialPortTests {
         line.send(Self.resetAnswer)
         #expect(await opened.packets(1) == [Self.resetAnswer])
         try await opened.close()
-        // Whoever opens a port after a close finds it closed.
+        // A port that is opened after a close is found closed.
         let next = try await Opened(line.path)
         line.send(Self.resetAnswer)
         #expect(await next.packets(1) == [Self.resetAnswer])

@@ -1,5 +1,5 @@
-// An app as people write it that lives through everything: in the central role, with a restore identifier, it connects to
-// a thermometer and subscribes; connections are asked for again whenever they end.
+// An app as people write it that lives through everything: in the central role, with a restore identifier, it connects
+// to a thermometer and subscribes; connections are asked for again whenever they end.
 
 import CoreBluetooth
 

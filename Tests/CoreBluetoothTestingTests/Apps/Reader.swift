@@ -1,5 +1,5 @@
-// An app as people write it, in the central role: finds a thermometer, connects, reads it and subscribes. It knows nothing
-// of worlds, and notes what it is told.
+// An app as people write it, in the central role: finds a thermometer, connects, reads it and subscribes. It knows
+// nothing of worlds, and records its delegate calls.
 
 import CoreBluetooth
 

@@ -1,5 +1,5 @@
-// A host does not depend on its app: while the queue of a manager's delegate is blocked, the links stay up, and what needs
-// no app is answered. Time is virtual, the queues are real.
+// A host does not depend on its app: while the queue of a manager's delegate is blocked, the links stay up, and what
+// needs no app is answered. Time is virtual, the queues are real.
 
 import BluetoothAir
 import BluetoothTypes
@@ -14,53 +14,16 @@ import Testing
 
 @Suite("Adapter: blocked queue")
 struct BlockedQueueTests {
-    private static var service: CBUUID { CBUUID(string: "8E38140A-27BE-4090-8955-4FC4B5698D1E") }
-    private static var fixed: CBUUID { CBUUID(string: "0000A001-0000-1000-8000-00805F9B34FB") }
-
-    /// Publishes a value that its host serves by itself.
-    private final class Server: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-        let queue = DispatchQueue(label: "server")
-        private var manager: CBPeripheralManager!
-
-        init(_ adapter: BluetoothAdapter) {
-            super.init()
-            adapter.run { self.manager = CBPeripheralManager(delegate: self, queue: self.queue) }
-        }
-
-        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-            guard peripheral.state == .poweredOn else { return }
-            let service = CBMutableService(type: BlockedQueueTests.service, primary: true)
-            service.characteristics = [
-                CBMutableCharacteristic(
-                    type: BlockedQueueTests.fixed,
-                    properties: .read,
-                    value: Data([0x2A]),
-                    permissions: .readable
-                )
-            ]
-            peripheral.add(service)
-            peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [BlockedQueueTests.service]])
-        }
-    }
-
-    /// Connects, and reads the value as often as it is told.
-    private final class Client: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-        let queue = DispatchQueue(label: "client")
-        private var manager: CBCentralManager!
-        private var peripheral: CBPeripheral?
+    /// Connects, and reads the value at each ``read()``. Unchecked: it lives on its queue, but for what a lock guards.
+    private final class Client: QueueCentral, @unchecked Sendable {
         private var characteristic: CBCharacteristic?
-        private let told = NIOLockedValueBox((isReady: false, values: 0, ends: 0))
+        private let observed = NIOLockedValueBox((isReady: false, values: 0, ends: 0))
 
-        init(_ adapter: BluetoothAdapter) {
-            super.init()
-            adapter.run { self.manager = CBCentralManager(delegate: self, queue: self.queue) }
-        }
-
-        var isReady: Bool { self.told.withLockedValue { $0.isReady } }
+        var isReady: Bool { self.observed.withLockedValue { $0.isReady } }
         /// How many times the value was read.
-        var values: Int { self.told.withLockedValue { $0.values } }
+        var values: Int { self.observed.withLockedValue { $0.values } }
         /// How many connections ended.
-        var ends: Int { self.told.withLockedValue { $0.ends } }
+        var ends: Int { self.observed.withLockedValue { $0.ends } }
 
         func read() {
             self.queue.async {
@@ -69,57 +32,32 @@ struct BlockedQueueTests {
             }
         }
 
-        func centralManagerDidUpdateState(_ central: CBCentralManager) {
-            if central.state == .poweredOn { central.scanForPeripherals(withServices: [BlockedQueueTests.service]) }
-        }
-
-        func centralManager(
-            _ central: CBCentralManager,
-            didDiscover peripheral: CBPeripheral,
-            advertisementData: [String: Any],
-            rssi RSSI: NSNumber
-        ) {
-            guard self.peripheral == nil else { return }
-            self.peripheral = peripheral
-            peripheral.delegate = self
-            central.stopScan()
-            central.connect(peripheral)
-        }
-
-        func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-            peripheral.discoverServices([BlockedQueueTests.service])
-        }
-
-        func centralManager(
+        override func centralManager(
             _ central: CBCentralManager,
             didDisconnectPeripheral peripheral: CBPeripheral,
             error: (any Error)?
-        ) { self.told.withLockedValue { $0.ends += 1 } }
+        ) { self.observed.withLockedValue { $0.ends += 1 } }
 
-        func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-            for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
-        }
-
-        func peripheral(
+        override func peripheral(
             _ peripheral: CBPeripheral,
             didDiscoverCharacteristicsFor service: CBService,
             error: (any Error)?
         ) {
             self.characteristic = service.characteristics?.first
-            self.told.withLockedValue { $0.isReady = self.characteristic != nil }
+            self.observed.withLockedValue { $0.isReady = self.characteristic != nil }
         }
 
-        func peripheral(
+        override func peripheral(
             _ peripheral: CBPeripheral,
             didUpdateValueFor characteristic: CBCharacteristic,
             error: (any Error)?
         ) {
             guard error == nil, characteristic.value == Data([0x2A]) else { return }
-            self.told.withLockedValue { $0.values += 1 }
+            self.observed.withLockedValue { $0.values += 1 }
         }
     }
 
-    /// Lets virtual time pass, 10 ms by 10 ms, until something has come about on the client's queue; gives up after
+    /// Lets virtual time pass, 10 ms by 10 ms, until something has come about on the client's queue; times out after
     /// a quarter of an hour of real time, since all tests of a busy machine run beside this one.
     private func advance(_ loop: NIOAsyncTestingEventLoop, _ client: Client, until isDone: () -> Bool) async {
         let limit = Date(timeIntervalSinceNow: 900)
@@ -151,7 +89,7 @@ struct BlockedQueueTests {
             }
             return (adapter("server"), adapter("client"))
         }
-        let server = Server(first)
+        let server = QueuePeripheral(first, value: Data([0x2A]))
         let client = Client(second)
         await self.advance(loop, client) { client.isReady }
         try #require(client.isReady)

@@ -1,5 +1,5 @@
-// Whole adapters on a controller behind a socket, with somebody in between who does to the controller's octets what can
-// happen to them. Each case says what an app sees of it: nothing, or `.resetting` and after that `.poweredOn`.
+// Whole adapters on a controller behind a socket, with a fault injector in between that changes the controller's
+// octets. Each case says what an app sees of it: nothing, or `.resetting` and after that `.poweredOn`.
 
 import BluetoothAir
 import BluetoothAirService
@@ -15,15 +15,18 @@ import Testing
 
 @Suite("An adapter on a hostile controller", .serialized, .timeLimit(.minutes(3)))
 struct HostileControllerTests {
-    /// An air on a socket, a peripheral on it, and a central whose controller is reached through a meddler. Unchecked: it
-    /// does not change, and what it holds is bound to its own loop or queue.
+    /// What is read.
+    private static let value = Data(0..<200)
+
+    /// An air on a socket, a peripheral on it, and a central behind the fault injector. Unchecked: it does not change,
+    /// and what it holds is bound to its own loop or queue.
     private final class Setup: @unchecked Sendable {
         let folder: TemporaryFolder
         let faultInjector: SocketFaultInjector
         let central: CentralApp
         private let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         private let server: NIOLoopBoundBox<AirServer?>
-        private let peripheral: PeripheralApp
+        private let peripheral: QueuePeripheral
 
         init(_ modes: [SocketFaultInjector.Mode] = []) async throws {
             let folder = try TemporaryFolder()
@@ -40,7 +43,7 @@ struct HostileControllerTests {
                 .assumeIsolated().map { server.value = $0 }.nonisolated()
             }.get()
             self.faultInjector = try SocketFaultInjector(at: folder("h4"), to: folder("air"), modes: modes)
-            self.peripheral = PeripheralApp(Self.adapter(folder("air")))
+            self.peripheral = QueuePeripheral(Self.adapter(folder("air")), value: HostileControllerTests.value)
             self.central = CentralApp(Self.adapter(folder("h4")))
         }
 
@@ -65,49 +68,13 @@ struct HostileControllerTests {
         }
     }
 
-    /// Has one characteristic with a value. Unchecked: it lives on its queue.
-    private final class PeripheralApp: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-        static var service: CBUUID { CBUUID(string: "A0B0") }
-        private let queue = DispatchQueue(label: "answerer")
-        private var manager: CBPeripheralManager?
-
-        init(_ adapter: BluetoothAdapter) {
-            super.init()
-            self.manager = adapter.run { CBPeripheralManager(delegate: self, queue: self.queue) }
-        }
-
-        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-            guard peripheral.state == .poweredOn else { return }
-            let service = CBMutableService(type: Self.service, primary: true)
-            service.characteristics = [
-                CBMutableCharacteristic(
-                    type: CBUUID(string: "A0B1"),
-                    properties: .read,
-                    value: Data((0..<200).map { UInt8($0) }),
-                    permissions: .readable
-                )
-            ]
-            peripheral.removeAllServices()
-            peripheral.add(service)
-            peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [Self.service]])
-        }
-    }
-
-    /// Connects and reads, again and again, as long as it is told to; keeps the states that it was told of. Unchecked: it
+    /// Connects and reads, again and again, until it is stopped; keeps the states that were reported. Unchecked: it
     /// lives on its queue, and the condition's lock guards what the test looks at.
-    private final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-        private let queue = DispatchQueue(label: "caller")
+    private final class CentralApp: QueueCentral, @unchecked Sendable {
         private let condition = NSCondition()
-        private var manager: CBCentralManager?
-        private var peripheral: CBPeripheral?
         private var states: [CBManagerState] = []
         private var values = 0
         private var wrongValues = 0
-
-        init(_ adapter: BluetoothAdapter) {
-            super.init()
-            self.manager = adapter.run { CBCentralManager(delegate: self, queue: self.queue) }
-        }
 
         // MARK: Waiting
 
@@ -144,31 +111,12 @@ struct HostileControllerTests {
 
         // MARK: Delegates
 
-        func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        override func centralManagerDidUpdateState(_ central: CBCentralManager) {
             self.change { self.states.append(central.state) }
-            guard central.state == .poweredOn else { return }
-            self.peripheral = nil
-            central.scanForPeripherals(withServices: [PeripheralApp.service])
+            super.centralManagerDidUpdateState(central)
         }
 
-        func centralManager(
-            _ central: CBCentralManager,
-            didDiscover peripheral: CBPeripheral,
-            advertisementData: [String: Any],
-            rssi RSSI: NSNumber
-        ) {
-            guard self.peripheral == nil else { return }
-            self.peripheral = peripheral
-            peripheral.delegate = self
-            central.stopScan()
-            central.connect(peripheral)
-        }
-
-        func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-            peripheral.discoverServices([PeripheralApp.service])
-        }
-
-        func centralManager(
+        override func centralManager(
             _ central: CBCentralManager,
             didDisconnectPeripheral peripheral: CBPeripheral,
             error: (any Error)?
@@ -177,12 +125,7 @@ struct HostileControllerTests {
             central.connect(peripheral)
         }
 
-        func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-            guard let service = peripheral.services?.first else { return }
-            peripheral.discoverCharacteristics(nil, for: service)
-        }
-
-        func peripheral(
+        override func peripheral(
             _ peripheral: CBPeripheral,
             didDiscoverCharacteristicsFor service: CBService,
             error: (any Error)?
@@ -190,13 +133,13 @@ struct HostileControllerTests {
             if let characteristic = service.characteristics?.first { peripheral.readValue(for: characteristic) }
         }
 
-        func peripheral(
+        override func peripheral(
             _ peripheral: CBPeripheral,
             didUpdateValueFor characteristic: CBCharacteristic,
             error: (any Error)?
         ) {
             guard error == nil else { return }
-            let isRight = characteristic.value == Data((0..<200).map { UInt8($0) })
+            let isRight = characteristic.value == HostileControllerTests.value
             self.change {
                 self.values += 1
                 if !isRight { self.wrongValues += 1 }
@@ -222,10 +165,10 @@ struct HostileControllerTests {
         ("data of 65,535 octets", [0x02, 0x40, 0x20, 0xFF, 0xFF], true),
         ("a command, which is for the host to send", [0x01, 0x03, 0x0C, 0x00], true),
         ("a hardware error", [0x04, 0x10, 0x01, 0x42], true),
-        ("the answer to a reset that nobody asked for", [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], true),
+        ("the answer to a reset that was not sent", [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], true),
         ("an event that is too short", [0x04, 0x05, 0x01, 0x00], false),
         ("an event without content", [0x04, 0x3E, 0x00], false),
-        ("an LE event that nobody knows", [0x04, 0x3E, 0x03, 0xEE, 0x01, 0x02], false),
+        ("an unknown LE event", [0x04, 0x3E, 0x03, 0xEE, 0x01, 0x02], false),
         ("data without an L2CAP header", [0x02, 0x40, 0x20, 0x02, 0x00, 0x01, 0x02], false),
         ("the end of a link that is not there", [0x04, 0x05, 0x04, 0x00, 0x77, 0x07, 0x13], false),
         ("65,535 completed packets of any link", [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, 0xFF, 0xFF], false),
@@ -235,7 +178,7 @@ struct HostileControllerTests {
             "a key request of a link that is not there",
             [0x04, 0x3E, 0x0D, 0x05, 0x77, 0x07] + [UInt8](repeating: 0, count: 10), false
         ),
-        ("the answer to a command that nobody sent", [0x04, 0x0E, 0x04, 0x01, 0xFF, 0xFC, 0x00], false),
+        ("the answer to a command that was not sent", [0x04, 0x0E, 0x04, 0x01, 0xFF, 0xFC, 0x00], false),
         ("an answer to nothing", [0x04, 0x0E, 0x03, 0x01, 0x00, 0x00], false),
     ]
 
@@ -282,12 +225,12 @@ struct HostileControllerTests {
         try await setup.end()
     }
 
-    @Test("A controller that falls silent at work is given up, and the next one is used")
+    @Test("A controller that stops responding at work is closed, and the next one is used")
     func silence() async throws {
         let setup = try await Setup()
         #expect(setup.central.reads(1))
         setup.faultInjector.silence()
-        // Nothing is asked of the controller while an app waits for its peer; the app's next wish finds out.
+        // Nothing is asked of the controller while an app waits for its peer; the app's next request finds out.
         setup.central.readRSSI()
         #expect(setup.central.hasSeen([.poweredOn, .resetting, .poweredOn]), "\(setup.central.seen)")
         #expect(setup.central.reads(1))

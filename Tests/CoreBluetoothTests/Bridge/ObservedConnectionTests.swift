@@ -48,7 +48,7 @@ struct ObservedConnectionTests {
         #expect(!connection.isConnected(first))
     }
 
-    @Test("a connection that is asked for once more is told once more")
+    @Test("a connection that is asked for once more is reported once more")
     func repeated() throws {
         var (connection, attempt) = try self.connected()
         #expect(connection.connect() == attempt)

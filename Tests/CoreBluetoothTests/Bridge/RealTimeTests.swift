@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Real time")
 struct RealTimeTests {
-    /// A ball that answers each question; lives on its queue.
+    /// A ball that answers each question. Unchecked: it lives on its queue.
     private final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
         let queue = DispatchQueue(label: "ball")
         private var manager: CBPeripheralManager!
@@ -46,11 +46,8 @@ struct RealTimeTests {
         }
     }
 
-    /// Asks some questions, one after the other; lives on its queue.
-    private final class Asker: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-        let queue = DispatchQueue(label: "asker")
-        private var manager: CBCentralManager!
-        private var peripheral: CBPeripheral?
+    /// Asks some questions, one after the other. Unchecked: it lives on its queue.
+    private final class Asker: QueueCentral, @unchecked Sendable {
         private var questions: [String]
         private let done: @Sendable ([String]) -> Void
         private var answers: [String] = []
@@ -58,36 +55,10 @@ struct RealTimeTests {
         init(_ adapter: BluetoothAdapter, questions: [String], done: @escaping @Sendable ([String]) -> Void) {
             self.questions = questions
             self.done = done
-            super.init()
-            adapter.run { self.manager = CBCentralManager(delegate: self, queue: self.queue) }
+            super.init(adapter)
         }
 
-        func centralManagerDidUpdateState(_ central: CBCentralManager) {
-            dispatchPrecondition(condition: .onQueue(self.queue))
-            if central.state == .poweredOn { central.scanForPeripherals(withServices: [IDs.service]) }
-        }
-
-        func centralManager(
-            _ central: CBCentralManager,
-            didDiscover peripheral: CBPeripheral,
-            advertisementData: [String: Any],
-            rssi RSSI: NSNumber
-        ) {
-            self.peripheral = peripheral
-            peripheral.delegate = self
-            central.stopScan()
-            central.connect(peripheral)
-        }
-
-        func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-            peripheral.discoverServices([IDs.service])
-        }
-
-        func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-            if let service = peripheral.services?.first { peripheral.discoverCharacteristics(nil, for: service) }
-        }
-
-        func peripheral(
+        override func peripheral(
             _ peripheral: CBPeripheral,
             didDiscoverCharacteristicsFor service: CBService,
             error: (any Error)?
@@ -95,13 +66,13 @@ struct RealTimeTests {
             if let answer = service.characteristics?.last { peripheral.setNotifyValue(true, for: answer) }
         }
 
-        func peripheral(
+        override func peripheral(
             _ peripheral: CBPeripheral,
             didUpdateNotificationStateFor characteristic: CBCharacteristic,
             error: (any Error)?
         ) { self.ask(peripheral) }
 
-        func peripheral(
+        override func peripheral(
             _ peripheral: CBPeripheral,
             didUpdateValueFor characteristic: CBCharacteristic,
             error: (any Error)?
@@ -120,7 +91,7 @@ struct RealTimeTests {
             peripheral.writeValue(self.questions.removeFirst().octets, for: question, type: .withResponse)
         }
 
-        func centralManager(
+        override func centralManager(
             _ central: CBCentralManager,
             didDisconnectPeripheral peripheral: CBPeripheral,
             error: (any Error)?
@@ -143,7 +114,7 @@ struct RealTimeTests {
         withExtendedLifetime(ball) {}
     }
 
-    /// Hears the state on the main queue.
+    /// Gets the state on the main queue. Unchecked: it lives on that queue.
     private final class MainListener: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
         private var manager: CBCentralManager?
         private let done: @Sendable () -> Void

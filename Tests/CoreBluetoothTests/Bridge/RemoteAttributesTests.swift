@@ -31,7 +31,7 @@ struct RemoteAttributesTests {
         #expect(HandleTable<Int>()[1] == nil)
     }
 
-    @Test("7.6 a window is full at its size and tells of room at half of it")
+    @Test("7.6 a window is full at its size and reports capacity at half of it")
     func window() {
         let window = TransmitWindow()
         for _ in 0..<TransmitWindow.size {

@@ -1,5 +1,5 @@
-// Programs read the properties of peripherals and call them from any thread, as Apple's atomic properties allow. These tests are for the
-// thread sanitizer as much as for their expectations.
+// Programs read the properties of peripherals and call them from any thread, as Apple's atomic properties allow. These
+// tests are for the thread sanitizer as much as for their expectations.
 
 import BluetoothAir
 import Dispatch
@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Threads")
 struct ThreadsTests {
-    /// Publishes the ball on its own queue.
+    /// Publishes the ball on its own queue. Unchecked: it lives on that queue.
     private final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
         private var manager: CBPeripheralManager!
         private let answer = CBMutableCharacteristic(
@@ -46,7 +46,8 @@ struct ThreadsTests {
         }
     }
 
-    /// Connects and disconnects again and again, while other threads read and call.
+    /// Connects and disconnects again and again, while other threads read and call. Unchecked: it lives on its queue,
+    /// but for what is locked; that threads use the peripheral is what is tested.
     private final class ConcurrentCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable
     {
         private var manager: CBCentralManager!
@@ -61,7 +62,7 @@ struct ThreadsTests {
             self.rounds = rounds
             self.done = done
             super.init()
-            adapter.run { self.manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "hammer")) }
+            adapter.run { self.manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "reader")) }
             for number in self.callbacks.indices {
                 // Calls in the wrong moment are misuse, and there are many of them.
                 Thread { [self] in LogLines.$listener.withValue({ _ in }) { self.look(number) } }.start()

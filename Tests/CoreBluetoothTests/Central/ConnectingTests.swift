@@ -33,7 +33,7 @@ struct ConnectingTests {
         #expect(talk.testbed.run { peripheral.state == .connected })
     }
 
-    @Test("6.4 cancelling a connection tells didDisconnect without error")
+    @Test("6.4 cancelling a connection ends with didDisconnect without error")
     func cancel() throws {
         let talk = Conversation()
         let peripheral = try talk.connect()
@@ -43,7 +43,7 @@ struct ConnectingTests {
         #expect(talk.central.calls.last == "disconnect 0")
     }
 
-    @Test("6.4 cancelling a pending connection tells didDisconnect without error, not didFail")
+    @Test("6.4 cancelling a pending connection ends with didDisconnect without error, not didFail")
     func cancelPending() throws {
         let talk = Conversation()
         let peripheral = try talk.find()
@@ -79,8 +79,7 @@ struct ConnectingTests {
         talk.central.calls = []
         talk.central.manager.connect(peripheral)
         talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.central.manager.connect(peripheral)
-        talk.testbed.run { peripheral.state == .connected }
+        talk.central.connect(peripheral, in: talk.testbed)
         talk.testbed.run()
         #expect(talk.central.calls == ["disconnect 1", "connect 2"])
         talk.central.manager.cancelPeripheralConnection(peripheral)
@@ -89,7 +88,7 @@ struct ConnectingTests {
         #expect(talk.central.calls == ["disconnect 1", "connect 2", "disconnect 0"])
     }
 
-    @Test("connecting once more tells didConnect once more")
+    @Test("connecting once more reports didConnect once more")
     func twice() throws {
         let talk = Conversation()
         let peripheral = try talk.connect()
@@ -109,7 +108,7 @@ struct ConnectingTests {
         #expect(talk.central.calls.last == "disconnect 0 CBErrorDomain 6")
         #expect((talk.central.errors.last as? CBError)?.code == .connectionTimeout)
         #expect(peripheral.services == nil)
-        // Commands in flight are not told.
+        // Commands in flight are not reported.
         #expect(talk.central.calls.suffix(2).first != "value")
     }
 
@@ -117,7 +116,7 @@ struct ConnectingTests {
     func remote() throws {
         let talk = Conversation()
         let peripheral = try talk.connect()
-        // The ball's own app turns central, adopts the link and gives it up: the link stays, since it is not its own.
+        // An app beside the ball is a central, too: the link stays, since it is not its own.
         let other = CentralApp(on: talk.ballAdapter)
         talk.testbed.run { other.manager.state == .poweredOn }
         #expect(peripheral.state == .connected)
@@ -127,8 +126,7 @@ struct ConnectingTests {
     func newObjects() throws {
         let talk = Conversation()
         let first = try talk.discover()
-        talk.central.manager.cancelPeripheralConnection(first.peripheral)
-        talk.testbed.run { first.peripheral.state == .disconnected }
+        talk.central.disconnect(first.peripheral, in: talk.testbed)
         #expect(first.peripheral.services == nil)
         #expect(first.answer.service == nil)
         let second = try talk.discover()
@@ -138,32 +136,9 @@ struct ConnectingTests {
 
     @Test("6.7 with auto-reconnect the system connects again and says so")
     func autoReconnect() throws {
-        final class Listener: NSObject, CBCentralManagerDelegate {
-            var calls: [String] = []
-            var found: CBPeripheral?
-            func centralManagerDidUpdateState(_ central: CBCentralManager) {}
-            func centralManager(
-                _ central: CBCentralManager,
-                didDiscover peripheral: CBPeripheral,
-                advertisementData: [String: Any],
-                rssi RSSI: NSNumber
-            ) { self.found = peripheral }
-            func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-                self.calls.append("connect")
-            }
-            func centralManager(
-                _ central: CBCentralManager,
-                didDisconnectPeripheral peripheral: CBPeripheral,
-                timestamp: CFAbsoluteTime,
-                isReconnecting: Bool,
-                error: (any Error)?
-            ) { self.calls.append("disconnect \(isReconnecting) \(peripheral.state.rawValue) \(timestamp > 0)") }
-        }
         let talk = Conversation()
-        let listener = Listener()
+        let listener = DisconnectListener()
         let manager = talk.centralAdapter.run { CBCentralManager(delegate: listener, queue: nil) }
-        talk.testbed.run { manager.state == .poweredOn }
-        manager.scanForPeripherals(withServices: nil)
         talk.testbed.run { listener.found != nil }
         let peripheral = try #require(listener.found)
         manager.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
@@ -191,8 +166,7 @@ struct ConnectingTests {
         #expect(peripheral.state == .connecting)
         talk.testbed.run(.seconds(2))
         #expect(peripheral.state == .connected)
-        talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.testbed.run { peripheral.state == .disconnected }
+        talk.central.disconnect(peripheral, in: talk.testbed)
         talk.central.manager.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: 5])
         talk.testbed.run(.seconds(1))
         talk.central.manager.cancelPeripheralConnection(peripheral)
@@ -229,8 +203,7 @@ struct ConnectingTests {
         #expect(same.identifier == peripheral.identifier)
         #expect(same.state == .disconnected)
         same.delegate = other
-        other.manager.connect(same)
-        #expect(talk.testbed.run { same.state == .connected })
+        other.connect(same, in: talk.testbed)
         same.discoverServices([IDs.service])
         talk.testbed.run { same.services != nil }
         let service = try #require(same.services?.first)
@@ -253,13 +226,11 @@ struct ConnectingTests {
         talk.testbed.run()
         #expect(talk.central.values == ["both"])
         #expect(other.values == ["both", "one"])
-        talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.testbed.run { peripheral.state == .disconnected }
+        talk.central.disconnect(peripheral, in: talk.testbed)
         #expect(talk.central.calls.last == "disconnect 0")
         #expect(same.state == .connected)
         #expect(talk.ball.count("unsubscribed 0") == 0)
-        other.manager.cancelPeripheralConnection(same)
-        talk.testbed.run { same.state == .disconnected }
+        other.disconnect(same, in: talk.testbed)
         talk.testbed.run()
         #expect(talk.ball.count("unsubscribed 0") == 1)
     }
@@ -276,8 +247,7 @@ struct ConnectingTests {
         looker.manager.scanForPeripherals(withServices: [IDs.service])
         #expect(talk.testbed.run { !looker.found.isEmpty })
         let peripheral = try #require(looker.found.first)
-        looker.manager.connect(peripheral)
-        #expect(talk.testbed.run { peripheral.state == .connected })
+        looker.connect(peripheral, in: talk.testbed)
         peripheral.discoverServices([IDs.service])
         #expect(talk.testbed.run { peripheral.services?.count == 1 })
         looker.manager.cancelPeripheralConnection(peripheral)

@@ -8,9 +8,9 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7 GATT client and strangers")
+@Suite("7 GATT client and foreign peripherals")
 struct ForeignPeripheralTests {
-    /// A central that has discovered a stranger's characteristic.
+    /// A central that has discovered a foreign peripheral's characteristic.
     private struct Setup {
         let testbed = Testbed()
         let remote: ForeignPeripheral
@@ -112,7 +112,7 @@ struct ForeignPeripheralTests {
         #expect(values[5] as? NSData == NSData(data: Data([1, 2])))
     }
 
-    @Test("7.1 what could not be discovered stays nil, and the error is told")
+    @Test("7.1 what could not be discovered stays nil, and the error is reported")
     func failedDiscovery() throws {
         let setup = try Setup(ForeignPeripheral.heart(descriptors: [(0x2902, [0, 0])]))
         setup.remote.onRequest = { $0[0] == 0x10 ? [0x01, 0x10, 0x01, 0x00, 0x0E] : nil }
@@ -225,7 +225,7 @@ struct ForeignPeripheralTests {
         #expect(setup.central.calls.last == "disconnect 0 CBErrorDomain 7")
     }
 
-    @Test("6.4 pending procedures of a connection that is cancelled are not told")
+    @Test("6.4 pending procedures of a connection that is cancelled are not reported")
     func cancelledProcedures() throws {
         let setup = try Setup(ForeignPeripheral.heart(descriptors: []))
         let heart = try setup.discover()
@@ -238,7 +238,7 @@ struct ForeignPeripheralTests {
         #expect(setup.central.count("value") == 0)
     }
 
-    @Test("7.3 a peer that falls silent ends what was asked for after 30 s, and the link with it")
+    @Test("7.3 when a peer stops responding, procedures and link end after 30 s")
     func silence() throws {
         let setup = try Setup(ForeignPeripheral.heart(descriptors: []))
         let heart = try setup.discover()
@@ -267,13 +267,13 @@ struct ForeignPeripheralTests {
             .init(handle: 0x12, type: 0x2A00, value: Array(name.utf8)),
         ]
         let setup = try Setup(attributes)
-        #expect(setup.peripheral.name == "Stranger")
+        #expect(setup.peripheral.name == "Foreign")
         #expect(setup.testbed.run { setup.central.calls.last == "name \(name)" })
         #expect(setup.peripheral.name == name)
 
         let other = try Setup(ForeignPeripheral.heart(descriptors: []))
         other.testbed.run(.seconds(5))
-        #expect(other.peripheral.name == "Stranger")
+        #expect(other.peripheral.name == "Foreign")
         #expect(other.central.calls.last == "connect 2")
     }
 }

@@ -188,7 +188,7 @@ struct GATTClientTests {
         #expect(lines.all.count == 1)
     }
 
-    @Test("7.8 notifications on and off, told with isNotifying")
+    @Test("7.8 notifications on and off, reported with isNotifying")
     func notifying() throws {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
@@ -293,7 +293,7 @@ struct GATTClientTests {
         #expect(talk.testbed.run { included.characteristics?.isEmpty == true })
     }
 
-    @Test("7.12 services that change are told, and are dead")
+    @Test("7.12 services that change are reported and invalid")
     func modified() throws {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
@@ -311,7 +311,7 @@ struct GATTClientTests {
         #expect(talk.testbed.run { peripheral.services?.count == 1 })
     }
 
-    @Test("6.6 nothing is told after didDisconnect, and pending procedures are not")
+    @Test("6.6 nothing is reported after didDisconnect, nor are pending procedures")
     func silence() throws {
         let talk = Conversation()
         let (peripheral, question, answer) = try talk.discover()
@@ -342,7 +342,7 @@ struct GATTClientTests {
 
     @Test("the realistic air gives the same callbacks, later")
     func realistic() throws {
-        let talk = Conversation(model: .realistic)
+        let talk = Conversation(settings: .realistic)
         let (peripheral, question, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
         talk.testbed.run { answer.isNotifying }

@@ -81,7 +81,7 @@ struct LengthTests {
 
     @Test("7.6 obeying canSendWriteWithoutResponse loses nothing, even on an air that loses one packet in ten")
     func lossy() throws {
-        let talk = Conversation(model: AirSettings(hasAirTime: true, loss: 0.1), seed: 3)
+        let talk = Conversation(settings: AirSettings(hasAirTime: true, loss: 0.1), seed: 3)
         let (peripheral, question, _) = try talk.discover()
         var next = 0
         func send() {
@@ -96,8 +96,8 @@ struct LengthTests {
         #expect(talk.ball.written == (0..<500).map { "\($0)".octets })
     }
 
-    @Test("7.6 an app that does not ask for room is borne with for a while, then told in the log")
-    func impatient() throws {
+    @Test("7.6 writes without capacity are queued up to a limit, then dropped and logged")
+    func withoutCapacity() throws {
         let talk = Conversation()
         let (peripheral, question, _) = try talk.discover()
         let lines = CapturedLog()
@@ -105,7 +105,7 @@ struct LengthTests {
             for number in 0..<4100 { peripheral.writeValue("\(number)".octets, for: question, type: .withoutResponse) }
         }
         #expect(lines.all.count == 4)
-        #expect(lines.all.allSatisfy { $0.contains("has no room for further response-less writes") })
+        #expect(lines.all.allSatisfy { $0.contains("has no capacity for further response-less writes") })
         talk.testbed.run { talk.ball.written.count == 4096 }
         #expect(talk.ball.written.count == 4096)
     }

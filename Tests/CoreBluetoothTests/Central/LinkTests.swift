@@ -41,8 +41,7 @@ struct LinkTests {
         let crowd = try Crowd(of: 3) { $0.maximumLinkCount = 2 }
         let (testbed, central) = (crowd.testbed, crowd.central)
         for peripheral in central.found.prefix(2) {
-            central.manager.connect(peripheral)
-            try #require(testbed.run { peripheral.state == .connected })
+            central.connect(peripheral, in: testbed)
         }
         let third = central.found[2]
         central.manager.connect(third)
@@ -50,16 +49,16 @@ struct LinkTests {
         #expect(testbed.run { central.calls.last == "fail CBErrorDomain 11" })
         #expect((central.errors.last as? CBError)?.code == .connectionLimitReached)
         #expect(third.state == .disconnected)
-        // With room again the same object connects.
+        // With a free connection again the same object connects.
         central.manager.cancelPeripheralConnection(central.found[0])
         try #require(testbed.run { central.found[0].state == .disconnected })
-        central.manager.connect(third)
-        #expect(testbed.run { third.state == .connected })
+        central.connect(third, in: testbed)
     }
 
     @Test("6.2 of two links with a peer, the second is taken up when the first has ended")
     func secondLink() throws {
-        // A peer that started anew connects before its old link is missed. The air does not let it; other controllers do.
+        // A peer that started anew connects before its old link is missed. The air does not let it; other controllers
+        // do.
         let testbed = Testbed()
         let source = BreakableSource(air: testbed.air)
         let central = CentralApp(on: source.adapter("Curious", testbed))
@@ -98,11 +97,10 @@ struct LinkTests {
         ballAdapter.setPowered(true)
         testbed.run { ball.manager.state == .poweredOn }
         ball.advertise(name: "Crystal")
-        central.manager.connect(peripheral)
-        #expect(testbed.run { peripheral.state == .connected })
+        central.connect(peripheral, in: testbed)
     }
 
-    @Test("6.1 devices that never come do not keep out those that do, whatever room the controller's list has")
+    @Test("6.1 devices that never come do not keep out those that do, whatever the size of the controller's list")
     func absentDevices() throws {
         let crowd = try Crowd(of: 6) { $0.filterAcceptListSize = 2 }
         let (testbed, central, balls) = (crowd.testbed, crowd.central, crowd.balls)
@@ -128,8 +126,7 @@ struct LinkTests {
             CBConnectPeripheralOptionEnableAutoReconnect: false,
         ])
         #expect(!peripheral.ancsAuthorized)
-        talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.testbed.run { peripheral.state == .disconnected }
+        talk.central.disconnect(peripheral, in: talk.testbed)
         #expect(talk.central.calls.suffix(2) == ["connect 2", "disconnect 0"])
     }
 
@@ -156,7 +153,7 @@ struct LinkTests {
         talk.testbed.run { talk.ball.manager.state == .poweredOn }
         talk.ball.advertise(name: "Crystal")
         try #require(talk.testbed.run { peripheral.state == .connected })
-        // The delegate has the older method alone, which tells of each loss.
+        // The delegate has the older method alone, which reports each loss.
         #expect(talk.central.calls == ["disconnect 1 CBErrorDomain 6", "connect 2"])
         #expect(peripheral.services?.first?.characteristics?.first === answer)
         peripheral.setNotifyValue(true, for: answer)
@@ -165,7 +162,7 @@ struct LinkTests {
         #expect(talk.testbed.run { talk.central.values == ["again"] })
     }
 
-    @Test("6.7 6.4 a reconnection that is cancelled is told once and does not come back")
+    @Test("6.7 6.4 a reconnection that is cancelled is reported once and does not come back")
     func cancelledReconnection() throws {
         let talk = Conversation()
         let peripheral = try talk.connect(options: [CBConnectPeripheralOptionEnableAutoReconnect: true])

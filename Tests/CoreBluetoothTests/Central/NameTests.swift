@@ -38,13 +38,12 @@ struct NameTests {
                 central.manager.stopScan()
             }
             let peripheral = central.found[0]
-            central.manager.connect(peripheral)
-            try #require(self.testbed.run { peripheral.state == .connected })
+            central.connect(peripheral, in: self.testbed)
             return peripheral
         }
     }
 
-    @Test("5.6 the GAP Device Name takes the place of the advertised one, and the change is told")
+    @Test("5.6 the GAP Device Name takes the place of the advertised one, and the change is reported")
     func deviceName() throws {
         let setup = Setup(deviceName: "Kristallkugel")
         let peripheral = try setup.connect()
@@ -53,8 +52,7 @@ struct NameTests {
         #expect(peripheral.name == "Kristallkugel")
         // It is cached, and what is advertised changes it no more.
         let identifier = peripheral.identifier
-        setup.central.manager.cancelPeripheralConnection(peripheral)
-        setup.testbed.run { peripheral.state == .disconnected }
+        setup.central.disconnect(peripheral, in: setup.testbed)
         setup.central.manager.scanForPeripherals(withServices: nil)
         setup.testbed.run(.seconds(1))
         #expect(setup.central.calls.last == "discover Kristallkugel")
@@ -64,14 +62,13 @@ struct NameTests {
         #expect(again.first?.name == "Kristallkugel")
     }
 
-    @Test("5.6 a name that has changed is told after the next connection; the same name is not")
+    @Test("5.6 a name that has changed is reported after the next connection; the same name is not")
     func change() throws {
         var setup = Setup(deviceName: "Before")
         let peripheral = try setup.connect()
         setup.testbed.run(.seconds(2))
         #expect(setup.central.count("name Before") == 1)
-        setup.central.manager.cancelPeripheralConnection(peripheral)
-        setup.testbed.run { peripheral.state == .disconnected }
+        setup.central.disconnect(peripheral, in: setup.testbed)
         _ = try setup.connect()
         setup.testbed.run(.seconds(2))
         #expect(setup.central.count("name Before") == 1)

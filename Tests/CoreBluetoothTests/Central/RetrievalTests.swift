@@ -57,8 +57,7 @@ struct RetrievalTests {
         let other = CentralApp(on: talk.centralAdapter)
         talk.testbed.run { other.manager.state == .poweredOn }
         let peripheral = try #require(other.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
-        other.manager.connect(peripheral)
-        #expect(talk.testbed.run { peripheral.state == .connected })
+        other.connect(peripheral, in: talk.testbed)
     }
 
     @Test("5.5 connected peripherals by service")
@@ -84,19 +83,16 @@ struct RetrievalTests {
         let (peripheral, _, _) = try talk.discover()
         #expect(watcher.calls == ["state 5", "event 1"])
         #expect(watcher.found[0].identifier == peripheral.identifier)
-        talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.testbed.run { peripheral.state == .disconnected }
+        talk.central.disconnect(peripheral, in: talk.testbed)
         #expect(watcher.calls == ["state 5", "event 1", "event 0"])
 
         watcher.manager.registerForConnectionEvents(options: [.peripheralUUIDs: [peripheral.identifier]])
-        talk.central.manager.connect(peripheral)
-        talk.testbed.run { peripheral.state == .connected }
+        talk.central.connect(peripheral, in: talk.testbed)
         #expect(watcher.calls.suffix(1) == ["event 1"])
         #expect(watcher.calls.count == 4)
 
         watcher.manager.registerForConnectionEvents(options: nil)
-        talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.testbed.run { peripheral.state == .disconnected }
+        talk.central.disconnect(peripheral, in: talk.testbed)
         #expect(watcher.calls.count == 4)
     }
 

@@ -33,7 +33,7 @@ struct ScanningTests {
         #expect((-60 ... -20).contains(talk.central.rssi[0].intValue))
     }
 
-    @Test("4.1 only advertisers of one of the services are told; nil and an empty list are everybody")
+    @Test("4.1 only advertisers of one of the services are reported; nil and an empty list mean all")
     func filter() {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D"), CBUUID(string: "180F")])
@@ -70,7 +70,7 @@ struct ScanningTests {
         #expect(talk.central.found.count == 1)
     }
 
-    @Test("4.9 after stopScan nothing is told")
+    @Test("4.9 after stopScan nothing is reported")
     func stop() {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: nil)

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("6 One link, several managers")
 struct SharedLinkTests {
-    /// Two central managers of one adapter that have both connected a foreign peripheral and discovered its characteristic.
+    /// Two central managers of one adapter that have both connected a foreign peripheral and discovered its
+    /// characteristic.
     private struct Pair {
         let testbed = Testbed()
         let foreign: ForeignPeripheral
@@ -32,8 +33,7 @@ struct SharedLinkTests {
             let same = try #require(known.first)
             second.found = [same]
             same.delegate = second
-            second.manager.connect(same)
-            try #require(testbed.run { same.state == .connected })
+            second.connect(same, in: testbed)
             for peripheral in [peripheral, same] {
                 let service = try peripheral.discover(nil, in: testbed)
                 self.characteristics.append(try #require(service.characteristics?.first))
@@ -53,8 +53,7 @@ struct SharedLinkTests {
         let known = late.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier])
         let same = try #require(known.first)
         late.found = [same]
-        late.manager.connect(same)
-        try #require(talk.testbed.run { same.state == .connected })
+        late.connect(same, in: talk.testbed)
         late.calls = []
         // The first manager's queue hears of the loss while the second one's is still busy.
         talk.central.onCall = { call in

@@ -45,62 +45,62 @@ struct ScanningMachineTests {
         )
     }
 
-    /// What a scan is told of the packets that are heard.
+    /// What is reported to a scan of the packets that are received.
     private func sightings(_ reports: [AdvertisingReport], filter: ScanFilter = ScanFilter()) -> [Discovery] {
         var scanning = DiscoveryReports(identities: IdentityStore(randomness: .seeded(1)))
         let scan = Scan(session: 1, number: 1, filter: filter)
-        var told: [Discovery] = []
+        var reported: [Discovery] = []
         for (index, report) in reports.enumerated() {
             scanning.receive(report, for: [scan], now: .uptimeNanoseconds(UInt64(index)), timestamp: 0) {
-                told.append($1)
+                reported.append($1)
             }
         }
-        return told
+        return reported
     }
 
     @Test("the first report waits for the scan response")
     func held() {
-        let told = self.sightings([
+        let reported = self.sightings([
             self.packet(self.data(service: 0x180D)), self.response(self.data(name: "Crystal")),
         ])
-        #expect(told.map(\.peer.name) == ["Crystal"])
-        #expect(told.first?.advertisement.services == [0x180D])
-        #expect(told.first?.advertisement.isConnectable == true)
+        #expect(reported.map(\.peer.name) == ["Crystal"])
+        #expect(reported.first?.advertisement.services == [0x180D])
+        #expect(reported.first?.advertisement.isConnectable == true)
     }
 
-    @Test("a scan response that was lost is not waited for twice; when it comes it is told")
+    @Test("a scan response that was lost is not waited for twice; when it comes it is reported")
     func lost() {
         let packet = self.packet(self.data(service: 0x180D))
-        let told = self.sightings([packet, packet, packet, self.response(self.data(name: "Crystal")), packet])
-        #expect(told.map(\.peer.name) == [nil, "Crystal"])
+        let reported = self.sightings([packet, packet, packet, self.response(self.data(name: "Crystal")), packet])
+        #expect(reported.map(\.peer.name) == [nil, "Crystal"])
     }
 
-    @Test("what cannot be scanned is told at once")
+    @Test("what cannot be scanned is reported at once")
     func notScannable() {
-        let told = self.sightings([self.packet(self.data(name: "Beacon"), isScannable: false)])
-        #expect(told.map(\.peer.name) == ["Beacon"])
+        let reported = self.sightings([self.packet(self.data(name: "Beacon"), isScannable: false)])
+        #expect(reported.map(\.peer.name) == ["Beacon"])
     }
 
-    @Test("new facts are told, changed ones are not")
+    @Test("new facts are reported, changed ones are not")
     func facts() {
-        let told = self.sightings([
+        let reported = self.sightings([
             self.packet(self.data(), isScannable: false), self.packet(self.data(name: "A"), isScannable: false),
             self.packet(self.data(name: "B"), isScannable: false),
             self.packet(self.data(name: "B", service: 0x180D), isScannable: false),
         ])
-        #expect(told.map(\.advertisement.localName) == [nil, "A", "B"])
+        #expect(reported.map(\.advertisement.localName) == [nil, "A", "B"])
     }
 
     @Test("a service that only the scan response names passes the filter")
     func filterOnResponse() {
-        let told = self.sightings(
+        let reported = self.sightings(
             [
                 self.packet(self.data(name: "Crystal")), self.response(self.data(service: 0x180D)),
                 self.packet(self.data(name: "Crystal")),
             ],
             filter: ScanFilter(services: [0x180D])
         )
-        #expect(told.count == 1)
+        #expect(reported.count == 1)
     }
 
     @Test("a scan response without its packet is kept back")

@@ -66,7 +66,7 @@ struct PeerLinkTests {
         #expect(link.connectIfWanted() == [.connect])
     }
 
-    @Test("the link ends with the last connection that has it, and that one is told when it has ended")
+    @Test("the link ends with the last connection that has it, which is notified when it has ended")
     func cancelShared() {
         var link = self.connected("a", "b")
         #expect(link.cancel("a") == [.end("a", nil)])

@@ -1,5 +1,5 @@
-// What a channel's pipe decides, without streams, threads or an event loop: who is woken by which step, and what each end
-// of a channel leaves to the other side.
+// What a channel's pipe decides, without streams, threads or an event loop: who is woken by which step, and what each
+// end of a channel leaves to the other side.
 
 import Foundation
 import NIOCore

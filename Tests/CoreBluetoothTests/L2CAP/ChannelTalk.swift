@@ -15,8 +15,8 @@ struct ChannelTalk {
     var testbed: Testbed { self.talk.testbed }
 
     /// Connects, and publishes a channel.
-    init(model: AirSettings = .instant, withEncryption: Bool = false, seed: UInt64 = 1) throws {
-        let talk = Conversation(model: model, seed: seed)
+    init(settings: AirSettings = .instant, withEncryption: Bool = false, seed: UInt64 = 1) throws {
+        let talk = Conversation(settings: settings, seed: seed)
         self.talk = talk
         self.peripheral = try talk.connect()
         talk.ball.manager.publishL2CAPChannel(withEncryption: withEncryption)

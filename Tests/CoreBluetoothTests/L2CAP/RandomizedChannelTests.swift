@@ -1,5 +1,5 @@
-// Randomized tests of channels in virtual time: opens, writes, reads, closes, withdrawn PSMs, lost links, objects that are
-// let go, adapters that are switched off. Whatever happens, octets come in order, nothing hangs, and at the end nothing is
+// Randomized tests of channels in virtual time: opens, writes, reads, closes, withdrawn PSMs, lost links, objects that
+// are released, adapters that are switched off. Whatever happens, octets come in order, nothing hangs, and nothing is
 // left in memory.
 
 import BluetoothAir

@@ -1,5 +1,5 @@
-// A peer that refuses channels, with every result that the specification has, and one that never answers: a host without
-// a façade plays it. And what limits the number of a peer's channels.
+// A peer that refuses channels, with every result that the specification has, and one that never answers: a host
+// without a façade plays it. And what limits the number of a peer's channels.
 
 import BluetoothAir
 import BluetoothHCI

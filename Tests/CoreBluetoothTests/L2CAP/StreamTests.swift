@@ -1,5 +1,5 @@
-// The two streams of a channel in virtual time: how they behave before they are open, what they report and when, and how
-// little either side buffers for a reader who does not read.
+// The two streams of a channel in virtual time: how they behave before they are open, what they report and when, and
+// how little either side buffers for a reader who does not read.
 
 import BluetoothAir
 import Foundation
@@ -237,7 +237,7 @@ struct StreamTests {
         #expect(ball.received == 1000 && central.received == 2000 && central.isUnchanged && ball.isUnchanged)
     }
 
-    @Test("12.3 a delegate may close and let go of everything while it is called")
+    @Test("12.3 a delegate may close and release everything while it is called")
     func closingInside() throws {
         final class Quitter: NSObject, StreamDelegate {
             var channel: CBL2CAPChannel?

@@ -56,7 +56,7 @@ final class StreamUser: NSObject, StreamDelegate {
     private let piece: Int
     private var buffer: [UInt8]
 
-    /// - Parameter salt: What tells this side's octets from the other's, which are salted with the opposite.
+    /// - Parameter salt: What distinguishes this side's octets from the other's, which are salted with the opposite.
     init(_ channel: CBL2CAPChannel, salt: UInt8, piece: Int = 65_521) {
         self.channel = channel
         self.input = channel.inputStream

@@ -11,7 +11,8 @@ import Testing
 
 @Suite("12.3 Streams on threads", .serialized)
 struct ThreadedStreamTests {
-    /// Both roles on one queue, with channels between them. Unchecked: it lives on that queue, where the test looks at it.
+    /// Both roles on one queue, with channels between them. Unchecked: it lives on that queue, where the test looks at
+    /// it.
     private final class Apps: NSObject, CBPeripheralManagerDelegate, CBCentralManagerDelegate, CBPeripheralDelegate,
         @unchecked Sendable
     {
@@ -289,7 +290,7 @@ struct ThreadedStreamTests {
     }
 
     @Test(
-        "12.3 many channels at once, each with threads of its own, closed and let go at any time",
+        "12.3 many channels at once, each with threads of its own, closed and released at any time",
         .timeLimit(.minutes(1))
     )
     func manyChannels() async throws {

@@ -9,7 +9,8 @@ import Testing
 
 @Suite("12.3 Long transfers")
 struct TransferTests {
-    /// What each side sends: 64 MiB where the compiler optimises, which the gate's benchmarks check again through threads.
+    /// What each side sends: 64 MiB where the compiler optimises, which the gate's benchmarks check again through
+    /// threads.
     private static var total: Int {
         #if DEBUG
         8 * 1_048_576
@@ -27,8 +28,8 @@ struct TransferTests {
     @Test("12.3 the same on an air with air time, one packet in ten lost")
     func airTime() throws { try self.transfer(.realistic, loss: 0.1, total: Self.total / 64) }
 
-    private func transfer(_ model: AirSettings, loss: Double, total: Int) throws {
-        let talk = try ChannelTalk(model: model)
+    private func transfer(_ settings: AirSettings, loss: Double, total: Int) throws {
+        let talk = try ChannelTalk(settings: settings)
         let (central, ball) = try talk.openUsers()
         talk.testbed.air.setLoss(LossProbability(loss))
         central.write(total)

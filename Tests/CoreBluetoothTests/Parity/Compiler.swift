@@ -1,6 +1,6 @@
 // The compiler, as a witness of the module that was built beside this test: it extracts the module's symbol graph and
-// judges whether lines of code compile. It is called by itself, not through the package manager, which holds a lock while
-// tests run.
+// judges whether lines of code compile. It is called by itself, not through the package manager, which holds a lock
+// while tests run.
 
 import Fixtures
 import Foundation

@@ -6,8 +6,8 @@
 //   unavailable   it does not exist for programs, though a superclass has it
 //   inherited     it may come from NSObject, and then has no symbol; that it compiles is shown in RefusedCodeTests
 //   optional      a delegate may leave it out
-// and after it ` := ` and the raw value. A type's line lists its superclass and all its conformances, without those that
-// every class has from NSObject. Members of a class are `open`, initializers apart.
+// and after it ` := ` and the raw value. A type's line lists its superclass and all its conformances, without those
+// that every class has from NSObject. Members of a class are `open`, initializers apart.
 //
 // What is not in it: Channel Sounding (iOS 27), beyond the codes and the feature that name it.
 

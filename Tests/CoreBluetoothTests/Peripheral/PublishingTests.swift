@@ -56,7 +56,7 @@ struct PublishingTests {
         return (peripheral, try characteristics.map { try service.characteristic($0.uuid) })
     }
 
-    @Test("9.1 every add is told, in order, even of a service that is withdrawn at once; withdrawing is silent")
+    @Test("9.1 every add is reported, in order, even of a service that is removed at once; removal is not reported")
     func adds() {
         let talk = Conversation { ball in
             let other = CBMutableService(type: IDs.other, primary: true)
@@ -220,7 +220,7 @@ struct PublishingTests {
         }
         let central = BareCentral(in: talk.testbed)
         talk.testbed.run { central.isReady }
-        // Whoever has found the ball knows its address.
+        // A central that has found the ball knows its address.
         talk.central.manager.scanForPeripherals(withServices: nil)
         talk.testbed.run { !talk.central.found.isEmpty }
         central.host.connect(to: try talk.peripheral.address)
@@ -285,7 +285,7 @@ struct PublishingTests {
         #expect(talk.ball.calls.count { $0 == "unsubscribed 0" } == 2)
     }
 
-    @Test("10.5 an update without room sends nothing at all; without subscribers it is no failure")
+    @Test("10.5 an update without capacity sends nothing at all; without subscribers it is no failure")
     func refusedUpdate() throws {
         let talk = Conversation()
         #expect(talk.ball.manager.updateValue("nobody".octets, for: talk.ball.answer, onSubscribedCentrals: nil))
@@ -299,7 +299,7 @@ struct PublishingTests {
         #expect(!talk.ball.manager.updateValue("again".octets, for: talk.ball.answer, onSubscribedCentrals: nil))
         talk.testbed.run(.seconds(1))
         #expect(talk.central.values == (0..<sent).map { "\($0)" })
-        #expect(talk.ball.count("ready") == 1, "told once, however often it was refused")
+        #expect(talk.ball.count("ready") == 1, "called once, however often it was refused")
         #expect(talk.ball.manager.updateValue("now".octets, for: talk.ball.answer, onSubscribedCentrals: nil))
         #expect(talk.testbed.run { talk.central.values.last == "now" })
     }
@@ -311,7 +311,7 @@ struct PublishingTests {
         ] as [(CBPeripheralManagerConnectionLatency, ClosedRange<Int>)]
     )
     func latency(_ latency: CBPeripheralManagerConnectionLatency, _ milliseconds: ClosedRange<Int>) throws {
-        let testbed = Testbed(model: .realistic)
+        let testbed = Testbed(settings: .realistic)
         let source = BreakableSource(air: testbed.air)
         var intervals: [Int] = []
         source.onPacket = { packet, isFromHost in

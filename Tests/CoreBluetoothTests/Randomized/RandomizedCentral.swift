@@ -1,5 +1,5 @@
-// An app in the central role that does anything at any time, and knows which callbacks it may get: each is compared with
-// the calls that were made.
+// An app in the central role that does anything at any time, and knows which callbacks it may get: each is compared
+// with the calls that were made.
 
 import BluetoothTypes
 import Foundation

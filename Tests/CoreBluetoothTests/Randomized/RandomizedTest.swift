@@ -33,7 +33,7 @@ final class RandomizedTest {
         self.seed = seed
         self.generator = SeededGenerator(seed: seed &* 0x1000_0001)
         self.testbed = Testbed(
-            model: seed.isMultiple(of: 2) ? AirSettings(hasAirTime: true, loss: 0.1) : .instant,
+            settings: seed.isMultiple(of: 2) ? AirSettings(hasAirTime: true, loss: 0.1) : .instant,
             seed: seed
         )
         let testbed = self.testbed

@@ -7,7 +7,7 @@ import Testing
 @Suite("7.13 What is known of a peripheral")
 struct AttributeCacheTests {
     /// Discovers everything of a connected ball and returns the calls.
-    private func discover(_ setup: CentralRestorationSetup, _ peripheral: CBPeripheral) throws -> [String] {
+    private func discover(_ setup: RestorationSetup, _ peripheral: CBPeripheral) throws -> [String] {
         setup.central.calls = []
         peripheral.discoverServices([IDs.service])
         try #require(setup.testbed.run { peripheral.services != nil })
@@ -23,14 +23,11 @@ struct AttributeCacheTests {
 
     @Test("7.13 a cached reconnect costs one Database Hash read and no discovery, with the same callbacks")
     func reconnect() throws {
-        let setup = CentralRestorationSetup()
+        let setup = RestorationSetup(.central)
         let peripheral = try setup.connect()
         let calls = try self.discover(setup, peripheral)
         #expect(setup.curious.takeSent().count > 10)
-        setup.central.manager.cancelPeripheralConnection(peripheral)
-        #expect(setup.testbed.run { peripheral.state == .disconnected })
-        setup.central.manager.connect(peripheral)
-        #expect(setup.testbed.run { peripheral.state == .connected })
+        setup.reconnect(peripheral)
         #expect(peripheral.services == nil)
         #expect(try self.discover(setup, peripheral) == calls)
         // The MTU, the hash; then, since a server forgets them of a client without a bond, the subscription to Service
@@ -47,7 +44,7 @@ struct AttributeCacheTests {
 
     @Test("7.13 the next process knows it, too")
     func nextProcess() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         let peripheral = try setup.connect()
         let identifier = peripheral.identifier
         let calls = try self.discover(setup, peripheral)
@@ -55,23 +52,19 @@ struct AttributeCacheTests {
         setup.testbed.run { [central = setup.central] in central.manager.state == .poweredOn }
         let again = try #require(setup.central.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
         again.delegate = setup.central
-        setup.central.manager.connect(again)
-        #expect(setup.testbed.run { again.state == .connected })
+        setup.central.connect(again, in: setup.testbed)
         #expect(try self.discover(setup, again) == calls)
         #expect(setup.curious.takeSent() == [0x02, 0x08, 0x12, 0x12])
     }
 
     @Test("7.13 only what was asked for is known: the rest is asked of the peripheral, and known from then on")
     func partly() throws {
-        let setup = CentralRestorationSetup()
+        let setup = RestorationSetup(.central)
         let peripheral = try setup.connect()
         peripheral.discoverServices([IDs.service])
         #expect(setup.testbed.run { peripheral.services?.count == 1 })
         func reconnect() {
-            setup.central.manager.cancelPeripheralConnection(peripheral)
-            setup.testbed.run { peripheral.state == .disconnected }
-            setup.central.manager.connect(peripheral)
-            setup.testbed.run { peripheral.state == .connected }
+            setup.reconnect(peripheral)
             setup.testbed.run(.milliseconds(10))
             _ = setup.curious.takeSent()
         }
@@ -95,18 +88,16 @@ struct AttributeCacheTests {
 
     @Test("7.13 a peripheral that changed between two links is discovered anew")
     func changedBetween() throws {
-        let setup = CentralRestorationSetup()
+        let setup = RestorationSetup(.central)
         let peripheral = try setup.connect()
         _ = try self.discover(setup, peripheral)
-        setup.central.manager.cancelPeripheralConnection(peripheral)
-        setup.testbed.run { peripheral.state == .disconnected }
+        setup.central.disconnect(peripheral, in: setup.testbed)
         setup.ball.manager.remove(setup.ball.ball)
         setup.ball.manager.add(CBMutableService(type: IDs.other, primary: true))
         setup.ball.manager.add(setup.ball.ball)
         setup.testbed.run(.milliseconds(10))
         _ = setup.curious.takeSent()
-        setup.central.manager.connect(peripheral)
-        #expect(setup.testbed.run { peripheral.state == .connected })
+        setup.central.connect(peripheral, in: setup.testbed)
         peripheral.discoverServices(nil)
         #expect(setup.testbed.run { peripheral.services?.map(\.uuid) == [IDs.other, IDs.service] })
         let service = try #require(peripheral.services?.last)
@@ -116,10 +107,7 @@ struct AttributeCacheTests {
         peripheral.readValue(for: try #require(service.characteristics?.last))
         #expect(setup.testbed.run { setup.central.values == ["here"] })
         // Now that is what is known.
-        setup.central.manager.cancelPeripheralConnection(peripheral)
-        setup.testbed.run { peripheral.state == .disconnected }
-        setup.central.manager.connect(peripheral)
-        setup.testbed.run { peripheral.state == .connected }
+        setup.reconnect(peripheral)
         setup.testbed.run(.milliseconds(10))
         _ = setup.curious.takeSent()
         peripheral.discoverServices(nil)
@@ -129,13 +117,10 @@ struct AttributeCacheTests {
 
     @Test("7.12 7.13 a change during a link that began with what was known is noticed, and nothing old is used")
     func changedDuring() throws {
-        let setup = CentralRestorationSetup()
+        let setup = RestorationSetup(.central)
         let peripheral = try setup.connect()
         _ = try self.discover(setup, peripheral)
-        setup.central.manager.cancelPeripheralConnection(peripheral)
-        setup.testbed.run { peripheral.state == .disconnected }
-        setup.central.manager.connect(peripheral)
-        setup.testbed.run { peripheral.state == .connected }
+        setup.reconnect(peripheral)
         _ = try self.discover(setup, peripheral)
         setup.ball.manager.remove(setup.ball.ball)
         #expect(setup.testbed.run { setup.central.calls.last == "modified \(IDs.service.uuidString)" })
@@ -147,11 +132,9 @@ struct AttributeCacheTests {
         peripheral.discoverServices(nil)
         #expect(setup.testbed.run { peripheral.services?.map(\.uuid) == [IDs.other, IDs.service] })
         // The next link knows the new one.
-        setup.central.manager.cancelPeripheralConnection(peripheral)
-        setup.testbed.run { peripheral.state == .disconnected }
+        setup.central.disconnect(peripheral, in: setup.testbed)
         _ = setup.curious.takeSent()
-        setup.central.manager.connect(peripheral)
-        setup.testbed.run { peripheral.state == .connected }
+        setup.central.connect(peripheral, in: setup.testbed)
         peripheral.discoverServices(nil)
         #expect(setup.testbed.run { peripheral.services?.count == 2 })
         #expect(setup.curious.takeSent() == [0x02, 0x08, 0x12, 0x12])
@@ -159,7 +142,7 @@ struct AttributeCacheTests {
 
     @Test("7.13 a damaged cache is set aside, and the peripheral discovered")
     func damaged() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         let peripheral = try setup.connect()
         let calls = try self.discover(setup, peripheral)
         let name = try #require(setup.curious.storage.names.first { $0.hasPrefix("attributes-") })
@@ -173,10 +156,8 @@ struct AttributeCacheTests {
                 setup.testbed.run { [central = setup.central] in central.count("connect 2") == 1 }
             }
             let restored = try #require(setup.central.found.first)
-            setup.central.manager.cancelPeripheralConnection(restored)
-            setup.testbed.run { restored.state == .disconnected }
-            setup.central.manager.connect(restored)
-            setup.testbed.run { restored.state == .connected }
+            setup.central.disconnect(restored, in: setup.testbed)
+            setup.central.connect(restored, in: setup.testbed)
             #expect(try self.discover(setup, restored) == calls, "\(text)")
         }
     }

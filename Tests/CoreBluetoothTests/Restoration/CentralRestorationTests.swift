@@ -5,58 +5,11 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// A central whose process is killed, and a ball.
-struct CentralRestorationSetup {
-    let testbed = Testbed()
-    let curious: RestartableDevice
-    let crystal: RestartableDevice
-    let options: [String: Any] = [CBCentralManagerOptionRestoreIdentifierKey: "asker"]
-    var ball: PeripheralApp
-    var central: CentralApp
-
-    init() {
-        self.curious = RestartableDevice("Curious", in: self.testbed)
-        self.crystal = RestartableDevice("Crystal", in: self.testbed)
-        self.ball = PeripheralApp(on: self.crystal.adapter)
-        self.central = CentralApp(on: self.curious.adapter, options: self.options)
-        let (ball, central) = (self.ball, self.central)
-        self.testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
-        ball.open()
-        self.testbed.run(.milliseconds(1))
-    }
-
-    /// Kills the central's process and starts the next one.
-    mutating func restartCentral(_ options: [String: Any]? = nil) {
-        self.curious.restart()
-        self.central = CentralApp(on: self.curious.adapter, options: options ?? self.options)
-    }
-
-    /// Finds the ball and connects.
-    func connect() throws -> CBPeripheral {
-        try self.central.connect(in: self.testbed)
-    }
-
-    /// Connects, discovers everything and subscribes.
-    func subscribe() throws -> CBPeripheral {
-        let peripheral = try self.connect()
-        let answer = try peripheral.discover(nil, in: self.testbed).characteristic(IDs.answer)
-        peripheral.discoverDescriptors(for: answer)
-        peripheral.setNotifyValue(true, for: answer)
-        try #require(self.testbed.run { answer.isNotifying })
-        return peripheral
-    }
-
-    /// The answer of the restored peripheral.
-    func answer() throws -> CBCharacteristic {
-        try #require(self.central.found.first?.services?.first?.characteristics?.first { $0.uuid == IDs.answer })
-    }
-}
-
 @Suite("13.1 Restoration of centrals")
 struct CentralRestorationTests {
     @Test("13.1 a connection comes back by itself, with what was discovered and subscribed to")
     func connection() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         let identifier = try setup.subscribe().identifier
         #expect(setup.ball.manager.updateValue("before".octets, for: setup.ball.answer, onSubscribedCentrals: nil))
         #expect(setup.testbed.run { setup.central.values == ["before"] })
@@ -83,7 +36,7 @@ struct CentralRestorationTests {
         #expect(setup.testbed.run { setup.ball.answer.subscribedCentrals?.count == 1 })
         #expect(setup.ball.manager.updateValue("after".octets, for: setup.ball.answer, onSubscribedCentrals: nil))
         #expect(setup.testbed.run { setup.central.values == ["after"] })
-        // The objects work, and nothing of this was told twice.
+        // The objects work, and nothing of this was reported twice.
         peripheral.readValue(for: answer)
         #expect(setup.testbed.run { setup.central.values.count == 2 })
         #expect(setup.central.calls == ["restore 0", "state 5", "connect 2", "value", "value"])
@@ -92,7 +45,7 @@ struct CentralRestorationTests {
 
     @Test("13.1 what is restored survives the next end, too, also before the link is back")
     func again() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         for round in 1...4 {
             setup.restartCentral()
@@ -111,12 +64,11 @@ struct CentralRestorationTests {
 
     @Test("13.1 a pending connection survives while the peripheral is away")
     func pending() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         let peripheral = try setup.connect()
         let identifier = peripheral.identifier
         setup.ball.manager.stopAdvertising()
-        setup.central.manager.cancelPeripheralConnection(peripheral)
-        #expect(setup.testbed.run { peripheral.state == .disconnected })
+        setup.central.disconnect(peripheral, in: setup.testbed)
         setup.central.manager.connect(peripheral)
         setup.testbed.run(.seconds(1))
         #expect(peripheral.state == .connecting)
@@ -135,7 +87,7 @@ struct CentralRestorationTests {
 
     @Test("13.1 the scan goes on, with its services and options")
     func scan() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         setup.ball.manager.stopAdvertising()
         setup.central.manager.scanForPeripherals(
             withServices: [IDs.service, IDs.other],
@@ -162,7 +114,7 @@ struct CentralRestorationTests {
 
     @Test("13.1 what there is none of has no key")
     func keys() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         setup.central.manager.scanForPeripherals(withServices: nil)
         setup.testbed.run(.milliseconds(10))
         setup.restartCentral()
@@ -181,7 +133,7 @@ struct CentralRestorationTests {
 
     @Test("13.1 without the identifier, or with another one, nothing is restored; it stays for who has it")
     func identifiers() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         setup.restartCentral([:])
         setup.testbed.run(.seconds(1))
@@ -193,12 +145,11 @@ struct CentralRestorationTests {
         #expect(setup.testbed.run { setup.central.count("connect 2") == 1 })
     }
 
-    @Test("13.1 a manager that is let go, a cancelled connection and an ended scan are not restored")
+    @Test("13.1 a manager that is released, a cancelled connection and an ended scan are not restored")
     func givenUp() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         let peripheral = try setup.subscribe()
-        setup.central.manager.cancelPeripheralConnection(peripheral)
-        setup.testbed.run { peripheral.state == .disconnected }
+        setup.central.disconnect(peripheral, in: setup.testbed)
         setup.restartCentral()
         setup.testbed.run { setup.central.manager.state == .poweredOn }
         #expect(setup.central.calls == ["state 5"])
@@ -212,9 +163,9 @@ struct CentralRestorationTests {
         #expect(setup.central.calls == ["state 5"])
     }
 
-    @Test("13.1 a peripheral that the app does not keep is given up")
+    @Test("13.1 the connection of a peripheral that the app does not keep is cancelled")
     func notKept() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         _ = try setup.connect()
         let lines = CapturedLog()
         lines.capture {
@@ -235,7 +186,7 @@ struct CentralRestorationTests {
 
     @Test("13.1 after Bluetooth was switched off nothing is restored")
     func switchedOff() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         setup.central.manager.scanForPeripherals(withServices: nil)
         setup.testbed.run(.milliseconds(10))
@@ -248,7 +199,7 @@ struct CentralRestorationTests {
 
     @Test("13.1 a controller that is lost as the process ends does not lose the state")
     func controllerLost() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         setup.curious.breakController()
         setup.testbed.loop.run()
@@ -266,7 +217,7 @@ struct CentralRestorationTests {
 
     @Test("13.1 two managers with one identifier: the second one has no state")
     func twice() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         setup.restartCentral()
         let lines = CapturedLog()
@@ -287,7 +238,7 @@ struct CentralRestorationTests {
 
     @Test("13.1 a peripheral whose services changed meanwhile is connected, and what was known of it is invalid")
     func changed() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         setup.curious.adapter.kill()
         setup.testbed.run(.seconds(10))
@@ -311,10 +262,9 @@ struct CentralRestorationTests {
 
     @Test("13.1 auto-reconnect is restored")
     func autoReconnect() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         let peripheral = try setup.connect()
-        setup.central.manager.cancelPeripheralConnection(peripheral)
-        setup.testbed.run { peripheral.state == .disconnected }
+        setup.central.disconnect(peripheral, in: setup.testbed)
         setup.central.manager.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
         setup.testbed.run { peripheral.state == .connected }
         setup.restartCentral()

@@ -5,63 +5,11 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// A ball whose process is killed, and a central.
-struct PeripheralRestorationSetup {
-    let testbed = Testbed()
-    let crystal: RestartableDevice
-    let curious: RestartableDevice
-    let options: [String: Any] = [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"]
-    var ball: PeripheralApp
-    let central: CentralApp
-
-    init() {
-        self.crystal = RestartableDevice("Crystal", in: self.testbed)
-        self.curious = RestartableDevice("Curious", in: self.testbed)
-        self.ball = PeripheralApp(on: self.crystal.adapter, options: self.options)
-        self.central = CentralApp(on: self.curious.adapter)
-        let (ball, central) = (self.ball, self.central)
-        self.testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
-    }
-
-    /// Kills the ball's process and starts the next one, which publishes nothing by itself.
-    mutating func restartBall() {
-        self.crystal.restart()
-        self.ball = PeripheralApp(on: self.crystal.adapter, options: self.options)
-        let ball = self.ball
-        self.testbed.run { ball.manager.state == .poweredOn }
-    }
-
-    /// Finds the ball and discovers its services.
-    func visit() throws -> CBPeripheral {
-        self.central.found = []
-        let peripheral = try self.central.connect(in: self.testbed)
-        peripheral.discoverServices(nil)
-        try #require(self.testbed.run { peripheral.services != nil })
-        for service in peripheral.services ?? [] {
-            peripheral.discoverIncludedServices(nil, for: service)
-            peripheral.discoverCharacteristics(nil, for: service)
-        }
-        try #require(self.testbed.run { peripheral.services?.allSatisfy { $0.characteristics != nil } == true })
-        for characteristic in (peripheral.services ?? []).flatMap({ $0.characteristics ?? [] }) {
-            peripheral.discoverDescriptors(for: characteristic)
-        }
-        self.testbed.run(.milliseconds(100))
-        return peripheral
-    }
-
-    /// The app's object for a characteristic, among those restored.
-    func restored(_ uuid: CBUUID) throws -> CBMutableCharacteristic {
-        let services = ball.restored.first?[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
-        let all = (services ?? []).flatMap { $0.characteristics ?? [] }
-        return try #require(all.first { $0.uuid == uuid } as? CBMutableCharacteristic)
-    }
-}
-
 @Suite("13.1 Restoration of peripherals")
 struct PeripheralRestorationTests {
     @Test("13.1 services and advertisement come back by themselves, and the app serves them")
     func services() throws {
-        var setup = PeripheralRestorationSetup()
+        var setup = RestorationSetup(.peripheral)
         setup.ball.open()
         setup.testbed.run { setup.ball.manager.isAdvertising }
         setup.restartBall()
@@ -106,7 +54,7 @@ struct PeripheralRestorationTests {
 
     @Test("13.1 properties, permissions, static values, descriptors and included services are what they were")
     func details() throws {
-        var setup = PeripheralRestorationSetup()
+        var setup = RestorationSetup(.peripheral)
         let inner = CBMutableService(type: CBUUID(string: "AAA0"), primary: false)
         let fixed = CBMutableCharacteristic(
             type: CBUUID(string: "AAA1"),
@@ -176,7 +124,7 @@ struct PeripheralRestorationTests {
 
     @Test("13.1 services without advertisement, and the other way round")
     func halves() throws {
-        var setup = PeripheralRestorationSetup()
+        var setup = RestorationSetup(.peripheral)
         setup.ball.manager.add(setup.ball.ball)
         setup.testbed.run(.milliseconds(10))
         setup.restartBall()
@@ -197,7 +145,7 @@ struct PeripheralRestorationTests {
 
     @Test("13.1 both ends are killed at once, again and again, and go on talking")
     func bothEnds() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         let options: [String: Any] = [CBPeripheralManagerOptionRestoreIdentifierKey: "ball"]
         setup.crystal.restart()
         setup.ball = PeripheralApp(on: setup.crystal.adapter, options: options)
@@ -222,12 +170,12 @@ struct PeripheralRestorationTests {
         }
     }
 
-    @Test("13.1 a delegate without the method is told so when there is something to restore")
+    @Test("13.1 a delegate that lacks the method is logged when there is something to restore")
     func missingMethod() throws {
         final class Silent: NSObject, CBPeripheralManagerDelegate {
             func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
         }
-        let setup = PeripheralRestorationSetup()
+        let setup = RestorationSetup(.peripheral)
         setup.ball.open()
         setup.testbed.run(.milliseconds(100))
         setup.crystal.restart()

@@ -118,7 +118,7 @@ struct StateStorageTests {
             writer.write("a.json") { nil }
             writer.flush()
             #expect(try folder.read("a.json") == nil)
-            // Whoever was killed writes nothing more.
+            // A process that was killed writes nothing more.
             writer.stop()
             writer.write("a.json") { Data("late".utf8) }
             writer.flush()
@@ -136,7 +136,7 @@ struct StateStorageTests {
         #expect(stateFileName("ö") == "%C3%B6")
     }
 
-    @Test("7.13 as many peers are remembered as there is room for, those met last")
+    @Test("7.13 as many peers are remembered as the limit allows, the latest ones")
     func cacheLimit() throws {
         try withFolderStorage { folder throws in
             let cache = DatabaseCache()

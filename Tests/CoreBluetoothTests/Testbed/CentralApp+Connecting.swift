@@ -26,6 +26,18 @@ extension CentralApp {
         return peripheral
     }
 
+    /// Connects to a device that was found before.
+    func connect(_ peripheral: CBPeripheral, in testbed: Testbed) {
+        self.manager.connect(peripheral)
+        #expect(testbed.run { peripheral.state == .connected })
+    }
+
+    /// Cancels a connection, and waits for its end.
+    func disconnect(_ peripheral: CBPeripheral, in testbed: Testbed) {
+        self.manager.cancelPeripheralConnection(peripheral)
+        #expect(testbed.run { peripheral.state == .disconnected })
+    }
+
     /// Scans, connects to what is found first and subscribes to its answer, each call in the callback
     /// of the one before it.
     func subscribeToAnswer(services: [CBUUID]?) {

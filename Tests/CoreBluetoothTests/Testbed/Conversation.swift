@@ -15,8 +15,8 @@ struct Conversation {
     let ball: PeripheralApp
     let central: CentralApp
 
-    init(model: AirSettings = .instant, seed: UInt64 = 1, setUp: (PeripheralApp) -> Void = { $0.open() }) {
-        self.testbed = Testbed(model: model, seed: seed)
+    init(settings: AirSettings = .instant, seed: UInt64 = 1, setUp: (PeripheralApp) -> Void = { $0.open() }) {
+        self.testbed = Testbed(settings: settings, seed: seed)
         self.ballAdapter = self.testbed.adapter("Crystal")
         self.centralAdapter = self.testbed.adapter("Curious")
         self.ball = PeripheralApp(on: self.ballAdapter)

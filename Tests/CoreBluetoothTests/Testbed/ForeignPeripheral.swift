@@ -1,5 +1,5 @@
-// A peripheral without our host: HCI commands, a table of attributes, an MTU of 23 and no more ATT than it needs. For what
-// our own server never sends: descriptors that are missing, odd values, every error, no answer at all.
+// A peripheral without our host: HCI commands, a table of attributes, an MTU of 23 and no more ATT than it needs. For
+// what our own server never sends: descriptors that are missing, odd values, every error, no answer at all.
 
 import BluetoothAir
 import BluetoothHCI
@@ -26,7 +26,7 @@ final class ForeignPeripheral: HCIChannelReceiver {
     /// The requests that came, each in full.
     private(set) var requests: [[UInt8]] = []
 
-    init(in testbed: Testbed, name: String = "Stranger", _ attributes: [Attribute]) {
+    init(in testbed: Testbed, name: String = "Foreign", _ attributes: [Attribute]) {
         self.attributes = attributes
         self.controller = testbed.air.makeController()
         self.controller.start(receiver: self)

@@ -51,7 +51,7 @@ public struct LECreateConnection: HCICommand {
     }
 }
 
-/// Gives up connecting; LE Connection Complete follows (Vol 4, Part E, 7.8.13).
+/// Cancels connecting; LE Connection Complete follows (Vol 4, Part E, 7.8.13).
 public struct LECreateConnectionCancel: HCICommandWithoutParameters {
     /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x000E)

@@ -123,7 +123,7 @@ extension GATTServer.PreparedWrites {
             GATTWriteRequest.Part(
                 handle: request.handle,
                 offset: Int(request.offset),
-                // A copy of its own: later parts are appended, and the packet is let go.
+                // A copy of its own: later parts are appended, and the packet is released.
                 value: request.value.compacted
             )
         )

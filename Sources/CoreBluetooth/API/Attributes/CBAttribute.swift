@@ -23,7 +23,7 @@ open class CBAttribute: NSObject {
     @available(*, unavailable, message: "Attributes come from peripherals, or are made as CBMutable….")
     public override init() { fatalError("unavailable") }
 
-    /// What kind of service, characteristic or descriptor it is: a number of the Bluetooth SIG or one of somebody's
-    /// own.
+    /// What kind of service, characteristic or descriptor it is: assigned by the Bluetooth SIG, or a
+    /// custom UUID.
     open var uuid: CBUUID { self.type }
 }

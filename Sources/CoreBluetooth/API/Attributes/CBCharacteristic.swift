@@ -44,7 +44,7 @@ open class CBCharacteristic: CBAttribute {
     /// Writing does not change it.
     open var value: Data? { self.lock.withLock { self.valueStorage } }
 
-    /// The descriptors, as far as they were discovered; `nil` before ``CBPeripheral/discoverDescriptors(for:)``.
+    /// The descriptors that were discovered; `nil` before ``CBPeripheral/discoverDescriptors(for:)``.
     open var descriptors: [CBDescriptor]? { self.lock.withLock { self.descriptorsStorage } }
 
     /// Whether the value is broadcast: always false, as on Apple's platforms.

@@ -31,11 +31,11 @@ open class CBService: CBAttribute {
     /// Whether the service stands for itself rather than being there only for others to include.
     open var isPrimary: Bool { self.primary }
 
-    /// The services that this one includes, as far as they were discovered; `nil` before
+    /// The included services that were discovered; `nil` before
     /// ``CBPeripheral/discoverIncludedServices(_:for:)``.
     open var includedServices: [CBService]? { self.lock.withLock { self.includedStorage } }
 
-    /// The characteristics of the service, as far as they were discovered; `nil` before
+    /// The characteristics of the service that were discovered; `nil` before
     /// ``CBPeripheral/discoverCharacteristics(_:for:)``.
     open var characteristics: [CBCharacteristic]? { self.lock.withLock { self.characteristicsStorage } }
 

@@ -19,7 +19,7 @@ struct ReceiveBuffer {
     /// What was read and the event loop has not fetched: octets, and the pieces that came since.
     private var consumed = 0
     private var unreportedPieces = 0
-    /// How many octets, and how many pieces, are read before the event loop is told.
+    /// How many octets, and how many pieces, are read before the event loop is notified.
     private let octetStep: Int
     private let pieceStep: Int
 

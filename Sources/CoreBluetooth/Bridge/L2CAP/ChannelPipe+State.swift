@@ -1,7 +1,7 @@
 // What a channel's pipe decides, as a value: which octets may be read and written, which stream has an event for its
 // delegate, and what the event loop has to do. ChannelPipe guards it with its lock and carries out its actions.
 //
-//                 the app lets the channel go            +----------+
+//                 the app releases the channel           +----------+
 //            +------------------------------------------>| released |
 //            |                                           +----+-----+
 //        +---+--+   this side ends the channel   +-------+    |
@@ -18,7 +18,7 @@
 // until the host has done so.
 //
 // released: the app has no reference to the channel any more. Streams that it still has are at their end once what came is
-// read. Where they were in use, the app is told so when the channel has ended.
+// read. Where they were in use, their end is reported when the channel has ended.
 //
 // ended: the adapter ends the channel, because the app withdrew its PSM or its connection.
 //
@@ -171,7 +171,7 @@ extension ChannelPipe.State {
         if self.isClosing || side == .input { self.wakeLoop(&actions) }
     }
 
-    /// The app has let go of the channel.
+    /// The app has released the channel.
     mutating func release(_ actions: inout ChannelPipe.Actions) {
         switch self.phase {
         case .open: self.end(.released(wasInUse: !self.isClosing), &actions)
@@ -188,7 +188,7 @@ extension ChannelPipe.State {
         guard self.input.isOpen else { return self.refuse(.input, .ENOTCONN) }
         guard !buffer.isEmpty else { return .done(0) }
         let count = self.receiveBuffer.read(into: buffer)
-        // The end; the delegate is told of it, too.
+        // The end; it is reported to the delegate, too.
         guard count > 0 else { return self.hasEnded ? .done(0) : .wouldBlock }
         self.input.arm()
         if self.receiveBuffer.isReportDue { self.wakeLoop(&actions) }
@@ -269,7 +269,7 @@ extension ChannelPipe.State {
     /// The adapter ends the channel: what came may still be read, nothing more is written.
     mutating func end(_ actions: inout ChannelPipe.Actions) { self.end(.ended, &actions) }
 
-    /// The host has ended the channel; returns whether the app had let it go while it used it.
+    /// The host has ended the channel; returns whether the app had released it while it was in use.
     mutating func detach(_ actions: inout ChannelPipe.Actions) -> Bool {
         let wasInUse = if case .released(let wasInUse) = self.phase { wasInUse } else { false }
         self.end(.detached, &actions)

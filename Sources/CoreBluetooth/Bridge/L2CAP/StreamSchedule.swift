@@ -68,7 +68,7 @@ final class StreamSchedule: Sendable {
             state.entries[index].remove(mode, isLive: self.usesRunLoops)
             return state.entries[index].modes.isEmpty ? state.entries.remove(at: index) : nil
         }
-        gone?.letGo()
+        gone?.release()
     }
 
     /// Takes away all run loops.
@@ -78,7 +78,7 @@ final class StreamSchedule: Sendable {
             defer { state.entries = [] }
             return state.entries
         }
-        for entry in gone { entry.letGo() }
+        for entry in gone { entry.release() }
     }
 
     deinit { self.removeAll() }
@@ -203,8 +203,8 @@ private struct RunLoopEntry: @unchecked Sendable {
         self.alarm?.fireDate = .distantPast
     }
 
-    /// The run loop may be about to call the source, which it does not keep: it is let go in a turn of the run loop.
-    func letGo() {
+    /// Releases the source in a turn of its run loop, which may be about to call it and does not retain it.
+    func release() {
         guard self.runLoop !== RunLoop.current else { return }
         self.runLoop.perform(inModes: [.default, .common]) { withExtendedLifetime(self) {} }
     }

@@ -8,10 +8,10 @@
 //
 // notOpen: nothing is read or written, and no event is reported.
 //
-// open: the delegate is told once that the stream is open, then of octets or capacity once after each operation of the
-// app, and once of the end.
+// open: the opening is reported to the delegate once, then octets or capacity once after each operation of the app, and
+// the end once.
 //
-// failed: an operation on a stream whose channel has ended failed; the delegate is told once.
+// failed: an operation on a stream whose channel has ended failed; this is reported once.
 //
 // closed: the app has done with the stream; nothing is reported, and it is never opened again.
 //

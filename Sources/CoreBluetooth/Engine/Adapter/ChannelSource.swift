@@ -36,7 +36,7 @@ package protocol ChannelSource: AnyObject {
     /// Opens a channel; `completion` is called once, on the event loop.
     func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void)
 
-    /// Gives up what ``open(_:)`` may still be doing; nothing is asked any more.
+    /// Cancels a pending ``open(_:)``; the source is not used any more.
     func close()
 }
 

@@ -17,7 +17,7 @@
 // - waiting: the source or the controller failed; the source is asked again when the delay is over.
 // - refused: there is no such adapter and never will be, so nothing is tried again.
 // - off: Bluetooth is switched off; a channel that the source still opens is closed.
-// - shutDown: the adapter is let go or its process ends; nothing is reported any more.
+// - shutDown: the adapter is released or its process ends; nothing is reported any more.
 //
 // A controller may fail at any moment, say why in any words, and come back at once: each failure doubles the delay before
 // the next attempt, from 25 ms to 2 s, until it has been ready for the stability interval of 2 s. So a controller that
@@ -50,7 +50,7 @@ struct ControllerSupervision {
         case attachHost
         /// The channel that was opened is not needed any more.
         case closeChannel
-        /// The host is to let its channel go.
+        /// The host is to detach from its channel.
         case detachHost
         /// ``ControllerSupervision/retryDelayElapsed()`` is to be called after a delay.
         case scheduleRetry(in: TimeAmount)
@@ -147,7 +147,7 @@ struct ControllerSupervision {
         }
     }
 
-    /// The adapter is let go, or its process ends.
+    /// The adapter is released, or its process ends.
     mutating func shutDown() -> [Action] {
         let timer = self.cancelRetry()
         self.state = .shutDown

@@ -1,4 +1,4 @@
-// The thread on which an adapter lives, for as long as somebody needs it.
+// The thread on which an adapter lives, for as long as it is needed.
 
 import NIOCore
 import NIOPosix

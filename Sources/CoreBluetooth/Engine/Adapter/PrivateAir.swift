@@ -21,12 +21,12 @@ public final class PrivateAir: Sendable {
     /// An empty air.
     ///
     /// Equal seeds give equal addresses.
-    public init(model: AirSettings = .instant, seed: UInt64 = 1) {
+    public init(settings: AirSettings = .instant, seed: UInt64 = 1) {
         let eventLoop = self.thread.eventLoop
         let air = NIOLoopBoundBox<Air?>.makeEmptyBox(valueType: Air.self, eventLoop: eventLoop)
         self.air = air
         self.generator = NIOLockedValueBox(SeededGenerator(seed: seed))
-        eventLoop.execute { air.value = Air(eventLoop: eventLoop, settings: model, seed: seed) }
+        eventLoop.execute { air.value = Air(eventLoop: eventLoop, settings: settings, seed: seed) }
     }
 
     deinit {

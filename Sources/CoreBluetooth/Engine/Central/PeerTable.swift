@@ -288,12 +288,12 @@ final class PeerTable {
             let knowsServices = filter.services.contains { services.contains($0) }
             let isDiscovery = event == .peerConnected && !services.isEmpty
             // Each is reported once: a peer known by its identifier was reported before its services were known.
-            let wasTold =
+            let wasReported =
                 knowsPeer
                 || filter.services.contains { wanted in
                     peer.reportedServices.contains(wanted) && !services.contains(wanted)
                 }
-            guard isDiscovery ? knowsServices && !wasTold : knowsPeer || knowsServices else { continue }
+            guard isDiscovery ? knowsServices && !wasReported : knowsPeer || knowsServices else { continue }
             session.report(.connectionEvent(PeerDescription(record), event))
         }
     }

@@ -11,7 +11,7 @@ import BluetoothTypes
 import Foundation
 import NIOCore
 
-/// The attributes of one server, as far as they were discovered.
+/// The attributes of one server that were discovered.
 struct RemoteDatabase: Codable, Hashable, Sendable {
     /// How many attributes a database has at most to be cached.
     static let capacity = 4096

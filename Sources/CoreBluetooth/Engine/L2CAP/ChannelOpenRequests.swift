@@ -1,5 +1,5 @@
 // The channels that an app asks for on one connection. They are opened one after the other, in the order of the calls,
-// since an app that is told of a failure is not told which PSM it was.
+// since the callback for a failure does not contain the PSM.
 //
 //     +------+   enqueue, the PSM is dynamic   +---------+
 //     | idle | ------------------------------> | opening | <-+ completed, another one waits

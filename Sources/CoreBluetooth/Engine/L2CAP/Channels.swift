@@ -104,7 +104,7 @@ final class Channels {
         return ChannelHandle(pipe, self.delivery, unclaimed)
     }
 
-    /// Ends the channels of an app that has given up its connection.
+    /// Ends the channels of an app that has cancelled its connection.
     func close(of connection: PeripheralConnection) {
         self.close { if case .central(let owner) = $0.owner { owner === connection } else { false } }
     }

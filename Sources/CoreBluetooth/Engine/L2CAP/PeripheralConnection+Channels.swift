@@ -19,7 +19,7 @@ extension PeripheralConnection {
                 return core.host.openChannel(on: link, spsm: spsm, configuration: Channels.configuration) {
                     [weak self, unowned core] result in
                     if let self, case .established = self.phase { return self.opened(psm, result) }
-                    // Given up meanwhile.
+                    // Cancelled meanwhile.
                     if case .success(let channel) = result { core.host.closeChannel(channel.id) }
                 }
             case .refuse:

@@ -22,7 +22,7 @@ extension AdvertisedContent {
         var data = AdvertisingData()
         var scanResponse = AdvertisingData()
         data.appendFlags([.generalDiscoverable, .bredrNotSupported])
-        var room = 28
+        var capacity = 28
 
         var seen: Set<BluetoothUUID> = []
         let services = self.services.map(\.attForm).filter { seen.insert($0).inserted }
@@ -33,8 +33,8 @@ extension AdvertisedContent {
             var needsHeader = true
             for service in services where service.octetCount == size {
                 let cost = size + (needsHeader ? 2 : 0)
-                if cost <= room {
-                    room -= cost
+                if cost <= capacity {
+                    capacity -= cost
                     needsHeader = false
                     fitting.append(service)
                 } else {
@@ -50,7 +50,7 @@ extension AdvertisedContent {
         data.appendServiceUUIDs(fitting, isComplete: !hasOverflow)
 
         if hasOverflow {
-            // Where there is nothing else to say, nobody has to ask for it.
+            // Where there is nothing else to advertise, no scan request is needed for it.
             if self.services.isEmpty, self.localName == nil {
                 data.append(.manufacturerSpecificData, overflow.manufacturerData)
             } else {
@@ -58,7 +58,7 @@ extension AdvertisedContent {
             }
         }
         if let name = self.localName, !name.isEmpty {
-            if name.utf8.count + 2 <= room {
+            if name.utf8.count + 2 <= capacity {
                 data.appendLocalName(name)
             } else {
                 scanResponse.appendLocalName(name, limit: hasOverflow ? 8 : 10)

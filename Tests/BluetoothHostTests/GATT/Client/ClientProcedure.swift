@@ -1,4 +1,5 @@
-// Procedures of all kinds in one type, so that scripts and random tests can hold them in tables and compare what they find.
+// Procedures of all kinds in one type, so that scripts and random tests can hold them in tables and compare what they
+// find.
 
 import BluetoothTypes
 import NIOCore

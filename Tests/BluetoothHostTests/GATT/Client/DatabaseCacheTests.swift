@@ -1,4 +1,5 @@
-// Service Changed, Client Supported Features and Database Hash, as scripts named by the cases of the qualification suite.
+// Service Changed, Client Supported Features and Database Hash, as scripts named by the cases of the qualification
+// suite.
 
 import BluetoothTypes
 import NIOCore

@@ -1,5 +1,5 @@
-// Finding characteristics and descriptors, as scripts named by the cases of the qualification suite, and against servers
-// that break the rules.
+// Finding characteristics and descriptors, as scripts named by the cases of the qualification suite, and against
+// servers that break the rules.
 
 import BluetoothTypes
 import NIOCore

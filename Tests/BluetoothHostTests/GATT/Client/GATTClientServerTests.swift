@@ -147,7 +147,7 @@ struct GATTClientServerTests {
             case .make, .report, .notification, .servicesChanged, .databaseOutOfSync:
                 Issue.record("an action of the client: \(action)")
             case .failed(let reason):
-                Issue.record("the server gave up: \(reason)")
+                Issue.record("the server failed: \(reason)")
             }
         }
     }

@@ -1,4 +1,5 @@
-// The client as a whole: the order of procedures, the MTU, time, the end of the link, and what a server sends without being asked.
+// The client as a whole: the order of procedures, the MTU, time, the end of the link, and what a server sends without
+// being asked.
 
 import BluetoothHCI
 import BluetoothTypes

@@ -1,5 +1,5 @@
-// The queue of a bearer: what waits for what, when procedures are made, what cancelling does, and that each write command
-// is counted once for its owner.
+// The queue of a bearer: what waits for what, when procedures are made, what cancelling does, and that each write
+// command is counted once for its owner.
 
 import BluetoothTypes
 import NIOCore

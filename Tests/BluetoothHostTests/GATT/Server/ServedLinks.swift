@@ -1,5 +1,5 @@
-// A GATT server with the bearers of its links, as the host has them: scripts and random tests name a link, and every action
-// says on which one it happened.
+// A GATT server with the bearers of its links, as the host has them: scripts and random tests name a link, and every
+// action says on which one it happened.
 
 import BluetoothTypes
 import NIOCore

@@ -1,5 +1,5 @@
-// The end of a process by `exit`, in virtual time: what its peers are told, and what is kept. The air's links end without
-// a word only after their supervision timeout, as those of most controllers do; some never end.
+// The end of a process by `exit`, in virtual time: what its peers notice, and what is kept. A link of the air that is
+// not terminated ends after its supervision timeout only, as with most controllers; with some it never ends.
 
 import NIOConcurrencyHelpers
 import NIOCore
@@ -9,13 +9,13 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite("A process that ends by itself")
-struct LeavingTests {
+struct ProcessEndTests {
     /// Shorter than any supervision timeout.
     private let atOnce = TimeAmount.milliseconds(50)
 
-    @Test("6.5 the centrals of a peripheral whose process ends are told so at once")
+    @Test("6.5 the centrals of a peripheral whose process ends lose the link at once")
     func peripheralLeaves() throws {
-        let setup = CentralRestorationSetup()
+        let setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         let before = setup.ball.calls
         let hasLeft = NIOLockedValueBox(false)
@@ -27,22 +27,22 @@ struct LeavingTests {
         setup.central.manager.scanForPeripherals(withServices: nil)
         setup.testbed.run(.seconds(5))
         #expect(setup.central.calls.isEmpty)
-        #expect(setup.ball.calls == before, "who leaves is told nothing")
+        #expect(setup.ball.calls == before, "the process that ends gets no callback")
     }
 
     @Test("10.4 the peripheral of a central whose process ends loses its subscriber at once")
     func centralLeaves() throws {
-        let setup = CentralRestorationSetup()
+        let setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         let before = setup.central.calls
         setup.curious.adapter.shutDown(within: .seconds(1)) {}
         #expect(setup.testbed.run(until: { setup.ball.calls.last == "unsubscribed 0" }, within: self.atOnce))
-        #expect(setup.central.calls == before, "who leaves is told nothing")
+        #expect(setup.central.calls == before, "the process that ends gets no callback")
     }
 
     @Test("a value that was just sent is there before the link ends")
     func lastValue() throws {
-        let setup = CentralRestorationSetup()
+        let setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         for text in ["one", "two", "three"] {
             setup.ball.manager.updateValue(text.octets, for: setup.ball.answer, onSubscribedCentrals: nil)
@@ -55,7 +55,7 @@ struct LeavingTests {
 
     @Test("13.1 what is kept stays: the next process connects and subscribes again")
     func restoration() throws {
-        var setup = CentralRestorationSetup()
+        var setup = RestorationSetup(.central)
         let identifier = try setup.subscribe().identifier
         setup.curious.restart(byExit: true)
         setup.central = CentralApp(on: setup.curious.adapter, options: setup.options)
@@ -66,9 +66,9 @@ struct LeavingTests {
         #expect(setup.testbed.run { setup.central.values == ["again"] })
     }
 
-    @Test("13.1 a manager that was let go before has left nothing behind")
-    func letGo() throws {
-        var setup = CentralRestorationSetup()
+    @Test("13.1 a manager that was released before has left nothing behind")
+    func releasedManager() throws {
+        var setup = RestorationSetup(.central)
         _ = try setup.subscribe()
         setup.central.end()
         setup.curious.restart(byExit: true)
@@ -77,10 +77,10 @@ struct LeavingTests {
         #expect(setup.central.calls == ["state 5"])
     }
 
-    // MARK: Adapters that are let go
+    // MARK: Adapters that are released
 
-    /// Two apps on adapters of their own, connected, that are all let go at once.
-    private func meetAndLetGo(in testbed: Testbed) throws {
+    /// Two apps on adapters of their own, connected, that are all released at once.
+    private func connectAndRelease(in testbed: Testbed) throws {
         let ball = PeripheralApp(on: testbed.adapter("ball"))
         let central = CentralApp(on: testbed.adapter("central"))
         testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
@@ -88,19 +88,19 @@ struct LeavingTests {
         _ = try central.connect(in: testbed).discover(nil, in: testbed)
     }
 
-    @Test("an adapter that is let go with its link leaves nothing behind on its event loop")
+    @Test("an adapter that is released with its link leaves nothing behind on its event loop")
     func nothingIsLeft() throws {
         weak var loop: (any EventLoop)?
         do {
             let testbed = Testbed()
             loop = testbed.loop
-            try self.meetAndLetGo(in: testbed)
+            try self.connectAndRelease(in: testbed)
             testbed.run(.seconds(2))
         }
         #expect(loop == nil)
     }
 
-    @Test("6.5 an adapter that is let go tells its peers that the links end")
+    @Test("6.5 an adapter that is released terminates its links")
     func lettingGo() throws {
         let testbed = Testbed()
         var ball: PeripheralApp? = PeripheralApp(on: testbed.adapter("ball"))

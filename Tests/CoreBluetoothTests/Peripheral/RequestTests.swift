@@ -5,152 +5,6 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("9 Database")
-struct DatabaseTests {
-    @Test("9.1 didAdd follows add")
-    func add() {
-        let talk = Conversation()
-        #expect(talk.ball.calls == ["state 5", "added 8E38", "advertising true"])
-    }
-
-    @Test("9.2 an included service has to be published first")
-    func includedFirst() {
-        let talk = Conversation { ball in
-            ball.ball.includedServices = [CBMutableService(type: IDs.other, primary: false)]
-            ball.manager.add(ball.ball)
-        }
-        #expect(talk.ball.calls.last == "added 8E38 CBErrorDomain 1")
-    }
-
-    @Test("9.3 a static value is read without the app")
-    func staticValue() throws {
-        let motto = CBMutableCharacteristic(
-            type: IDs.other,
-            properties: [.read],
-            value: "Ask again later".octets,
-            permissions: [.readable]
-        )
-        let talk = Conversation { ball in
-            ball.ball.characteristics = [motto, ball.question, ball.answer]
-            ball.open()
-        }
-        let (peripheral, _, _) = try talk.discover()
-        let remote = try #require(
-            peripheral.services?.first?.characteristics?.first { $0.uuid == IDs.other }
-        )
-        peripheral.readValue(for: remote)
-        talk.testbed.run { !talk.central.values.isEmpty }
-        #expect(talk.central.values == ["Ask again later"])
-        #expect(talk.ball.requests.isEmpty)
-    }
-
-    @Test("9.5 properties that an app may not use")
-    func forbiddenProperties() {
-        let talk = Conversation { ball in
-            ball.answer.properties = [.read, .broadcast]
-            ball.manager.add(ball.ball)
-        }
-        #expect(talk.ball.calls.last == "added 8E38 CBErrorDomain 1")
-    }
-
-    @Test("9.6 services of the system are refused", arguments: ["1800", "1801", "1805", "180A", "180F", "1812"])
-    func reserved(uuid: String) {
-        let talk = Conversation { $0.manager.add(CBMutableService(type: CBUUID(string: uuid), primary: true)) }
-        #expect(talk.ball.calls.last == "added \(uuid) CBErrorDomain 8")
-        #expect((talk.ball.errors.last as? CBError)?.code == .uuidNotAllowed)
-    }
-
-    @Test("9.2 removed services are gone for centrals")
-    func remove() throws {
-        let talk = Conversation { ball in
-            ball.manager.add(CBMutableService(type: IDs.other, primary: true))
-            ball.open()
-            ball.manager.removeAllServices()
-            ball.manager.add(ball.ball)
-        }
-        let peripheral = try talk.connect()
-        peripheral.discoverServices(nil)
-        talk.testbed.run { peripheral.services != nil }
-        #expect(peripheral.services?.map(\.uuid) == [IDs.service])
-        #expect(talk.ball.count("added 8E38") >= 1)
-    }
-
-    @Test("a service that is added twice is there once")
-    func twice() throws {
-        let talk = Conversation { ball in
-            ball.open()
-            ball.manager.add(ball.ball)
-        }
-        let (peripheral, question, _) = try talk.discover()
-        #expect(peripheral.services?.count == 1)
-        peripheral.writeValue("Q".octets, for: question, type: .withResponse)
-        talk.testbed.run { !talk.ball.written.isEmpty }
-        #expect(talk.ball.requests.first?.characteristic === talk.ball.question)
-    }
-
-    @Test("a value of more than 512 octets cannot be published")
-    func tooLong() {
-        let talk = Conversation { ball in
-            ball.ball.characteristics = [
-                CBMutableCharacteristic(
-                    type: IDs.other,
-                    properties: .read,
-                    value: Data(count: 513),
-                    permissions: .readable
-                )
-            ]
-            ball.manager.add(ball.ball)
-        }
-        #expect(talk.ball.calls.last == "added 8E38 CBErrorDomain 1")
-    }
-
-    @Test("several managers publish on one adapter, and each gets its own requests")
-    func managers() throws {
-        let talk = Conversation()
-        let other = PeripheralApp(on: talk.ballAdapter)
-        talk.testbed.run { other.manager.state == .poweredOn }
-        let service = CBMutableService(type: IDs.other, primary: true)
-        service.characteristics = [other.question]
-        other.manager.add(service)
-        other.advertise(name: nil, services: [IDs.other])
-        talk.testbed.run()
-        #expect(other.calls == ["state 5", "added FFF0", "advertising true"])
-        talk.central.manager.scanForPeripherals(withServices: [IDs.other])
-        talk.testbed.run { !talk.central.found.isEmpty }
-        let advertisement = try #require(talk.central.advertisements.first)
-        #expect(advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [IDs.other, IDs.service])
-        #expect(advertisement[CBAdvertisementDataLocalNameKey] as? String == "Crystal")
-        let peripheral = try talk.peripheral
-        talk.central.manager.connect(peripheral)
-        talk.testbed.run { peripheral.state == .connected }
-        peripheral.discoverServices(nil)
-        talk.testbed.run { peripheral.services != nil }
-        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
-        talk.testbed.run { peripheral.services?.allSatisfy { $0.characteristics != nil } == true }
-        for service in peripheral.services ?? [] {
-            let question = try #require(service.characteristics?.first { $0.uuid == IDs.question })
-            peripheral.writeValue(
-                service.uuid.uuidString.prefix(4).description.octets,
-                for: question,
-                type: .withResponse
-            )
-        }
-        talk.testbed.run { talk.central.count("wrote") == 2 }
-        #expect(talk.ball.written.map(\.text) == ["8E38"])
-        #expect(other.written.map(\.text) == ["FFF0"])
-        // One stops: the other's services are still advertised.
-        talk.ball.manager.stopAdvertising()
-        #expect(!talk.ball.manager.isAdvertising)
-        talk.testbed.run()
-        talk.central.advertisements = []
-        talk.central.manager.scanForPeripherals(withServices: [IDs.other])
-        talk.testbed.run { !talk.central.advertisements.isEmpty }
-        #expect(
-            talk.central.advertisements.first?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [IDs.other]
-        )
-    }
-}
-
 @Suite("10 Requests and updates")
 struct RequestTests {
     @Test("10.1 a read is answered from its offset on, as often as the value needs")
@@ -210,8 +64,7 @@ struct RequestTests {
         talk.ball.onRequests = { _ in }
         peripheral.writeValue("1".octets, for: question, type: .withResponse)
         talk.testbed.run { !talk.ball.requests.isEmpty }
-        talk.central.manager.cancelPeripheralConnection(peripheral)
-        talk.testbed.run { peripheral.state == .disconnected }
+        talk.central.disconnect(peripheral, in: talk.testbed)
         talk.ball.manager.respond(to: talk.ball.requests[0], withResult: .success)
         talk.testbed.run(.seconds(1))
         _ = try talk.discover()
@@ -257,7 +110,7 @@ struct RequestTests {
         #expect(talk.ball.centrals[1] === central)
     }
 
-    @Test("10.5 updates: false where there is no room, then ready; all arrive in order")
+    @Test("10.5 updates: false where there is no capacity, then ready; all arrive in order")
     func updates() throws {
         let talk = Conversation()
         let (peripheral, _, answer) = try talk.discover()
@@ -317,8 +170,8 @@ struct RequestTests {
         return (testbed, ball, centrals)
     }
 
-    @Test("10.5 updates for several: who had room when another had none is not waited for")
-    func unevenRoom() {
+    @Test("10.5 updates for several: a central with capacity is not waited for when another has none")
+    func unevenCapacity() {
         let (testbed, ball, centrals) = self.crowd()
         var next = 0
         func send() {
@@ -328,7 +181,7 @@ struct RequestTests {
                 next += 1
             }
         }
-        // The first central's window is fuller than the others', which are empty long before it has room again.
+        // The first central's window is fuller than the others', which are empty long before it has capacity again.
         for _ in 0..<40 {
             ball.manager.updateValue("x".octets, for: ball.answer, onSubscribedCentrals: [ball.centrals[0]])
         }
@@ -360,9 +213,9 @@ struct RequestTests {
         #expect(centrals.count { $0.values.last == "one" } == 1)
     }
 
-    @Test("10.6 the desired latency is a wish that changes nothing for the app")
+    @Test("10.6 the desired latency changes nothing for the app")
     func latency() throws {
-        let talk = Conversation(model: .realistic)
+        let talk = Conversation(settings: .realistic)
         let (peripheral, question, answer) = try talk.discover()
         peripheral.setNotifyValue(true, for: answer)
         talk.testbed.run { answer.isNotifying }
@@ -373,63 +226,5 @@ struct RequestTests {
         }
         peripheral.writeValue("Still there?".octets, for: question, type: .withResponse)
         #expect(talk.testbed.run { talk.central.calls.last == "wrote" })
-    }
-}
-
-@Suite("11 Advertising")
-struct AdvertisingTests {
-    @Test("11.1 advertising twice is an error; stopping allows it again")
-    func twice() {
-        let talk = Conversation()
-        #expect(talk.ball.manager.isAdvertising)
-        talk.ball.advertise(name: "Other")
-        talk.testbed.run()
-        #expect(talk.ball.calls.last == "advertising true CBErrorDomain 9")
-        talk.ball.manager.stopAdvertising()
-        #expect(!talk.ball.manager.isAdvertising)
-        talk.ball.advertise(name: "Other")
-        talk.testbed.run()
-        #expect(talk.ball.calls.last == "advertising true")
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        #expect(talk.testbed.run { talk.central.calls.last == "discover Other" })
-    }
-
-    @Test("11.1 a dictionary is not needed, and optionals in it are borne with")
-    func dictionaries() {
-        let talk = Conversation { $0.manager.startAdvertising(nil) }
-        #expect(talk.ball.calls.last == "advertising true")
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        #expect(talk.testbed.run { talk.central.calls.last == "discover -" })
-        talk.ball.manager.stopAdvertising()
-        let services: [CBUUID?] = [IDs.service]
-        talk.ball.manager.startAdvertising([CBAdvertisementDataServiceUUIDsKey: services])
-        talk.testbed.run()
-        talk.central.manager.scanForPeripherals(withServices: [IDs.service])
-        #expect(talk.testbed.run { talk.central.count("discover -") == 2 })
-    }
-
-    @Test("start and stop in one turn end silent")
-    func flicker() {
-        let talk = Conversation { ball in
-            ball.open()
-            ball.manager.stopAdvertising()
-        }
-        talk.testbed.run()
-        #expect(!talk.ball.manager.isAdvertising)
-        talk.central.manager.scanForPeripherals(withServices: nil)
-        talk.testbed.run(.seconds(3))
-        #expect(talk.central.found.isEmpty)
-    }
-
-    @Test("advertising goes on while a central is connected")
-    func goesOn() throws {
-        let talk = Conversation()
-        _ = try talk.connect()
-        let second = CentralApp(on: talk.testbed.adapter("Second"))
-        talk.testbed.run { second.manager.state == .poweredOn }
-        second.manager.scanForPeripherals(withServices: [IDs.service])
-        #expect(talk.testbed.run { !second.found.isEmpty })
-        second.manager.connect(second.found[0])
-        #expect(talk.testbed.run { second.found[0].state == .connected })
     }
 }

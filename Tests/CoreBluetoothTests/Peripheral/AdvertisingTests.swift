@@ -1,0 +1,64 @@
+import BluetoothAir
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("11 Advertising")
+struct AdvertisingTests {
+    @Test("11.1 advertising twice is an error; stopping allows it again")
+    func twice() {
+        let talk = Conversation()
+        #expect(talk.ball.manager.isAdvertising)
+        talk.ball.advertise(name: "Other")
+        talk.testbed.run()
+        #expect(talk.ball.calls.last == "advertising true CBErrorDomain 9")
+        talk.ball.manager.stopAdvertising()
+        #expect(!talk.ball.manager.isAdvertising)
+        talk.ball.advertise(name: "Other")
+        talk.testbed.run()
+        #expect(talk.ball.calls.last == "advertising true")
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        #expect(talk.testbed.run { talk.central.calls.last == "discover Other" })
+    }
+
+    @Test("11.1 a dictionary is not needed, and optionals in it are accepted")
+    func dictionaries() {
+        let talk = Conversation { $0.manager.startAdvertising(nil) }
+        #expect(talk.ball.calls.last == "advertising true")
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        #expect(talk.testbed.run { talk.central.calls.last == "discover -" })
+        talk.ball.manager.stopAdvertising()
+        let services: [CBUUID?] = [IDs.service]
+        talk.ball.manager.startAdvertising([CBAdvertisementDataServiceUUIDsKey: services])
+        talk.testbed.run()
+        talk.central.manager.scanForPeripherals(withServices: [IDs.service])
+        #expect(talk.testbed.run { talk.central.count("discover -") == 2 })
+    }
+
+    @Test("start and stop in one turn end silent")
+    func flicker() {
+        let talk = Conversation { ball in
+            ball.open()
+            ball.manager.stopAdvertising()
+        }
+        talk.testbed.run()
+        #expect(!talk.ball.manager.isAdvertising)
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.testbed.run(.seconds(3))
+        #expect(talk.central.found.isEmpty)
+    }
+
+    @Test("advertising goes on while a central is connected")
+    func goesOn() throws {
+        let talk = Conversation()
+        _ = try talk.connect()
+        let second = CentralApp(on: talk.testbed.adapter("Second"))
+        talk.testbed.run { second.manager.state == .poweredOn }
+        second.manager.scanForPeripherals(withServices: [IDs.service])
+        #expect(talk.testbed.run { !second.found.isEmpty })
+        second.manager.connect(second.found[0])
+        #expect(talk.testbed.run { second.found[0].state == .connected })
+    }
+}

@@ -1,0 +1,101 @@
+// A ball and a central on devices that can be restarted: the beginning of the tests of restoration.
+
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+/// A ball and a central, each on a device that can be restarted.
+struct RestorationSetup {
+    /// The role whose manager has a restore identifier, and whose process is killed.
+    enum Role { case central, peripheral }
+
+    let testbed = Testbed()
+    let curious: RestartableDevice
+    let crystal: RestartableDevice
+    let options: [String: Any]
+    var ball: PeripheralApp
+    var central: CentralApp
+
+    /// Both are powered on; the ball is open where the central is the one that is restored.
+    init(_ restored: Role) {
+        // Both roles have one and the same key.
+        let options = [CBCentralManagerOptionRestoreIdentifierKey: restored == .central ? "asker" : "ball"]
+        self.options = options
+        self.curious = RestartableDevice("Curious", in: self.testbed)
+        self.crystal = RestartableDevice("Crystal", in: self.testbed)
+        self.ball = PeripheralApp(on: self.crystal.adapter, options: restored == .peripheral ? options : [:])
+        self.central = CentralApp(on: self.curious.adapter, options: restored == .central ? options : [:])
+        let (ball, central) = (self.ball, self.central)
+        self.testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        guard restored == .central else { return }
+        ball.open()
+        self.testbed.run(.milliseconds(1))
+    }
+
+    /// Kills the central's process and starts the next one.
+    mutating func restartCentral(_ options: [String: Any]? = nil) {
+        self.curious.restart()
+        self.central = CentralApp(on: self.curious.adapter, options: options ?? self.options)
+    }
+
+    /// Kills the ball's process and starts the next one, which publishes nothing by itself.
+    mutating func restartBall() {
+        self.crystal.restart()
+        self.ball = PeripheralApp(on: self.crystal.adapter, options: self.options)
+        let ball = self.ball
+        self.testbed.run { ball.manager.state == .poweredOn }
+    }
+
+    /// Finds the ball and connects.
+    func connect() throws -> CBPeripheral {
+        try self.central.connect(in: self.testbed)
+    }
+
+    /// Ends the connection, and connects anew.
+    func reconnect(_ peripheral: CBPeripheral) {
+        self.central.disconnect(peripheral, in: self.testbed)
+        self.central.connect(peripheral, in: self.testbed)
+    }
+
+    /// Connects, discovers everything and subscribes.
+    func subscribe() throws -> CBPeripheral {
+        let peripheral = try self.connect()
+        let answer = try peripheral.discover(nil, in: self.testbed).characteristic(IDs.answer)
+        peripheral.discoverDescriptors(for: answer)
+        peripheral.setNotifyValue(true, for: answer)
+        try #require(self.testbed.run { answer.isNotifying })
+        return peripheral
+    }
+
+    /// The answer of the restored peripheral.
+    func answer() throws -> CBCharacteristic {
+        try #require(self.central.found.first?.services?.first?.characteristics?.first { $0.uuid == IDs.answer })
+    }
+
+    /// Finds the ball and discovers its services.
+    func visit() throws -> CBPeripheral {
+        self.central.found = []
+        let peripheral = try self.central.connect(in: self.testbed)
+        peripheral.discoverServices(nil)
+        try #require(self.testbed.run { peripheral.services != nil })
+        for service in peripheral.services ?? [] {
+            peripheral.discoverIncludedServices(nil, for: service)
+            peripheral.discoverCharacteristics(nil, for: service)
+        }
+        try #require(self.testbed.run { peripheral.services?.allSatisfy { $0.characteristics != nil } == true })
+        for characteristic in (peripheral.services ?? []).flatMap({ $0.characteristics ?? [] }) {
+            peripheral.discoverDescriptors(for: characteristic)
+        }
+        self.testbed.run(.milliseconds(100))
+        return peripheral
+    }
+
+    /// The app's object for a characteristic, among those restored.
+    func restored(_ uuid: CBUUID) throws -> CBMutableCharacteristic {
+        let services = ball.restored.first?[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
+        let all = (services ?? []).flatMap { $0.characteristics ?? [] }
+        return try #require(all.first { $0.uuid == uuid } as? CBMutableCharacteristic)
+    }
+}
