@@ -116,9 +116,11 @@ public enum BlueEarError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// What Core Bluetooth's error means here.
+    /// What an error of Core Bluetooth means here; an error of the messenger itself stays what it is.
     internal init(_ error: Error) {
-        if let error = error as? CBATTError {
+        if let error = error as? BlueEarError {
+            self = error
+        } else if let error = error as? CBATTError {
             self = .refused(error.code)
         } else {
             self = .bluetooth(error.localizedDescription)

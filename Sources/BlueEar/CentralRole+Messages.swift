@@ -90,7 +90,7 @@ extension CentralRole.BluetoothManager {
             do {
                 try send(message)
             } catch {
-                observer?.didFail(error as? BlueEarError ?? BlueEarError(error), with: discoveredPeripheral?.identifier)
+                observer?.didFail(BlueEarError(error), with: discoveredPeripheral?.identifier)
             }
         }
         if !stays { isLeaving = true }

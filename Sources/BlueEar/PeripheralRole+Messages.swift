@@ -133,7 +133,7 @@ extension PeripheralRole.BluetoothManager {
             do {
                 _ = enqueue(message, try PropertyListMessage.encode(message), for: peer)
             } catch {
-                observer?.didFail(error as? BlueEarError ?? BlueEarError(error), with: peer.identifier)
+                observer?.didFail(BlueEarError(error), with: peer.identifier)
             }
         }
         handOver()

@@ -13,19 +13,28 @@ import Darwin
 #endif
 
 /// Received signal strength by distance.
-enum PathLoss {
+package enum PathLoss {
     /// The strength at one metre from a sender of 0 dBm, in dBm.
-    static let strengthAtOneMetre = -45.0
+    private static let strengthAtOneMetre = -45.0
     /// The weakest signal that a receiver understands.
     static let sensitivity = RSSI(dBm: -95)
     /// A shorter distance counts as this one.
-    static let shortestDistance = Distance.metres(0.1)
+    private static let shortestDistance = Distance.metres(0.1)
 
     /// The received strength at `distance` from a sender of `txPower` dBm; `nil` where it is too weak.
     static func strength(distance: Distance, txPower: Int8) -> RSSI? {
-        let metres = max(distance, Self.shortestDistance).metres
-        let strength = (Self.strengthAtOneMetre + Double(txPower) - 20 * log10(metres)).rounded()
+        let strength = Self.power(at: distance, txPower: Double(txPower)).rounded()
         guard strength >= Double(Self.sensitivity.dBm) else { return nil }
         return RSSI(dBm: Int8(min(strength, 20)))
+    }
+
+    /// The power at `distance` from a sender of `txPower` dBm, in dBm, however weak it is.
+    package static func power(at distance: Distance, txPower: Double = 0) -> Double {
+        Self.strengthAtOneMetre + txPower - 20 * log10(max(distance, Self.shortestDistance).metres)
+    }
+
+    /// The distance from a sender of 0 dBm at which its signal has `power` dBm.
+    package static func distance(ofPower power: Double) -> Distance {
+        .metres(pow(10, (Self.strengthAtOneMetre - power) / 20))
     }
 }

@@ -76,7 +76,7 @@ public struct AirIdentityStore: Sendable {
                 "the identity has \(name.utf8.count) octets: give it 1 to \(Self.maximumNameLength)"
             )
         }
-        let stem = "\(self.folder)/name-\(Self.fileName(name))"
+        let stem = "\(self.folder)/name-\(PrivateFile.name(of: name))"
         guard let lock = try FileLock.take("\(stem).lock") else {
             let holder = FileLock.processNumber(in: "\(stem).lock")
             let owner =
@@ -94,7 +94,7 @@ public struct AirIdentityStore: Sendable {
     public func claim(program: String) throws(TransportError) -> AirIdentity {
         let name = String(decoding: program.utf8.prefix(Self.maximumProgramLength), as: UTF8.self)
         for number in 1...Self.maximumProcesses {
-            let stem = "\(self.folder)/program-\(Self.fileName(name))-\(number)"
+            let stem = "\(self.folder)/program-\(PrivateFile.name(of: name))-\(number)"
             guard let lock = try FileLock.take("\(stem).lock") else { continue }
             return self.identity(number == 1 ? name : "\(name) \(number)", stem, lock)
         }
@@ -123,22 +123,6 @@ public struct AirIdentityStore: Sendable {
         var version: Int
         var name: String
         var address: String
-    }
-
-    /// A name as part of a file's: letters and digits stay, every other octet becomes `%` and two digits.
-    private static func fileName(_ name: String) -> String {
-        var text = ""
-        for octet in name.utf8 {
-            switch octet {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                text.unicodeScalars.append(Unicode.Scalar(octet))
-            default:
-                let digits = String(octet, radix: 16, uppercase: true)
-                text += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
-        return text
     }
 
     /// The address in a file; `nil` where there is no file, or one with other content, which is set aside.

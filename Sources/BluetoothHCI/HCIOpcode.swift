@@ -37,8 +37,5 @@ public struct HCIOpcode: RawRepresentable, Hashable, Sendable, CustomStringConve
     public static let none = HCIOpcode(rawValue: 0)
 
     /// The opcode as four hexadecimal digits.
-    public var description: String {
-        let text = String(self.rawValue, radix: 16, uppercase: true)
-        return "0x" + String(repeating: "0", count: max(0, 4 - text.utf8.count)) + text
-    }
+    public var description: String { hexadecimal(self.rawValue) }
 }

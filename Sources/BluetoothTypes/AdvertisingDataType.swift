@@ -11,9 +11,7 @@ public struct AdvertisingDataType: RawRepresentable, Hashable, Sendable, CustomS
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The type octet as hexadecimal digits.
-    public var description: String {
-        (self.rawValue < 0x10 ? "0x0" : "0x") + String(self.rawValue, radix: 16, uppercase: true)
-    }
+    public var description: String { "0x" + self.rawValue.hexadecimalDigits }
 }
 
 extension AdvertisingDataType {

@@ -156,18 +156,13 @@ extension BluetoothUUID: Hashable {
 extension BluetoothUUID: CustomStringConvertible {
     /// Upper-case hexadecimal digits in its own form, with hyphens where it has 128 bits.
     public var description: String {
-        func hex(_ value: UInt64, _ width: Int) -> String {
-            let text = String(value, radix: 16, uppercase: true)
-            return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
-        }
         switch self.form {
-        case .short(let value): return hex(UInt64(value), 4)
-        case .medium(let value): return hex(UInt64(value), 8)
+        case .short(let value): return value.hexadecimalDigits
+        case .medium(let value): return value.hexadecimalDigits
         case .full(let high, let low):
-            return [
-                hex(high >> 32, 8), hex(high >> 16 & 0xFFFF, 4), hex(high & 0xFFFF, 4),
-                hex(low >> 48, 4), hex(low & 0xFFFF_FFFF_FFFF, 12),
-            ].joined(separator: "-")
+            var digits = high.hexadecimalDigits + low.hexadecimalDigits
+            for place in [20, 16, 12, 8] { digits.insert("-", at: digits.index(digits.startIndex, offsetBy: place)) }
+            return digits
         }
     }
 }

@@ -112,13 +112,7 @@ public struct DeviceAddress: Hashable, Sendable {
 extension DeviceAddress: CustomStringConvertible {
     /// The usual text, `C0:11:22:33:44:55`, without the kind.
     public var description: String {
-        var text = ""
-        for shift in stride(from: 40, through: 0, by: -8) {
-            let octet = UInt8(truncatingIfNeeded: self.value >> UInt64(shift))
-            if octet < 0x10 { text += "0" }
-            text += String(octet, radix: 16, uppercase: true)
-            if shift > 0 { text += ":" }
-        }
-        return text
+        stride(from: 40, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self.value >> $0) }
+            .hexadecimalDigits(separator: ":")
     }
 }

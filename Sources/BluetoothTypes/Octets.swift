@@ -54,10 +54,7 @@ public struct Octets16: Hashable, Sendable {
 extension Octets16: CustomStringConvertible {
     /// 32 hexadecimal digits, most significant first.
     public var description: String {
-        [self.high, self.low].map { word in
-            let digits = String(word, radix: 16, uppercase: true)
-            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-        }.joined()
+        self.high.hexadecimalDigits + self.low.hexadecimalDigits
     }
 }
 

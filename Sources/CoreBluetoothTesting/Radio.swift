@@ -7,14 +7,6 @@ import BluetoothTypes
 import CoreBluetooth
 import NIOCore
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// The radio of a device of a world: ``Device`` and ``ScriptedDevice`` add what runs on it.
 public class Radio {
     /// The device's name in the trace.
@@ -76,8 +68,8 @@ public class Radio {
     ///
     /// Setting it moves the device to the distance at which that is so.
     public var strength: Int {
-        get { Int((-45 - 20 * log10(max(self.distanceStorage, 0.1))).rounded()) }
-        set { self.distance = pow(10, (-45 - Double(newValue)) / 20) }
+        get { Int(PathLoss.power(at: .metres(self.distanceStorage)).rounded()) }
+        set { self.distance = PathLoss.distance(ofPower: Double(newValue)).metres }
     }
 
     // MARK: Power

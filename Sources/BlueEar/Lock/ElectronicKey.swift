@@ -60,7 +60,7 @@ public final class ElectronicKey {
                 let response = ChallengeResponse.response(to: challenge, secret: secret)
                 try manager.send([ChallengeResponse.response: ChallengeResponse.text(response)])
             } catch {
-                onEvent?(.failed(error as? BlueEarError ?? BlueEarError(error)))
+                onEvent?(.failed(BlueEarError(error)))
             }
         } else if let reason = message[ChallengeResponse.error] {
             onEvent?(.refused(reason: reason))

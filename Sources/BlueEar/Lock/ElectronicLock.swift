@@ -95,7 +95,7 @@ public final class ElectronicLock {
         do {
             try manager.send(message, to: peer)
         } catch {
-            onEvent?(.failed(error as? BlueEarError ?? BlueEarError(error)))
+            onEvent?(.failed(BlueEarError(error)))
         }
     }
 

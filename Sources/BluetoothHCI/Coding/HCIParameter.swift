@@ -46,17 +46,11 @@ extension HCIBits {
 }
 
 /// `value` as hexadecimal digits of its full width.
-func hexadecimal(_ value: some FixedWidthInteger) -> String {
-    let digits = String(value, radix: 16, uppercase: true)
-    return "0x" + String(repeating: "0", count: max(0, value.bitWidth / 4 - digits.utf8.count)) + digits
-}
+func hexadecimal(_ value: some FixedWidthInteger) -> String { "0x" + value.hexadecimalDigits }
 
 /// Octets as hexadecimal digits; `-` for none.
 func octetText(_ octets: ByteBuffer) -> String {
-    guard octets.readableBytes > 0 else { return "-" }
-    return octets.readableBytesView.map { octet in
-        (octet < 0x10 ? "0" : "") + String(octet, radix: 16, uppercase: true)
-    }.joined()
+    octets.readableBytes > 0 ? octets.readableBytesView.hexadecimalDigits() : "-"
 }
 
 // MARK: Numbers with a meaning

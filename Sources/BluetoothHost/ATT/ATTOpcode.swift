@@ -73,14 +73,8 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
     /// `ATT_SIGNED_WRITE_CMD`; recognised and ignored by this host.
     public static let signedWriteCommand = ATTOpcode(rawValue: 0xD2)
 
-    /// The method, without the two flags.
-    var method: UInt8 { self.rawValue & 0x3F }
-
     /// Whether the PDU is a command: the server never answers it.
     var isCommand: Bool { self.rawValue & 0x40 != 0 }
-
-    /// Whether an authentication signature of 12 octets ends the PDU.
-    var hasSignature: Bool { self.rawValue & 0x80 != 0 }
 
     /// Whether the receiver handles the PDU as a server: requests, commands, confirmations, and whatever is not known,
     /// since the answer to an unknown PDU is the server's (Vol 3, Part F, 3.3.1).

@@ -1,14 +1,14 @@
-// The parameters of an ATT PDU (Vol 3, Part F, 3.3.1): each PDU lists them once, in wire order and by the specification's
-// names. A coder goes through the list: one reads octets, one writes them, one counts them. The list is generic over the
-// coder, so that reading, writing and counting are compiled for each PDU and cost no more than code written by hand.
+// The parameters of an ATT PDU (Vol 3, Part F, 3.3.1): each PDU lists them once, in wire order and by the
+// specification's names. A coder goes through the list: one reads octets, one writes them, one counts them. The list is
+// generic over the coder, so that reading, writing and counting are compiled for each PDU.
 
 import BluetoothTypes
 import NIOCore
 
 /// What goes through the list of a PDU's parameters: a reader, a writer, a counter.
 ///
-/// A PDU gives each parameter's name in the specification and its property, and gets the parameter's value back: a reader
-/// reads it, the others return what the property has.
+/// A PDU gives each parameter's name in the specification and its property, and gets the parameter's value back: a
+/// reader reads it, the others return what the property has.
 ///
 /// ```swift
 /// init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {

@@ -162,10 +162,7 @@ private struct AttributeText {
 }
 
 /// A handle as hexadecimal digits.
-private func handle(_ handle: AttributeHandle) -> String {
-    let digits = String(handle, radix: 16, uppercase: true)
-    return "0x" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-}
+private func handle(_ handle: AttributeHandle) -> String { "0x" + handle.hexadecimalDigits }
 
 private func handles(_ first: AttributeHandle, _ last: AttributeHandle) -> String {
     "\(handle(first))-\(handle(last))"

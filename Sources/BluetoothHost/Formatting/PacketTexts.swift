@@ -46,7 +46,7 @@ extension ATTOpcode {
 extension ATTErrorCode {
     /// The error's name with its code.
     var words: String {
-        let code = "0x" + (self.rawValue < 0x10 ? "0" : "") + String(self.rawValue, radix: 16, uppercase: true)
+        let code = "0x" + self.rawValue.hexadecimalDigits
         let name: String? =
             switch self {
             case .invalidHandle: "Invalid Handle"
@@ -83,11 +83,7 @@ func octetText(_ octets: ByteBuffer) -> String {
     let count = octets.readableBytes
     guard count > 0 else { return "nothing" }
     let shown = octets.readableBytesView.prefix(24)
-    var text = ""
-    for octet in shown {
-        if octet < 0x10 { text += "0" }
-        text += String(octet, radix: 16, uppercase: true)
-    }
+    var text = shown.hexadecimalDigits()
     if count > shown.count { text += "… (\(count) octets)" }
     if shown.allSatisfy({ (0x20...0x7E).contains($0) }) {
         text += " \"\(String(decoding: shown, as: UTF8.self))\(count > shown.count ? "…" : "")\""

@@ -1,6 +1,7 @@
 // How a GATT procedure fails.
 
 public import BluetoothHCI
+import BluetoothTypes
 
 /// Why a GATT procedure did not end well.
 public enum GATTError: Error, Hashable, Sendable {
@@ -22,7 +23,7 @@ extension GATTError: CustomStringConvertible {
     /// One line that says what went wrong.
     public var description: String {
         switch self {
-        case .att(let code, let handle): "the server refused handle \(hexadecimal(handle)): \(code.words)"
+        case .att(let code, let handle): "the server refused handle 0x\(handle.hexadecimalDigits): \(code.words)"
         case .disconnected(let reason): "the link ended: \(reason)"
         case .transactionTimeout: "the server did not answer within 30 s"
         case .malformedResponse: "the server's answer is malformed"
@@ -30,9 +31,4 @@ extension GATTError: CustomStringConvertible {
         case .reliableWriteMismatch: "the server returned another value than was prepared"
         }
     }
-}
-
-private func hexadecimal(_ handle: AttributeHandle) -> String {
-    let digits = String(handle, radix: 16, uppercase: true)
-    return "0x" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
 }

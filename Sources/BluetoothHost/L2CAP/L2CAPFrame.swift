@@ -27,10 +27,7 @@ struct CID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     var isDynamic: Bool { Self.dynamicRange.contains(self.rawValue) }
 
     /// The channel as hexadecimal digits.
-    var description: String {
-        let text = String(self.rawValue, radix: 16, uppercase: true)
-        return "0x" + String(repeating: "0", count: max(0, 4 - text.utf8.count)) + text
-    }
+    var description: String { "0x" + self.rawValue.hexadecimalDigits }
 }
 
 /// A complete frame that came from the peer.

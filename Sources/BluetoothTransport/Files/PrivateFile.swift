@@ -1,6 +1,8 @@
 // Small files of the user's own, which are read whole and replaced whole: a new file is written and then takes the name,
 // so that a process may be killed at any instant, and a reader finds the old content or the new one.
 
+import BluetoothTypes
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -11,6 +13,20 @@ import Darwin
 
 /// Reads and replaces files.
 package enum PrivateFile {
+    /// A text as part of a file's name: letters, digits and `_` stay, every other octet becomes `%` and two digits.
+    package static func name(of text: String) -> String {
+        var name = ""
+        for octet in text.utf8 {
+            switch octet {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                name.unicodeScalars.append(Unicode.Scalar(octet))
+            default: name += "%" + octet.hexadecimalDigits
+            }
+        }
+        return name
+    }
+
     /// Reads a file.
     ///
     /// - Returns: Its octets; `nil` where there is no file.

@@ -1,4 +1,4 @@
-// A central manager's session under the rules of its app: what it scans for, and when its events leave.
+// A central manager's session under the rules of its app: what it scans for, and which of its deferred events are kept.
 
 import BluetoothHost
 import BluetoothTypes
@@ -12,31 +12,12 @@ extension CentralSession {
             ? nil : scan.under(application.permission(for: .central))
     }
 
-    /// Whether the events that wait may leave; wakes the app, or has it launched, where they are worth it.
-    func mayFlush(under application: any ApplicationPolicy) -> Bool {
-        guard !self.mailboxes.outbox.isEmpty else { return false }
-        let isWorthWaking = self.mailboxes.outbox.contains(where: \.isWorthWaking)
-        if self.preservedState != nil {
-            self.deferEvents()
-            if isWorthWaking { application.requestLaunch() }
-            return false
-        }
-        switch application.delivery(for: .central) {
-        case .now: return true
-        case .deferred, .launches: self.deferEvents()
-        case .wakes:
-            // Waking lets everything leave that waits, these events too.
-            if isWorthWaking { application.wake() } else { self.deferEvents() }
-        }
-        return false
-    }
-
     /// How many events are deferred for an app; beyond that, the oldest values and discoveries are dropped.
     private static let deferredEventLimit = 1000
 
     /// Merges the deferred events: each peripheral is discovered once, and of too many events the oldest are dropped.
-    private func deferEvents() {
-        guard self.mailboxes.outbox.count > self.deferredCount else { return }
+    func limitDeferredEvents() {
+        guard self.mailboxes.outbox.count > self.mailboxes.mergedCount else { return }
         var discovered: Set<DeviceAddress> = []
         var merged: [CentralEvent] = []
         merged.reserveCapacity(self.mailboxes.outbox.count)
@@ -55,13 +36,12 @@ extension CentralSession {
             }
         }
         self.mailboxes.outbox = merged
-        self.deferredCount = merged.count
+        self.mailboxes.mergedCount = merged.count
     }
 }
 
 extension CentralEvent {
-    /// Whether an app is woken for the event; the others are the bookkeeping of its managers.
-    fileprivate var isWorthWaking: Bool {
+    var isWorthWaking: Bool {
         switch self {
         case .restored, .state, .mtu, .name, .canSend: false
         case .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent, .answered, .value,

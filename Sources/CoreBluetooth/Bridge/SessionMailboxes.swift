@@ -11,6 +11,8 @@ struct SessionMailboxes<Command: Sendable, Event: Sendable> {
     private var events: Mailbox<Event>
     /// What leaves at the end of the turn, or waits for the app.
     var outbox: [Event] = []
+    /// How many of these events are merged already, while they are deferred.
+    var mergedCount = 0
 
     init(number: Int, commands: Mailbox<Command>, events: Mailbox<Event>) {
         self.number = number
@@ -19,7 +21,10 @@ struct SessionMailboxes<Command: Sendable, Event: Sendable> {
     }
 
     /// Lets everything leave that waits.
-    mutating func send() { self.events.send(&self.outbox) }
+    mutating func send() {
+        self.events.send(&self.outbox)
+        self.mergedCount = 0
+    }
 
     /// The manager is gone; what happens from now on waits.
     mutating func detach() {

@@ -1,6 +1,7 @@
 // A document of an adapter's state: JSON with a version. One that is torn, foreign or of another version is set aside
 // and reported, never a crash: what it held is then unknown, as on a new device.
 
+import BluetoothTransport
 import BluetoothTypes
 import Foundation
 
@@ -70,19 +71,9 @@ struct StateVersionError: Error, CustomStringConvertible {
     var description: String { "it is of version \(self.found)" }
 }
 
-/// Letters, digits and `_` stay, every other octet becomes `%` and two digits; what is too long ends in a hash.
+/// A text as part of a document's name; what is too long ends in a hash.
 func stateFileName(_ text: String, limit: Int = 64) -> String {
-    var name = ""
-    for octet in text.utf8 {
-        switch octet {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-            name.unicodeScalars.append(Unicode.Scalar(octet))
-        default:
-            let digits = String(octet, radix: 16, uppercase: true)
-            name += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-        }
-    }
+    let name = PrivateFile.name(of: text)
     guard name.utf8.count > limit else { return name }
     return String(name.prefix(limit - 17)) + "~" + String(fnv1a(text.utf8), radix: 16)
 }

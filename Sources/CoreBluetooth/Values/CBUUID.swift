@@ -35,7 +35,7 @@ open class CBUUID: NSObject, NSCopying {
     /// Another count ends the program, as on Apple's platforms.
     public convenience init(data theData: Data) {
         guard let value = BluetoothUUID(mostSignificantFirst: theData) else {
-            let digits = theData.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
+            let digits = theData.hexadecimalDigits().lowercased()
             fatalMisuse("Data <\(digits)> does not represent a valid UUID")
         }
         self.init(value)

@@ -34,15 +34,10 @@ struct BenchmarkCommand: ParsableCommand {
 
     func run() throws {
         try radio.apply()
-        let (device, reads, octets, output) = (device, reads, size * 1024, output.format)
-        MainActor.assumeIsolated {
-            CommandRun.run {
-                let central = Central(output: output)
-                let peripheral = try await device.connect(central)
-                try await BenchmarkRun(central: central, peripheral: peripheral, output: output)
-                    .run(reads: reads, octets: octets)
-                await central.disconnect()
-            }
+        let (reads, octets, output) = (reads, size * 1024, output.format)
+        device.run(output) { central, peripheral in
+            try await BenchmarkRun(central: central, peripheral: peripheral, output: output)
+                .run(reads: reads, octets: octets)
         }
     }
 }

@@ -22,14 +22,9 @@ struct InspectCommand: ParsableCommand {
 
     func run() throws {
         try radio.apply()
-        let (options, reads, output) = (device, !noValues, output.format)
-        MainActor.assumeIsolated {
-            CommandRun.run {
-                let central = Central(output: output)
-                let peripheral = try await options.connect(central)
-                try await Inspection(central: central, reads: reads, output: output).show(peripheral)
-                await central.disconnect()
-            }
+        let (reads, output) = (!noValues, output.format)
+        device.run(output) { central, peripheral in
+            try await Inspection(central: central, reads: reads, output: output).show(peripheral)
         }
     }
 }

@@ -75,16 +75,10 @@ struct ReadCommand: ParsableCommand {
 
     func run() throws {
         try radio.apply()
-        let (device, characteristic) = (device, characteristic)
-        let printer = ValuePrinter(form: value.form, output: output.format)
-        MainActor.assumeIsolated {
-            CommandRun.run {
-                let central = Central(output: printer.output)
-                _ = try await device.connect(central)
-                let found = try await characteristic.find(central)
-                printer.print(try await central.read(found), of: found.uuid)
-                await central.disconnect()
-            }
+        let (characteristic, printer) = (characteristic, ValuePrinter(form: value.form, output: output.format))
+        device.run(printer.output) { central, _ in
+            let found = try await characteristic.find(central)
+            printer.print(try await central.read(found), of: found.uuid)
         }
     }
 }
@@ -123,37 +117,32 @@ struct WriteCommand: ParsableCommand {
 
     func run() throws {
         try radio.apply()
-        let (device, characteristic, withoutResponse, output) = (device, characteristic, withoutResponse, output.format)
+        let (characteristic, withoutResponse, output) = (characteristic, withoutResponse, output.format)
         let data = text ? Data(value.utf8) : Hexadecimal.octets(value) ?? Data()
-        MainActor.assumeIsolated {
-            CommandRun.run {
-                let central = Central(output: output)
-                let peripheral = try await device.connect(central)
-                let found = try await characteristic.find(central)
-                if withoutResponse {
-                    let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
-                    guard data.count <= length else {
-                        throw Failure("a write without response carries up to \(length) octets, not \(data.count)")
-                    }
-                    guard found.properties.contains(.writeWithoutResponse) else {
-                        throw Failure("\(found.uuid) cannot be written without response; leave --without-response out")
-                    }
-                    try await central.writeWithoutResponse(data, to: found)
-                    // The link ends behind the write, not before it: an answer has passed the write.
-                    _ = try? await central.readStrength()
-                } else {
-                    try await central.write(data, to: found)
+        device.run(output) { central, peripheral in
+            let found = try await characteristic.find(central)
+            if withoutResponse {
+                let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
+                guard data.count <= length else {
+                    throw Failure("a write without response carries up to \(length) octets, not \(data.count)")
                 }
-                output.print(
-                    "written",
-                    [
-                        ("characteristic", .string(found.uuid.uuidString)),
-                        ("value", .string(Hexadecimal.digits(data))), ("confirmed", .bool(!withoutResponse)),
-                    ],
-                    line: nil
-                )
-                await central.disconnect()
+                guard found.properties.contains(.writeWithoutResponse) else {
+                    throw Failure("\(found.uuid) cannot be written without response; leave --without-response out")
+                }
+                try await central.writeWithoutResponse(data, to: found)
+                // The link ends behind the write, not before it: an answer has passed the write.
+                _ = try? await central.readStrength()
+            } else {
+                try await central.write(data, to: found)
             }
+            output.print(
+                "written",
+                [
+                    ("characteristic", .string(found.uuid.uuidString)),
+                    ("value", .string(Hexadecimal.digits(data))), ("confirmed", .bool(!withoutResponse)),
+                ],
+                line: nil
+            )
         }
     }
 }
@@ -181,29 +170,24 @@ struct SubscribeCommand: ParsableCommand {
 
     func run() throws {
         try radio.apply()
-        let (device, characteristic, count) = (device, characteristic, count)
+        let (characteristic, count) = (characteristic, count)
         let printer = ValuePrinter(form: value.form, output: output.format)
-        MainActor.assumeIsolated {
-            let central = Central(output: printer.output)
-            CommandRun.run {
-                let peripheral = try await device.connect(central)
-                let found = try await characteristic.find(central)
-                let done = PendingAnswer()
-                var left = count
-                central.onValue = { characteristic, data in
-                    guard characteristic === found, left != 0 else { return }
-                    printer.print(data, of: found.uuid)
-                    left = left.map { $0 - 1 }
-                    if left == 0 { done.end(.success(())) }
-                }
-                central.onDisconnection = { reason in
-                    done.end(.failure(Failure("\(Central.name(peripheral)) has disconnected: \(reason)")))
-                }
-                try await central.setNotifying(true, found)
-                printer.output.report("subscribed to \(found.uuid)")
-                if left != 0 { try await done.wait(nil, late: Failure("")) {} }
-                await central.disconnect()
+        device.run(printer.output) { central, peripheral in
+            let found = try await characteristic.find(central)
+            let done = PendingAnswer()
+            var left = count
+            central.onValue = { characteristic, data in
+                guard characteristic === found, left != 0 else { return }
+                printer.print(data, of: found.uuid)
+                left = left.map { $0 - 1 }
+                if left == 0 { done.end(.success(())) }
             }
+            central.onDisconnection = { reason in
+                done.end(.failure(Failure("\(Central.name(peripheral)) has disconnected: \(reason)")))
+            }
+            try await central.setNotifying(true, found)
+            printer.output.report("subscribed to \(found.uuid)")
+            if left != 0 { try await done.wait(nil, late: Failure("")) {} }
         }
     }
 }

@@ -1,24 +1,22 @@
 // Octets as hexadecimal digits, and back.
 
+import BluetoothTypes
 import Foundation
 
 /// Octets as digits.
 enum Hexadecimal {
     /// `0A1B`.
     static func digits(_ data: some Sequence<UInt8>) -> String {
-        data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+        data.hexadecimalDigits()
     }
 
     /// `0A 1B`, for a person.
     static func text(_ data: some Sequence<UInt8>) -> String {
-        data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
+        data.hexadecimalDigits(separator: " ")
     }
 
     /// `0x004C`.
-    static func number(_ value: UInt16) -> String {
-        let digits = String(value, radix: 16, uppercase: true)
-        return "0x" + String(repeating: "0", count: 4 - digits.count) + digits
-    }
+    static func number(_ value: UInt16) -> String { "0x" + value.hexadecimalDigits }
 
     /// The octets that digits stand for; between octets there may be spaces, colons or hyphens, in front of them 0x.
     ///

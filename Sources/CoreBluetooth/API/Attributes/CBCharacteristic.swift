@@ -1,6 +1,7 @@
 // Characteristics of remote peripherals: a value and what can be done with it.
 
 import BluetoothHost
+import BluetoothTypes
 public import Foundation
 import NIOConcurrencyHelpers
 
@@ -58,7 +59,7 @@ open class CBCharacteristic: CBAttribute {
     open override var description: String {
         let properties = String(self.properties.rawValue, radix: 16, uppercase: true)
         let value = self.value.map { data in
-            "{length = \(data.count), bytes = 0x\(data.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined())}"
+            "{length = \(data.count), bytes = 0x\(data.hexadecimalDigits().lowercased())}"
         }
         return """
             <\(Swift.type(of: self)): \(pointerText(self)), UUID = \(self.uuid), properties = 0x\(properties), \

@@ -31,6 +31,8 @@ private final class StreamEvents {
         pipe.attach(self.schedule, to: side)
     }
 
+    deinit { self.schedule.removeAll() }
+
     /// Sets whose events these are, once.
     func start(_ stream: Stream) { self.stream = stream }
 
@@ -78,8 +80,6 @@ final class ChannelInputStream: InputStream {
         self.events.start(self)
     }
 
-    deinit { self.events.schedule.removeAll() }
-
     override var delegate: (any StreamDelegate)? {
         get { self.events.delegate }
         set { self.events.delegate = newValue }
@@ -124,8 +124,6 @@ final class ChannelOutputStream: OutputStream {
 
     /// A stream of no channel: at its end from the beginning. Foundation wants every class of streams to have this.
     required convenience init(toMemory: ()) { self.init(.makeEnded(), .runLoops) }
-
-    deinit { self.events.schedule.removeAll() }
 
     override var delegate: (any StreamDelegate)? {
         get { self.events.delegate }

@@ -20,6 +20,9 @@ protocol ManagerEvent: Sendable {
     static func restored(_ restoration: Restoration) -> Self
     /// What the adapter can do now.
     static func state(_ state: CBManagerState) -> Self
+
+    /// Whether an app is woken for the event; the others are the bookkeeping of its managers.
+    var isWorthWaking: Bool { get }
 }
 
 /// A manager's other half on the event loop, in either role.
@@ -57,8 +60,10 @@ protocol ManagerSession: AnyObject, SendableMetatype {
 
     /// Carries out what the manager asks for.
     func perform(_ command: consuming Command)
-    /// Lets the turn's events leave.
-    func flush()
+    /// Merges the events that wait for the app, or drops some, so that there are not too many.
+    func limitDeferredEvents()
+    /// What is stored of the manager now.
+    func makeRecord() -> Record
     /// Restores what is stored of the manager.
     func restore(from writer: StateWriter)
     /// What the app knows now.
@@ -84,6 +89,15 @@ extension ManagerSession {
     /// Adds an event to those that leave at the end of the turn.
     @inline(__always)
     func report(_ event: Event) { self.mailboxes.outbox.append(event) }
+
+    /// Lets the turn's events leave.
+    func flush() {
+        // A controller that is lost for a moment may be lost because everything ends: the record stays as it is until
+        // it is back.
+        if self.core.state != .resetting { self.recordStore?.save(self.makeRecord) }
+        if let application = self.application, !self.mayFlush(under: application) { return }
+        self.mailboxes.send()
+    }
 
     /// Carries out the commands that wait.
     func drainCommands() {

@@ -16,8 +16,6 @@ final class CentralSession: ManagerSession {
     let application: (any ApplicationPolicy)?
     /// The mailboxes from the manager and to it.
     var mailboxes: SessionMailboxes<CentralCommand, CentralEvent>
-    /// How many of the events are merged already, while they are deferred.
-    var deferredCount = 0
     /// The state of the adapter that was last reported to the manager.
     var reportedState: CBManagerState?
     /// What the app had when it ended, while the session is orphaned: what happens meanwhile waits.
@@ -51,15 +49,6 @@ final class CentralSession: ManagerSession {
     }
 
     // MARK: Messages
-
-    /// Lets the turn's events leave.
-    func flush() {
-        // A controller that is lost for a moment may be lost because everything ends: the record stays as it is until it is back.
-        if self.core.state != .resetting { self.recordStore?.save(self.makeRecord) }
-        if let application = self.application, !self.mayFlush(under: application) { return }
-        self.deferredCount = 0
-        self.mailboxes.send()
-    }
 
     /// Carries out what the manager asks for.
     func perform(_ command: consuming CentralCommand) {

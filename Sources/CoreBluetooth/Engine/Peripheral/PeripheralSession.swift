@@ -78,13 +78,6 @@ final class PeripheralSession: ManagerSession {
 
     // MARK: Messages
 
-    /// Lets the turn's events leave.
-    func flush() {
-        if self.core.state != .resetting { self.recordStore?.save(self.makeRecord) }
-        if let application = self.application, !self.mayFlush(under: application) { return }
-        self.mailboxes.send()
-    }
-
     /// Carries out what the manager asks for.
     func perform(_ command: consuming PeripheralCommand) {
         switch consume command {

@@ -5,13 +5,13 @@
 // The packet:
 //
 //     off ── content ──▶ starting ── host accepts ──▶ on
-//      ▲                  ▲  │ │ host refuses          │
-//      │                  │  │ └─ a manager is dropped, and others are left ─▶ starting
-//      │                  └──┼── content changes ──────┤
-//      └─────────────────────┴── no content is left ───┘
+//      ▲                  │    ▲                       │
+//      ├── host refuses ──┘    └── content changes ────┤
+//      └─────────────── no content is left ────────────┘
 //
 // - off: the host advertises nothing, since no manager asks for it or none of them may.
 // - starting: the host was asked to advertise. Each question has a number, and the answer to an earlier one is ignored.
+//   Where the host refuses, the managers that waited for the answer are dropped, and what is left is asked for anew.
 // - on: the host has accepted the packet.
 //
 // The request of one manager:
@@ -20,13 +20,13 @@
 //         │ host refuses it                                        │
 //         └──────────────▶ removed ◀── stopped, adapter stopped ───┘
 //
-// - requested: the app waits for the answer. While it may advertise nothing, its content is in no packet, so that no answer
-//   concerns it.
-// - advertising: that was reported, and stays so while the packet is refused with the content of others. It is not reported
-//   where the manager goes on with what an earlier process began.
+// - requested: the app waits for the answer. While it may advertise nothing, its content is in no packet, so that no
+//   answer concerns it.
+// - advertising: that was reported, and stays so while the packet is refused with the content of others. It is not
+//   reported where the manager goes on with what an earlier process began.
 //
-// A peer can do nothing to it: the controller ends advertising with a connection, and the host starts it again by itself.
-// A controller that refuses each packet costs one question for each change, and one more for the managers that
+// A peer can do nothing to it: the controller ends advertising with a connection, and the host starts it again by
+// itself. A controller that refuses each packet costs one question for each change, and one more for the managers that
 // advertised before. Time plays no part.
 
 import BluetoothHCI
@@ -128,7 +128,8 @@ struct SharedAdvertising<Manager: Equatable> {
         case .failure(let status):
             self.state = .off
             let refused = awaited.map { Action.refused(self.requests[$0].manager, status) }
-            // Managers that advertised before go on without the new ones. Where that fails, too, nothing is left to report.
+            // Managers that advertised before go on without the new ones. Where that fails, too, nothing is left to
+            // report.
             self.requests.removeAll(where: \.isAwaited)
             return refused + (refused.isEmpty || self.requests.isEmpty ? [] : self.advertise())
         }

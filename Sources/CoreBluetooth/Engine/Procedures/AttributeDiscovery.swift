@@ -1,5 +1,5 @@
-// What the discoveries of `CBPeripheral` have in common: what is cached of the peer's database is not asked for, what the
-// peer answers is learned for all apps, and what an app is shown of it is noted for that app.
+// What the discoveries of `CBPeripheral` have in common: what is cached of the peer's database is not asked for, what
+// the peer answers is learned for all apps, and what an app is shown of it is noted for that app.
 
 import BluetoothHost
 

@@ -5,23 +5,6 @@ import CommandLineTool
 import CoreBluetooth
 import Foundation
 
-/// The run of a command that ends by itself.
-@MainActor
-enum CommandRun {
-    /// Runs `body`, then ends the program: with 0, or with 1 and the line of what was thrown.
-    static func run(_ body: @escaping @MainActor () async throws -> Void) -> Never {
-        Task { @MainActor in
-            do {
-                try await body()
-                Ending.succeed()
-            } catch {
-                Ending.fail(Failure(ErrorText.text(error)))
-            }
-        }
-        Interrupts.runUntilExit()
-    }
-}
-
 /// Which device, and how long to look for it.
 struct DeviceOptions: ParsableArguments {
     @Argument(help: "The device: its name, its identifier, or the first four characters of that and more.")
@@ -32,9 +15,32 @@ struct DeviceOptions: ParsableArguments {
 
     func validate() throws { try Deadline.validate(timeout) }
 
+    /// Runs `body` on a connection to the device, then ends the program: with 0, or with 1 and the line of what was
+    /// thrown.
+    func run(
+        _ output: OutputFormat,
+        _ body: @escaping @MainActor (Central, CBPeripheral) async throws -> Void
+    ) -> Never {
+        let options = self
+        MainActor.assumeIsolated { () -> Never in
+            Task { @MainActor in
+                do {
+                    let central = Central(output: output)
+                    let peripheral = try await options.connect(central)
+                    try await body(central, peripheral)
+                    await central.disconnect()
+                    Ending.succeed()
+                } catch {
+                    Ending.fail(Failure(ErrorText.text(error)))
+                }
+            }
+            Interrupts.runUntilExit()
+        }
+    }
+
     /// Finds the device and connects to it.
     @MainActor
-    func connect(_ central: Central) async throws -> CBPeripheral {
+    private func connect(_ central: Central) async throws -> CBPeripheral {
         try await central.start(timeout: timeout)
         let peripheral = try await central.find(DeviceQuery(device), timeout: timeout)
         try await central.connect(peripheral, timeout: timeout)
