@@ -51,7 +51,7 @@ public final class ControllerSource {
         case .air(let address): self.placed(self.erased(H4Channel.connect(to: address, on: self.eventLoop)))
         case .socket(let address): self.erased(H4Channel.connect(to: address, on: self.eventLoop))
         case .serialPort(let path, let speed):
-            self.erased(H4Channel.open(serialPort: path, speed: speed, on: self.eventLoop))
+            self.erased(H4Channel.open(serialPort: path, bitsPerSecond: speed, on: self.eventLoop))
         case .linuxAdapter(let index): self.erased(H4Channel.open(linuxAdapter: index, on: self.eventLoop))
         }
     }
