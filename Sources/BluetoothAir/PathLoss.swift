@@ -21,10 +21,10 @@ enum PathLoss {
     /// A shorter distance counts as this one.
     static let shortestDistance = Distance.metres(0.1)
 
-    /// The received strength at `distance` from a sender of `txPower` dBm; `nil` where it is too weak.
-    static func strength(distance: Distance, txPower: Int8) -> RSSI? {
+    /// The received strength at `distance` from a sender of `txPower`; `nil` where it is too weak.
+    static func strength(distance: Distance, txPower: TransmitPower) -> RSSI? {
         let metres = max(distance, Self.shortestDistance).metres
-        let strength = (Self.strengthAtOneMetre + Double(txPower) - 20 * log10(metres)).rounded()
+        let strength = (Self.strengthAtOneMetre + Double(txPower.rawValue) - 20 * log10(metres)).rounded()
         guard strength >= Double(Self.sensitivity.dBm) else { return nil }
         return RSSI(dBm: Int8(min(strength, 20)))
     }

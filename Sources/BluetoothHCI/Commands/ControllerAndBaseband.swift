@@ -59,14 +59,14 @@ public struct ReadTransmitPowerLevel: HCICommand {
         public var status: HCIErrorCode
         /// The link.
         public var handle: ConnectionHandle
-        /// The level in dBm.
-        public var level: Int8
+        /// The power.
+        public var level: TransmitPower
 
         /// Creates an answer.
         public init(
             status: HCIErrorCode = .success,
             handle: ConnectionHandle = ConnectionHandle(rawValue: 0),
-            level: Int8 = 0
+            level: TransmitPower = 0
         ) {
             self.status = status
             self.handle = handle
