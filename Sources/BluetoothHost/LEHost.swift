@@ -50,7 +50,7 @@ public final class LEHost {
 
     // GAP.
     var advertiser = Advertiser()
-    var advertisingCompletions: [Int: (Result<Void, HCIErrorCode>) -> Void] = [:]
+    var advertisingCompletions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
     var scanner = Scanner()
     var initiator = Initiator()
     /// The parameters of pending connections that are not the usual ones.

@@ -59,8 +59,8 @@ struct LeavingTests {
     func everythingEnds() throws {
         let testbed = Testbed()
         testbed.start()
-        testbed.host.startAdvertising(AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
-        testbed.host.startScanning(ScanRequest())
+        testbed.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+        testbed.host.startScanning(ScanParameters())
         testbed.host.connect(to: DeviceAddress(0x99, kind: .public))
         testbed.loop.run()
         #expect(testbed.connect(0x40) != nil)

@@ -81,14 +81,14 @@ final class Advertising {
         guard isActive else { return self.core.host.stopAdvertising() }
         let (data, scanResponse) = content.packed()
         let number = self.number
-        let request = AdvertisingRequest(data: data, scanResponse: scanResponse, interval: interval)
+        let request = AdvertisingParameters(data: data, scanResponse: scanResponse, interval: interval)
         self.core.host.startAdvertising(request) { [weak self] result in
             guard let self, number == self.number else { return }
             self.answered(result)
         }
     }
 
-    private func answered(_ result: Result<Void, HCIErrorCode>) {
+    private func answered(_ result: Result<Void, LEHostError>) {
         switch result {
         case .success:
             for index in self.entries.indices
@@ -96,9 +96,9 @@ final class Advertising {
                 self.entries[index].isReported = true
                 if !self.entries[index].isRestored { self.entries[index].session.report(.startedAdvertising(nil)) }
             }
-        case .failure(let status):
+        case .failure(let error):
             for entry in self.entries where !entry.isReported && entry.permission != .nothing {
-                entry.session.report(.startedAdvertising(.advertisingFailure(status)))
+                entry.session.report(.startedAdvertising(.advertisingFailure(error)))
                 entry.session.noteChange()
             }
             // Apps that advertised before go on without the new ones. Where that fails, too, nothing is left to report.
