@@ -45,6 +45,7 @@ extension LEHost {
         self.transmitter.reset()
         self.advertiser.reset()
         self.scanner.reset()
+        self.advertisingReassembler.reset()
         self.initiator.reset()
         self.connectionParameters = [:]
         self.cancelDeadline = nil

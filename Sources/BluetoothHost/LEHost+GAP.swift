@@ -211,7 +211,10 @@ extension LEHost {
                 next($0.failure)
             }
         case .disable:
-            self.send(LESetScanEnable(isEnabled: false)) { next($0.failure) }
+            self.send(LESetScanEnable(isEnabled: false)) { [unowned self] result in
+                self.advertisingReassembler.reset()
+                next(result.failure)
+            }
         }
     }
 
@@ -285,7 +288,10 @@ extension LEHost {
         guard self.scanner.isWanted else { return }
         for report in reports {
             // Anonymous advertisers cannot be distinguished.
-            guard let address = report.address else { continue }
+            guard report.address != nil,
+                let report = self.advertisingReassembler.receive(report, now: self.eventLoop.now),
+                let address = report.address
+            else { continue }
             self.delegate?.host(
                 self,
                 didReceiveAdvertisement: AdvertisingReport(
@@ -293,6 +299,7 @@ extension LEHost {
                     isConnectable: report.eventType.contains(.connectable),
                     isScannable: report.eventType.contains(.scannable),
                     isScanResponse: report.eventType.contains(.scanResponse),
+                    isTruncated: report.eventType.dataStatus != .complete,
                     data: report.data,
                     rssi: report.rssi,
                     primaryPHY: report.primaryPHY,

@@ -52,6 +52,7 @@ public final class LEHost {
     var advertiser = Advertiser()
     var advertisingCompletions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
     var scanner = Scanner()
+    var advertisingReassembler = AdvertisingReassembler()
     var initiator = Initiator()
     /// The parameters of pending connections that are not the usual ones.
     var connectionParameters: [DeviceAddress: ConnectionParameters] = [:]

@@ -206,6 +206,7 @@ final class ScriptedController: HCIChannel {
 /// What a host reported to its user, a line per call.
 final class RecordingDelegate: LEHostDelegate {
     private(set) var lines: [String] = []
+    private(set) var reports: [AdvertisingReport] = []
     var onConnect: ((LinkInformation) -> Void)?
 
     func takeLines() -> [String] {
@@ -216,6 +217,7 @@ final class RecordingDelegate: LEHostDelegate {
     func host(_ host: LEHost, didChange state: LEHostState) { self.lines.append("state \(state)") }
     func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport) {
         self.lines.append("report \(report.address)")
+        self.reports.append(report)
     }
     func host(_ host: LEHost, didConnect link: LinkInformation) {
         self.lines.append("connected \(link.peer) \(link.isCentral ? "central" : "peripheral")")
