@@ -48,16 +48,16 @@ extension LEHost {
 
     /// Connects to a device as soon as it is received; the connection is pending until it is made or cancelled.
     ///
-    /// A controller initiates with one set of connection parameters at a time. Where several connections are pending, it
-    /// uses those of the one that was asked for first, for whichever device it receives first; a link whose interval is
-    /// then outside what was asked for its device gets its own parameters by a connection update, right after
+    /// A controller initiates with one set of connection parameters at a time. Where several connections are pending,
+    /// these are the parameters of the first one, whichever device is received first. A link whose interval is then not
+    /// in the range that was asked for its device gets its own parameters by a connection update, right after
     /// `host(_:didConnect:)`. Latency and supervision timeout alone are no reason for an update.
     /// - Parameters:
     ///   - address: The device.
     ///   - parameters: What the link begins with, or is updated to.
     public func connect(to address: DeviceAddress, parameters: ConnectionParameters = .initial) {
         self.assertOnEventLoop()
-        self.connectionParameters[address] = parameters == .initial ? nil : parameters
+        self.connectionParameters[address] = parameters
         self.initiator.connect(to: address)
         self.scheduleTurn()
     }
@@ -228,6 +228,7 @@ extension LEHost {
                 self.cancelDeadline = self.eventLoop.now + self.configuration.commandTimeout
             }
             for address in self.initiator.completed(status) {
+                self.connectionParameters[address] = nil
                 self.delegate?.host(self, didFailToConnectTo: address, error: status)
             }
         }

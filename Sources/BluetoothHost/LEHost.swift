@@ -54,7 +54,7 @@ public final class LEHost {
     var scanner = Scanner()
     var advertisingReassembler = AdvertisingReassembler()
     var initiator = Initiator()
-    /// The parameters of pending connections that are not the usual ones.
+    /// The parameters of pending connections.
     var connectionParameters: [DeviceAddress: ConnectionParameters] = [:]
     /// When the event that ends a cancelled attempt is overdue.
     var cancelDeadline: NIODeadline?

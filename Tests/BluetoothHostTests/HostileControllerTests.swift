@@ -293,6 +293,28 @@ struct HostileControllerTests {
         #expect(testbed.delegate.takeLines().isEmpty)
     }
 
+    @Test("A device that was connected with the parameters of another one gets its own, the usual ones too")
+    func parametersOfAnother() throws {
+        let testbed = Testbed()
+        let slow = ConnectionParameters(
+            minimumInterval: ConnectionInterval(.milliseconds(100)),
+            maximumInterval: ConnectionInterval(.milliseconds(100)),
+            supervisionTimeout: SupervisionTimeout(.seconds(2))
+        )
+        testbed.host.connect(to: self.first, parameters: slow)
+        testbed.host.connect(to: self.second)
+        testbed.run()
+        var octets = try #require(testbed.controller.parameters[LECreateConnection.opcode])
+        #expect(try LECreateConnection(parsing: &octets).parameters == slow)
+        testbed.controller.connect(0x40, peer: self.second, role: .central, interval: slow.minimumInterval)
+        testbed.run()
+        octets = try #require(testbed.controller.parameters[LEConnectionUpdate.opcode])
+        #expect(
+            try LEConnectionUpdate(parsing: &octets)
+                == LEConnectionUpdate(handle: ConnectionHandle(rawValue: 0x40), parameters: .initial)
+        )
+    }
+
     @Test("Commands that a controller says it does not know are not sent to it")
     func supportedCommands() {
         var known = SupportedCommands([

@@ -149,14 +149,19 @@ final class ScriptedController: HCIChannel {
 
     // MARK: The radio's part
 
-    func connect(_ handle: UInt16, peer: DeviceAddress, role: ConnectionRole) {
+    func connect(
+        _ handle: UInt16,
+        peer: DeviceAddress,
+        role: ConnectionRole,
+        interval: ConnectionInterval = ConnectionInterval(rawValue: 24)
+    ) {
         self.deliver(
             LEConnectionComplete(
                 status: .success,
                 handle: ConnectionHandle(rawValue: handle),
                 role: role,
                 peer: peer,
-                interval: ConnectionInterval(rawValue: 24),
+                interval: interval,
                 latency: 0,
                 supervisionTimeout: SupervisionTimeout(rawValue: 72),
                 centralClockAccuracy: ClockAccuracy(rawValue: 0)
