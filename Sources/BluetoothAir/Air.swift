@@ -178,7 +178,7 @@ public final class Air {
     // MARK: Reach
 
     /// The strength at which `receiver` hears `sender`; `nil` where it does not.
-    func strength(from sender: Controller, to receiver: Controller, txPower: Int8 = 0) -> RSSI? {
+    func strength(from sender: Controller, to receiver: Controller, txPower: TransmitPower = 0) -> RSSI? {
         PathLoss.strength(distance: max(sender.distance, receiver.distance), txPower: txPower)
     }
 }

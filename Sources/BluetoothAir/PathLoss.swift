@@ -21,9 +21,9 @@ package enum PathLoss {
     /// A shorter distance counts as this one.
     private static let shortestDistance = Distance.metres(0.1)
 
-    /// The received strength at `distance` from a sender of `txPower` dBm; `nil` where it is too weak.
-    static func strength(distance: Distance, txPower: Int8) -> RSSI? {
-        let strength = Self.power(at: distance, txPower: Double(txPower)).rounded()
+    /// The received strength at `distance` from a sender of `txPower`; `nil` where it is too weak.
+    static func strength(distance: Distance, txPower: TransmitPower) -> RSSI? {
+        let strength = Self.power(at: distance, txPower: Double(txPower.rawValue)).rounded()
         guard strength >= Double(Self.sensitivity.dBm) else { return nil }
         return RSSI(dBm: Int8(min(strength, 20)))
     }

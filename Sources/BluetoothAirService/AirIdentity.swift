@@ -49,9 +49,11 @@ public struct AirIdentityStore: Sendable {
 
     /// Opens the store.
     ///
-    /// - Parameter folder: Where to keep the identities; `nil` for the user's own place. Where that cannot be written,
-    ///   the temporary folder serves and a line is logged.
-    /// - Throws: ``TransportError`` where no folder can be made.
+    /// - Parameters:
+    ///   - folder: Where to keep the identities; `nil` for the user's own place. Where that cannot be written, the
+    ///     temporary folder serves and a line is logged.
+    ///   - logger: Gets a line where an identity cannot be kept.
+    /// - Throws: `TransportError` where no folder can be made.
     public init(folder: String? = nil, logger: Logger) throws(TransportError) {
         self.logger = logger
         if let folder {
@@ -67,7 +69,7 @@ public struct AirIdentityStore: Sendable {
 
     /// Takes the identity with a name that the user gave.
     ///
-    /// - Throws: ``TransportError``: `inUse` where another adapter or process has the identity, `badName` for an empty or
+    /// - Throws: `TransportError`: `inUse` where another adapter or process has the identity, `badName` for an empty or
     ///   long name.
     public func claim(name: String) throws(TransportError) -> AirIdentity {
         guard !name.isEmpty, name.utf8.count <= Self.maximumNameLength else {

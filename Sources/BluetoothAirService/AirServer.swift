@@ -82,7 +82,7 @@ public final class AirServer {
 
     /// Starts serving `air`; to be called on its loop, which is one of SwiftNIO's socket loops.
     ///
-    /// - Returns: The server, on the loop, or a ``TransportError`` with one line for a person. The air is served for as
+    /// - Returns: The server, on the loop, or a `TransportError` with one line for a person. The air is served for as
     ///   long as the server is retained.
     public static func serve(
         _ air: Air,

@@ -27,8 +27,12 @@ public final class ControllerSource {
 
     /// A source for the adapter with a name; nothing is opened yet.
     ///
-    /// - Parameter distance: How far the device stands from the others on an air, `nil` for 1 m; a controller
-    ///   that is not on an air never gets the command.
+    /// - Parameters:
+    ///   - name: The adapter's name.
+    ///   - distance: How far the device stands from the others on an air, `nil` for 1 m; a controller that is not on an
+    ///     air never gets the command.
+    ///   - eventLoop: The loop of the channels, one of SwiftNIO's socket loops.
+    ///   - logger: Gets a line, for debugging, when the user's air is served or joined.
     public init(_ name: AdapterName, distance: Distance? = nil, on eventLoop: any EventLoop, logger: Logger) {
         self.eventLoop = eventLoop
         self.distance = distance
@@ -43,7 +47,7 @@ public final class ControllerSource {
 
     /// Opens a channel.
     ///
-    /// - Returns: The channel, on the event loop, or a ``TransportError`` with one line for a person.
+    /// - Returns: The channel, on the event loop, or a `TransportError` with one line for a person.
     public func open() -> EventLoopFuture<any HCIChannel> {
         self.eventLoop.assertInEventLoop()
         return switch self.place {
@@ -51,7 +55,7 @@ public final class ControllerSource {
         case .air(let address): self.placed(self.erased(H4Channel.connect(to: address, on: self.eventLoop)))
         case .socket(let address): self.erased(H4Channel.connect(to: address, on: self.eventLoop))
         case .serialPort(let path, let speed):
-            self.erased(H4Channel.open(serialPort: path, speed: speed, on: self.eventLoop))
+            self.erased(H4Channel.open(serialPort: path, bitsPerSecond: speed, on: self.eventLoop))
         case .linuxAdapter(let index): self.erased(H4Channel.open(linuxAdapter: index, on: self.eventLoop))
         }
     }

@@ -110,7 +110,11 @@ public final class UserAir {
 
     /// Creates a part in an air that has other controllers.
     ///
-    /// - Parameter makeAir: Called when this process starts to serve the air; returns the function that makes controllers.
+    /// - Parameters:
+    ///   - eventLoop: The loop of the socket, of the air and of the own controllers.
+    ///   - configuration: Where the air is, and what it is like.
+    ///   - logger: Gets a line, for debugging, when the air is served or joined.
+    ///   - makeAir: Called when this process starts to serve the air; returns the function that makes controllers.
     public init(
         eventLoop: any EventLoop,
         configuration: Configuration,
@@ -131,7 +135,7 @@ public final class UserAir {
 
     /// Serves the air without a controller of its own.
     ///
-    /// - Returns: The server, on the event loop, which is ``server`` from then on, or a ``TransportError`` with one line
+    /// - Returns: The server, on the event loop, which is ``server`` from then on, or a `TransportError` with one line
     ///   for a person, such as `inUse` where another process serves the air.
     public func serve() -> EventLoopFuture<AirServer> {
         self.eventLoop.assertInEventLoop()
@@ -152,7 +156,7 @@ public final class UserAir {
     ///
     /// It is called again when the channel has closed, and for each further adapter of the process.
     ///
-    /// - Returns: The channel, on the event loop, or a ``TransportError`` with one line for a person.
+    /// - Returns: The channel, on the event loop, or a `TransportError` with one line for a person.
     public func join() -> EventLoopFuture<any HCIChannel> {
         self.eventLoop.assertInEventLoop()
         let promise = self.eventLoop.makePromise(of: (any HCIChannel).self)

@@ -15,8 +15,10 @@ public struct UserAirStatus: Hashable, Sendable {
 
     /// Reads the state; nothing is joined or changed.
     ///
-    /// - Parameter folder: The folder with the socket and the lock; `nil` for the user's own.
-    /// - Throws: ``TransportError`` where there can be no such folder.
+    /// - Parameters:
+    ///   - folder: The folder with the socket and the lock; `nil` for the user's own.
+    ///   - processes: The processes among which the server is looked for.
+    /// - Throws: `TransportError` where there can be no such folder.
     public init(
         folder: String? = nil,
         processes: ProcessListing = ProcessListing()

@@ -51,6 +51,21 @@ extension HCICommandWithoutParameters {
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) { self.init() }
 }
 
+/// A command whose only parameter is a link.
+public protocol HCICommandForLink: HCICommand {
+    /// The link.
+    var handle: ConnectionHandle { get }
+    /// Creates the command.
+    init(handle: ConnectionHandle)
+}
+
+extension HCICommandForLink {
+    /// The parameters in wire order.
+    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.init(handle: try coder.field("Connection_Handle", \.handle))
+    }
+}
+
 /// What a Command Complete event carries behind the opcode.
 ///
 /// The first octet is the status for all but a few commands.

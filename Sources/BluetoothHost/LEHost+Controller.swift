@@ -4,26 +4,6 @@ public import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// Why a command did not succeed.
-enum CommandFailure: Error {
-    /// The controller refused.
-    case status(HCIErrorCode)
-    /// The controller did not answer in time.
-    case unanswered
-    /// The controller went away.
-    case abandoned
-    /// The answer could not be decoded.
-    case malformed
-
-    /// The nearest status of HCI.
-    var status: HCIErrorCode {
-        switch self {
-        case .status(let status): status
-        case .unanswered, .abandoned, .malformed: .unspecifiedError
-        }
-    }
-}
-
 extension LEHost {
     /// Takes a controller into use: resets it, reads what it can do, and becomes `ready`.
     public func attach(to channel: any HCIChannel) {
@@ -65,17 +45,14 @@ extension LEHost {
         self.transmitter.reset()
         self.advertiser.reset()
         self.scanner.reset()
+        self.advertisingReassembler.reset()
         self.initiator.reset()
         self.connectionParameters = [:]
         self.cancelDeadline = nil
         self.rotationDeadline = nil
         self.isProbing = false
         self.unreadablePacketCount = 0
-        let completions = self.advertisingCompletions.sorted { $0.key < $1.key }
-        self.advertisingCompletions = [:]
-        for (_, completion) in completions {
-            self.afterwards { completion(.failure(.hardwareFailure)) }
-        }
+        self.endAdvertisingStarts(.controllerLost)
         self.controller = ControllerInformation()
         self.finishShutdown()
         if isChanged { self.reportState(state) }
@@ -97,10 +74,10 @@ extension LEHost {
     /// Queues a command; the completion comes in a later turn.
     func send<Command: HCICommand>(
         _ command: Command,
-        completion: @escaping (Result<Command.ReturnParameters, CommandFailure>) -> Void
+        completion: @escaping (Result<Command.ReturnParameters, LEHostError>) -> Void
     ) {
         guard self.channel != nil else {
-            self.afterwards { completion(.failure(.abandoned)) }
+            self.afterwards { completion(.failure(.controllerLost)) }
             return
         }
         self.commands.append(Self.entry(command, completion))
@@ -109,7 +86,7 @@ extension LEHost {
 
     private static func entry<Command: HCICommand>(
         _ command: Command,
-        _ completion: @escaping (Result<Command.ReturnParameters, CommandFailure>) -> Void
+        _ completion: @escaping (Result<Command.ReturnParameters, LEHostError>) -> Void
     ) -> CommandQueue.Entry {
         CommandQueue.Entry(opcode: Command.opcode, packet: command.packet()) { outcome in
             completion(Self.result(of: outcome, as: Command.self))
@@ -124,20 +101,20 @@ extension LEHost {
     private static func result<Command: HCICommand>(
         of outcome: CommandOutcome,
         as: Command.Type
-    ) -> Result<Command.ReturnParameters, CommandFailure> {
+    ) -> Result<Command.ReturnParameters, LEHostError> {
         var bytes: ByteBuffer
         switch outcome {
         case .complete(let parameters): bytes = parameters
         // A command that ends with Command Complete may still be refused with Command Status.
         case .status(let status): bytes = ByteBuffer(integer: status.rawValue)
         case .unanswered: return .failure(.unanswered)
-        case .abandoned: return .failure(.abandoned)
+        case .abandoned: return .failure(.controllerLost)
         }
         do {
             let parameters = try Command.ReturnParameters(parsing: &bytes)
-            return parameters.status == .success ? .success(parameters) : .failure(.status(parameters.status))
+            return parameters.status == .success ? .success(parameters) : .failure(.refused(parameters.status))
         } catch {
-            return .failure(.malformed)
+            return .failure(.malformedAnswer)
         }
     }
 
@@ -198,7 +175,7 @@ extension LEHost {
         case .reset:
             self.send(Reset()) { [unowned self] result in
                 if case .failure(let failure) = result {
-                    guard case .abandoned = failure else {
+                    guard case .controllerLost = failure else {
                         return self.fail("the controller does not answer HCI Reset; check that it is connected")
                     }
                     return

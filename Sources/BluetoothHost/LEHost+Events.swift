@@ -101,6 +101,5 @@ extension LEHost {
     private func encryptionChanged(_ handle: ConnectionHandle, isEncrypted: Bool) {
         guard let link = self.linksByHandle[handle] else { return }
         link.bearer.security = isEncrypted ? GATTLinkSecurity(level: .encrypted) : .none
-        link.signalling.security = link.bearer.security
     }
 }

@@ -9,12 +9,17 @@ extension LEHost {
     // MARK: For the user
 
     /// Starts advertising, or changes how it is done.
+    /// - Parameters:
+    ///   - parameters: What is advertised, and how.
+    ///   - completion: Called once, when the controller advertises or cannot: ``LEHostError/refused(_:)``,
+    ///     ``LEHostError/unanswered``, ``LEHostError/controllerLost``, or ``LEHostError/superseded`` by a later call or
+    ///     ``stopAdvertising()``.
     public func startAdvertising(
-        _ request: AdvertisingRequest,
-        completion: @escaping (Result<Void, HCIErrorCode>) -> Void
+        _ parameters: AdvertisingParameters,
+        completion: @escaping (Result<Void, LEHostError>) -> Void
     ) {
         self.assertOnEventLoop()
-        let number = self.advertiser.start(request)
+        let number = self.advertiser.start(parameters)
         self.advertisingCompletions[number] = completion
         self.scheduleTurn()
     }
@@ -23,13 +28,14 @@ extension LEHost {
     public func stopAdvertising() {
         self.assertOnEventLoop()
         self.advertiser.stop()
+        self.endAdvertisingStarts(.superseded)
         self.scheduleTurn()
     }
 
     /// Starts scanning, or starts anew with other parameters and an empty duplicate filter.
-    public func startScanning(_ request: ScanRequest) {
+    public func startScanning(_ parameters: ScanParameters) {
         self.assertOnEventLoop()
-        self.scanner.start(request)
+        self.scanner.start(parameters)
         self.scheduleTurn()
     }
 
@@ -41,12 +47,17 @@ extension LEHost {
     }
 
     /// Connects to a device as soon as it is received; the connection is pending until it is made or cancelled.
+    ///
+    /// A controller initiates with one set of connection parameters at a time. Where several connections are pending,
+    /// these are the parameters of the first one, whichever device is received first. A link whose interval is then not
+    /// in the range that was asked for its device gets its own parameters by a connection update, right after
+    /// `host(_:didConnect:)`. Latency and supervision timeout alone are no reason for an update.
     /// - Parameters:
     ///   - address: The device.
-    ///   - parameters: What the link begins with.
+    ///   - parameters: What the link begins with, or is updated to.
     public func connect(to address: DeviceAddress, parameters: ConnectionParameters = .initial) {
         self.assertOnEventLoop()
-        self.connectionParameters[address] = parameters == .initial ? nil : parameters
+        self.connectionParameters[address] = parameters
         self.initiator.connect(to: address)
         self.scheduleTurn()
     }
@@ -63,14 +74,19 @@ extension LEHost {
         }
     }
 
-    /// Measures the signal strength of a link; `nil` where the controller does not know it.
-    public func readRSSI(of link: LinkID, completion: @escaping (Result<RSSI?, GATTError>) -> Void) {
+    /// Measures the signal strength of a link.
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - completion: Called once with the strength, which is `nil` where the controller does not know it, or with
+    ///     ``LEHostError/notConnected``, ``LEHostError/refused(_:)``, ``LEHostError/unanswered``,
+    ///     ``LEHostError/malformedAnswer`` or ``LEHostError/controllerLost``.
+    public func readRSSI(of link: LinkID, completion: @escaping (Result<RSSI?, LEHostError>) -> Void) {
         self.assertOnEventLoop()
         guard let link = self.linksByID[link] else {
             return self.afterwards { completion(.failure(.notConnected)) }
         }
         self.send(ReadRSSI(handle: link.handle)) { result in
-            completion(result.map(\.rssi).mapError { GATTError.disconnected($0.status) })
+            completion(result.map(\.rssi))
         }
     }
 
@@ -103,8 +119,9 @@ extension LEHost {
         self.rotationDeadline =
             self.initiator.hasDevicesInWaiting
             ? self.rotationDeadline ?? self.eventLoop.now + Self.rotationInterval : nil
-        // Completions of a stop-and-start that never started fail as overtaken.
-        if self.advertisingCompletions.count > 1 { self.dropOvertakenAdvertising() }
+        if self.advertisingCompletions.count > 1 {
+            self.endAdvertisingStarts(.superseded, before: self.advertisingCompletions.keys.max())
+        }
     }
 
     /// How long devices that do not fit into the controller's accept list wait until the list holds them.
@@ -129,69 +146,75 @@ extension LEHost {
         }
     }
 
-    private func dropOvertakenAdvertising() {
-        guard let newest = self.advertisingCompletions.keys.max() else { return }
-        for number in self.advertisingCompletions.keys.sorted() where number < newest {
+    /// Ends the calls to start advertising that came before the one with a number, or all of them, in their order.
+    func endAdvertisingStarts(_ error: LEHostError, before last: Int? = nil) {
+        for number in self.advertisingCompletions.keys.sorted() where number < last ?? .max {
             guard let completion = self.advertisingCompletions.removeValue(forKey: number) else { continue }
-            self.afterwards { completion(.failure(.operationCancelledByHost)) }
+            self.afterwards { completion(.failure(error)) }
         }
     }
 
     private func perform(_ step: Advertiser.Step) {
-        let next: (HCIErrorCode) -> Void = { [unowned self] status in
-            let (outcome, step) = self.advertiser.completed(status)
+        let next: (LEHostError?) -> Void = { [unowned self] failure in
+            let (outcome, step) = self.advertiser.completed(failure)
             if let step { self.perform(step) }
             switch outcome {
             case .started(let number): self.advertisingCompletions.removeValue(forKey: number)?(.success(()))
             case .refused(let number, let error):
+                self.log.warning("advertising was not started: \(error)")
                 self.advertisingCompletions.removeValue(forKey: number)?(.failure(error))
             case nil: break
             }
         }
         switch step {
-        case .setParameters(let request):
-            let interval = AdvertisingInterval(request.interval)
+        case .setParameters(let parameters):
+            let interval = AdvertisingInterval(parameters.interval)
             self.send(
                 LESetAdvertisingParameters(
                     minimumInterval: interval,
                     maximumInterval: interval,
-                    type: request.isConnectable
+                    type: parameters.isConnectable
                         ? .connectableUndirected
-                        : request.scanResponse.readableBytes > 0 ? .scannableUndirected : .nonConnectableUndirected,
+                        : parameters.scanResponse.readableBytes > 0 ? .scannableUndirected : .nonConnectableUndirected,
                     ownAddressType: self.ownAddressType
                 )
-            ) { next($0.status) }
+            ) { next($0.failure) }
         case .setData(let data):
-            self.send(LESetAdvertisingData(data: data)) { next($0.status) }
+            self.send(LESetAdvertisingData(data: data)) { next($0.failure) }
         case .setScanResponse(let data):
-            self.send(LESetScanResponseData(data: data)) { next($0.status) }
+            self.send(LESetScanResponseData(data: data)) { next($0.failure) }
         case .enable:
-            self.send(LESetAdvertisingEnable(isEnabled: true)) { next($0.status) }
+            self.send(LESetAdvertisingEnable(isEnabled: true)) { next($0.failure) }
         case .disable:
-            self.send(LESetAdvertisingEnable(isEnabled: false)) { next($0.status) }
+            self.send(LESetAdvertisingEnable(isEnabled: false)) { next($0.failure) }
         }
     }
 
     private func perform(_ step: Scanner.Step) {
-        let next: (HCIErrorCode) -> Void = { [unowned self] status in
-            if let step = self.scanner.completed(status) { self.perform(step) }
+        let next: (LEHostError?) -> Void = { [unowned self] failure in
+            if let failure, case .refused = failure { self.log.warning("scanning was not changed: \(failure)") }
+            if let step = self.scanner.completed(failure?.status ?? .success) { self.perform(step) }
         }
         switch step {
-        case .setParameters(let request):
+        case .setParameters(let parameters):
             self.send(
                 LESetScanParameters(
-                    type: request.isActive ? .active : .passive,
-                    interval: ScanInterval(request.interval),
-                    window: ScanInterval(min(request.window, request.interval)),
+                    type: parameters.isActive ? .active : .passive,
+                    interval: ScanInterval(parameters.interval),
+                    window: ScanInterval(min(parameters.window, parameters.interval)),
                     ownAddressType: self.ownAddressType
                 )
-            ) { next($0.status) }
-        case .enable(let request):
-            self.send(LESetScanEnable(isEnabled: true, filterDuplicates: request.filtersDuplicates ? .on : .off)) {
-                next($0.status)
+            ) { next($0.failure) }
+        case .enable(let parameters):
+            let filter: DuplicateFilter = parameters.filtersDuplicates ? .on : .off
+            self.send(LESetScanEnable(isEnabled: true, filterDuplicates: filter)) {
+                next($0.failure)
             }
         case .disable:
-            self.send(LESetScanEnable(isEnabled: false)) { next($0.status) }
+            self.send(LESetScanEnable(isEnabled: false)) { [unowned self] result in
+                self.advertisingReassembler.reset()
+                next(result.failure)
+            }
         }
     }
 
@@ -205,6 +228,7 @@ extension LEHost {
                 self.cancelDeadline = self.eventLoop.now + self.configuration.commandTimeout
             }
             for address in self.initiator.completed(status) {
+                self.connectionParameters[address] = nil
                 self.delegate?.host(self, didFailToConnectTo: address, error: status)
             }
         }
@@ -265,7 +289,10 @@ extension LEHost {
         guard self.scanner.isWanted else { return }
         for report in reports {
             // Anonymous advertisers cannot be distinguished.
-            guard let address = report.address else { continue }
+            guard report.address != nil,
+                let report = self.advertisingReassembler.receive(report, now: self.eventLoop.now),
+                let address = report.address
+            else { continue }
             self.delegate?.host(
                 self,
                 didReceiveAdvertisement: AdvertisingReport(
@@ -273,6 +300,7 @@ extension LEHost {
                     isConnectable: report.eventType.contains(.connectable),
                     isScannable: report.eventType.contains(.scannable),
                     isScanResponse: report.eventType.contains(.scanResponse),
+                    isTruncated: report.eventType.dataStatus != .complete,
                     data: report.data,
                     rssi: report.rssi,
                     primaryPHY: report.primaryPHY,
@@ -283,14 +311,12 @@ extension LEHost {
     }
 }
 
-extension Result where Success: HCIReturnParameters, Failure == CommandFailure {
+extension Result where Success: HCIReturnParameters, Failure == LEHostError {
+    /// Why the command failed; `nil` where it succeeded.
+    fileprivate var failure: LEHostError? { if case .failure(let failure) = self { failure } else { nil } }
+
     /// The status that the command ended with.
-    var status: HCIErrorCode {
-        switch self {
-        case .success: .success
-        case .failure(let failure): failure.status
-        }
-    }
+    fileprivate var status: HCIErrorCode { self.failure?.status ?? .success }
 }
 
 extension ConnectionParameters {

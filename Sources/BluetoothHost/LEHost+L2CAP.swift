@@ -25,6 +25,7 @@ extension LEHost {
         configuration: L2CAPChannelConfiguration = L2CAPChannelConfiguration(),
         security: L2CAPChannelSecurity = .none
     ) throws(L2CAPListenError) -> SPSM {
+        self.assertOnEventLoop()
         let listener = CreditBasedChannels.Listener(configuration: configuration, security: security)
         let spsm = try self.l2capChannels.listen(on: spsm, from: first, listener)
         self.updateListeners()
@@ -33,6 +34,7 @@ extension LEHost {
 
     /// Lets peers open no more channels on an SPSM; those that are open stay.
     public func stopListening(spsm: SPSM) {
+        self.assertOnEventLoop()
         self.l2capChannels.stopListening(on: spsm)
         self.updateListeners()
     }
@@ -48,6 +50,7 @@ extension LEHost {
         configuration: L2CAPChannelConfiguration = L2CAPChannelConfiguration(),
         completion: @escaping (Result<L2CAPChannelInformation, L2CAPChannelOpenError>) -> Void
     ) {
+        self.assertOnEventLoop()
         guard let link = self.linksByID[link] else {
             return self.afterwards { completion(.failure(.notConnected)) }
         }
@@ -60,7 +63,8 @@ extension LEHost {
 
     /// What is known of a channel; `nil` after its end.
     public func information(of channel: L2CAPChannelID) -> L2CAPChannelInformation? {
-        self.l2capChannels[channel]?.information
+        self.assertOnEventLoop()
+        return self.l2capChannels[channel]?.information
     }
 
     /// Sends octets on a channel, as many as there is capacity for. Where these are not all,
@@ -69,12 +73,14 @@ extension LEHost {
     /// The octets are a stream: how they are cut for the peer follows from what it takes, not from the calls.
     /// - Returns: How many octets were taken, from the first on; 0 on a channel that is closed.
     public func write(_ octets: ByteBuffer, on channel: L2CAPChannelID) -> Int {
-        self.update(channel) { $0.write(octets, &$1) } ?? 0
+        self.assertOnEventLoop()
+        return self.update(channel) { $0.write(octets, &$1) } ?? 0
     }
 
     /// Gives back octets that came on a channel, the oldest first, so that the peer may send more. More than came means
     /// all.
     public func consume(_ count: Int, of channel: L2CAPChannelID) {
+        self.assertOnEventLoop()
         self.update(channel) { $0.consume(count, &$1) }
     }
 
@@ -86,6 +92,7 @@ extension LEHost {
     ///   - channel: The channel; one that has ended is left alone.
     ///   - lastOctets: Octets to send before the end, however many.
     public func closeChannel(_ channel: L2CAPChannelID, after lastOctets: [ByteBuffer] = []) {
+        self.assertOnEventLoop()
         self.update(channel) { $0.close(after: lastOctets, &$1) }
     }
 

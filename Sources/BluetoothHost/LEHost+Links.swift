@@ -191,7 +191,8 @@ extension LEHost {
             }
             self.drainBearer(link)
         case .signalling:
-            link.signalling.receive(pdu, now: self.eventLoop.now, into: &link.signallingActions)
+            let (security, now) = (link.bearer.security, self.eventLoop.now)
+            link.signalling.receive(pdu, security: security, now: now, into: &link.signallingActions)
             self.drainSignalling(link)
         case .securityManagerProtocol:
             self.refusePairing(pdu, on: link)

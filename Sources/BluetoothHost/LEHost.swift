@@ -52,10 +52,11 @@ public final class LEHost {
 
     // GAP.
     var advertiser = Advertiser()
-    var advertisingCompletions: [Int: (Result<Void, HCIErrorCode>) -> Void] = [:]
+    var advertisingCompletions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
     var scanner = Scanner()
+    var advertisingReassembler = AdvertisingReassembler()
     var initiator = Initiator()
-    /// The parameters of pending connections that are not the usual ones.
+    /// The parameters of pending connections.
     var connectionParameters: [DeviceAddress: ConnectionParameters] = [:]
     /// When the event that ends a cancelled attempt is overdue.
     var cancelDeadline: NIODeadline?

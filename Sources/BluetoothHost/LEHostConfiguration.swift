@@ -38,7 +38,7 @@ public struct LEHostConfiguration: Sendable {
 
 /// How to advertise: connectable, undirected, until stopped. Advertising goes on while centrals are connected, as far
 /// as the controller can.
-public struct AdvertisingRequest: Hashable, Sendable {
+public struct AdvertisingParameters: Hashable, Sendable {
     /// At most 31 octets of advertising data.
     public var data: ByteBuffer
     /// At most 31 octets of scan response data.
@@ -48,7 +48,7 @@ public struct AdvertisingRequest: Hashable, Sendable {
     /// Time between two advertising events, 20 ms to 10.24 s.
     public var interval: TimeAmount
 
-    /// Creates a request.
+    /// Creates parameters.
     public init(
         data: ByteBuffer,
         scanResponse: ByteBuffer = ByteBuffer(),
@@ -63,7 +63,7 @@ public struct AdvertisingRequest: Hashable, Sendable {
 }
 
 /// How to scan.
-public struct ScanRequest: Hashable, Sendable {
+public struct ScanParameters: Hashable, Sendable {
     /// Whether to ask for scan responses.
     public var isActive: Bool
     /// Whether the controller omits repeated reports of one device.
@@ -73,7 +73,7 @@ public struct ScanRequest: Hashable, Sendable {
     /// How long the radio listens in each interval.
     public var window: TimeAmount
 
-    /// Creates a request.
+    /// Creates parameters.
     public init(
         isActive: Bool = true,
         filtersDuplicates: Bool = false,

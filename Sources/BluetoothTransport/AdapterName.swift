@@ -10,7 +10,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     /// `h4:unix:PATH` or `h4:tcp:HOST:PORT`: a controller behind a socket.
     case h4(StreamAddress)
     /// `h4:serial:PATH@SPEED`: a controller on a serial port; the speed is in bits per second.
-    case serial(path: String, speed: Int)
+    case serial(path: String, bitsPerSecond: Int)
     /// `hciN`: a Linux adapter by its number.
     case linux(index: Int)
 
@@ -75,7 +75,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
                 "the speed in \"\(text)\" is not a number of bits per second: write h4:serial:DEVICE@SPEED, such as @1000000"
             )
         }
-        return .serial(path: path, speed: speed)
+        return .serial(path: path, bitsPerSecond: speed)
     }
 
     private static func index(_ digits: String, in text: String) throws(TransportError) -> Int {

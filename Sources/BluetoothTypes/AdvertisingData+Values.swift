@@ -121,7 +121,9 @@ extension AdvertisingData {
     }
 
     /// The power at which the packet was sent, in dBm.
-    public var txPowerLevel: Int8? { self.integer(.txPowerLevel, Int8.self) }
+    public var txPowerLevel: TransmitPower? {
+        self.integer(.txPowerLevel, Int8.self).map(TransmitPower.init(rawValue:))
+    }
 
     /// The first manufacturer specific data: the company identifier, two octets, and what the company likes.
     public var manufacturerSpecificData: ByteBuffer? {
@@ -244,7 +246,9 @@ extension AdvertisingData {
     }
 
     /// Adds the power of sending, in dBm.
-    public mutating func appendTxPowerLevel(_ level: Int8) { self.append(.txPowerLevel, integer: level) }
+    public mutating func appendTxPowerLevel(_ level: TransmitPower) {
+        self.append(.txPowerLevel, integer: level.rawValue)
+    }
 
     /// Adds data of a service, in the form of its UUID.
     public mutating func appendServiceData(_ data: AdvertisedServiceData) {

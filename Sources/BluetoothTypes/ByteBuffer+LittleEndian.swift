@@ -1,13 +1,13 @@
 // Bluetooth sends multi-octet fields with the least significant octet first (Vol 3, Part A, 1.4; Vol 4, Part E, 5.2).
 // These are the checked reads and the writes that every codec of the project is made of: a read never traps and never
-// runs past the end, it throws.
+// runs past the end, it throws. They are the project's own, so that a user's `ByteBuffer` gets no members from here.
 
 public import NIOCore
 
 extension ByteBuffer {
     /// Reads an integer, least significant octet first.
     @inlinable
-    public mutating func readLittleEndian<Value: FixedWidthInteger>(
+    package mutating func readLittleEndian<Value: FixedWidthInteger>(
         _ field: StaticString,
         as: Value.Type = Value.self
     ) throws(MalformedBytes) -> Value {
@@ -19,7 +19,7 @@ extension ByteBuffer {
 
     /// Reads `count` octets as a slice that shares the buffer's storage.
     @inlinable
-    public mutating func readOctets(_ count: Int, _ field: StaticString) throws(MalformedBytes) -> ByteBuffer {
+    package mutating func readOctets(_ count: Int, _ field: StaticString) throws(MalformedBytes) -> ByteBuffer {
         guard count >= 0, let slice = self.readSlice(length: count) else {
             throw MalformedBytes(.truncated, field)
         }
@@ -28,7 +28,7 @@ extension ByteBuffer {
 
     /// Reads the 24-bit integer that HCI uses for advertising intervals and classes of device.
     @inlinable
-    public mutating func readUInt24(_ field: StaticString) throws(MalformedBytes) -> UInt32 {
+    package mutating func readUInt24(_ field: StaticString) throws(MalformedBytes) -> UInt32 {
         guard self.readableBytes >= 3 else { throw MalformedBytes(.truncated, field) }
         let low: UInt16 = try self.readLittleEndian(field)
         let high: UInt8 = try self.readLittleEndian(field)
@@ -37,19 +37,19 @@ extension ByteBuffer {
 
     /// Throws unless every octet was read.
     @inlinable
-    public func requireEnd(_ field: StaticString) throws(MalformedBytes) {
+    package func requireEnd(_ field: StaticString) throws(MalformedBytes) {
         guard self.readableBytes == 0 else { throw MalformedBytes(.trailingBytes, field) }
     }
 
     /// Writes an integer, least significant octet first.
     @inlinable
-    public mutating func writeLittleEndian<Value: FixedWidthInteger>(_ value: Value) {
+    package mutating func writeLittleEndian<Value: FixedWidthInteger>(_ value: Value) {
         self.writeInteger(value, endianness: .little)
     }
 
     /// Writes the low 24 bits of `value`.
     @inlinable
-    public mutating func writeUInt24(_ value: UInt32) {
+    package mutating func writeUInt24(_ value: UInt32) {
         self.writeInteger(UInt16(truncatingIfNeeded: value), endianness: .little)
         self.writeInteger(UInt8(truncatingIfNeeded: value >> 16))
     }

@@ -155,7 +155,9 @@ final class Recorder {
                 packet,
                 direction == .sent ? .toController : .toHost,
                 // From the beginning of the year 2000.
-                microseconds: 946_684_800_000_000 + Int64(item.time.uptimeNanoseconds / 1000),
+                at: BTSnoop.Timestamp(
+                    microsecondsSince1970: 946_684_800_000_000 + Int64(item.time.uptimeNanoseconds / 1000)
+                ),
                 into: &bytes
             )
         }

@@ -122,7 +122,7 @@ final class ScriptPlayer {
             "The script of \"\(self.device.name)\" advertises more than 31 octets and 31 of scan response can hold"
         )
         self.host.startAdvertising(
-            AdvertisingRequest(
+            AdvertisingParameters(
                 data: data.bytes,
                 scanResponse: scanResponse.bytes,
                 isConnectable: advertisement.isConnectable,

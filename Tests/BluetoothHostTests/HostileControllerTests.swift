@@ -25,7 +25,7 @@ struct HostileControllerTests {
         let testbed = HostTestbed.started()
         testbed.connect(0x40, self.first)
         testbed.controller.isDead = true
-        testbed.host.startScanning(ScanRequest())
+        testbed.host.startScanning(ScanParameters())
         testbed.run(.milliseconds(1_990))
         #expect(testbed.host.state == .ready)
         testbed.run(.milliseconds(20))
@@ -63,11 +63,10 @@ struct HostileControllerTests {
             Issue.record("there is no link")
             return
         }
-        var result: Result<RSSI?, GATTError>?
+        var result: Result<RSSI?, LEHostError>?
         testbed.host.readRSSI(of: link) { result = $0 }
         testbed.run(.milliseconds(2_010))
-        #expect(result != nil)
-        if case .success? = result { Issue.record("an answer that was not given") }
+        #expect(result == .failure(.unanswered))
         #expect(testbed.controller.takeCommands() == [ReadRSSI.opcode, ReadBDADDR.opcode])
         testbed.run(.seconds(10))
         #expect(testbed.host.state == .ready)
@@ -80,7 +79,7 @@ struct HostileControllerTests {
         // Zero commands allowed, with an answer to nothing.
         testbed.controller.deliver(CommandComplete(numberOfCommandPackets: 0, opcode: .none).packet())
         testbed.run()
-        testbed.host.startScanning(ScanRequest())
+        testbed.host.startScanning(ScanParameters())
         testbed.run(.milliseconds(1_900))
         #expect(testbed.controller.takeCommands().isEmpty)
         testbed.run(.milliseconds(200))
@@ -199,7 +198,7 @@ struct HostileControllerTests {
     @Test("A controller that cannot scan and initiate at once connects first and scans afterwards")
     func scanOrInitiate() {
         let testbed = HostTestbed.started()
-        testbed.host.startScanning(ScanRequest())
+        testbed.host.startScanning(ScanParameters())
         testbed.run()
         _ = testbed.controller.takeCommands()
         testbed.controller.refused[LECreateConnection.opcode] = .commandDisallowed
@@ -228,7 +227,7 @@ struct HostileControllerTests {
         let testbed = HostTestbed.started()
         testbed.connect(0x40, self.first)
         testbed.controller.refused[LESetScanParameters.opcode] = .commandDisallowed
-        testbed.host.startScanning(ScanRequest())
+        testbed.host.startScanning(ScanParameters())
         testbed.run(.seconds(5))
         #expect(testbed.controller.takeCommands().filter { $0 == LESetScanParameters.opcode }.count == 1)
         testbed.controller.refused = [:]
@@ -261,6 +260,28 @@ struct HostileControllerTests {
         let peers = testbed.controller.createdPeers
         #expect(Array(peers.prefix(4)) == [self.first, self.second, self.third, self.first])
         #expect(testbed.delegate.takeLines().isEmpty)
+    }
+
+    @Test("A device that was connected with the parameters of another one gets its own, the usual ones too")
+    func parametersOfAnother() throws {
+        let testbed = HostTestbed.started()
+        let slow = ConnectionParameters(
+            minimumInterval: ConnectionInterval(.milliseconds(100)),
+            maximumInterval: ConnectionInterval(.milliseconds(100)),
+            supervisionTimeout: SupervisionTimeout(.seconds(2))
+        )
+        testbed.host.connect(to: self.first, parameters: slow)
+        testbed.host.connect(to: self.second)
+        testbed.run()
+        var octets = try #require(testbed.controller.parameters[LECreateConnection.opcode])
+        #expect(try LECreateConnection(parsing: &octets).parameters == slow)
+        testbed.controller.connect(0x40, peer: self.second, role: .central, interval: slow.minimumInterval)
+        testbed.run()
+        octets = try #require(testbed.controller.parameters[LEConnectionUpdate.opcode])
+        #expect(
+            try LEConnectionUpdate(parsing: &octets)
+                == LEConnectionUpdate(handle: ConnectionHandle(rawValue: 0x40), parameters: .initial)
+        )
     }
 
     @Test("Commands that a controller says it does not know are not sent to it")

@@ -149,14 +149,19 @@ final class ScriptedController: HCIChannel {
 
     // MARK: The radio's part
 
-    func connect(_ handle: UInt16, peer: DeviceAddress, role: ConnectionRole) {
+    func connect(
+        _ handle: UInt16,
+        peer: DeviceAddress,
+        role: ConnectionRole,
+        interval: ConnectionInterval = ConnectionInterval(rawValue: 24)
+    ) {
         self.deliver(
             LEConnectionComplete(
                 status: .success,
                 handle: ConnectionHandle(rawValue: handle),
                 role: role,
                 peer: peer,
-                interval: ConnectionInterval(rawValue: 24),
+                interval: interval,
                 latency: 0,
                 supervisionTimeout: SupervisionTimeout(rawValue: 72),
                 centralClockAccuracy: ClockAccuracy(rawValue: 0)
@@ -206,6 +211,7 @@ final class ScriptedController: HCIChannel {
 /// What a host reported to its user, a line per call.
 final class RecordingDelegate: LEHostDelegate {
     private(set) var lines: [String] = []
+    private(set) var reports: [AdvertisingReport] = []
     var onConnect: ((LinkInformation) -> Void)?
 
     func takeLines() -> [String] {
@@ -216,6 +222,7 @@ final class RecordingDelegate: LEHostDelegate {
     func host(_ host: LEHost, didChange state: LEHostState) { self.lines.append("state \(state)") }
     func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport) {
         self.lines.append("report \(report.address)")
+        self.reports.append(report)
     }
     func host(_ host: LEHost, didConnect link: LinkInformation) {
         self.lines.append("connected \(link.peer) \(link.isCentral ? "central" : "peripheral")")

@@ -13,8 +13,8 @@ struct ShutdownTests {
     @Test("advertising, scanning, what is pending and links end; then the host detaches")
     func everythingEnds() throws {
         let testbed = HostTestbed.started()
-        testbed.host.startAdvertising(AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
-        testbed.host.startScanning(ScanRequest())
+        testbed.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+        testbed.host.startScanning(ScanParameters())
         testbed.host.connect(to: DeviceAddress(0x99, kind: .public))
         testbed.run()
         #expect(testbed.acceptLink(0x40) != nil)

@@ -17,8 +17,8 @@ struct AdapterNameTests {
             ("h4:unix:a:b", .h4(.unix(path: "a:b"))),
             ("h4:tcp:127.0.0.1:9101", .h4(.tcp(host: "127.0.0.1", port: 9101))),
             ("h4:tcp:a.example:65535", .h4(.tcp(host: "a.example", port: 65535))),
-            ("h4:serial:/dev/ttyACM0@1000000", .serial(path: "/dev/ttyACM0", speed: 1_000_000)),
-            ("h4:serial:/dev/by@id/x@115200", .serial(path: "/dev/by@id/x", speed: 115_200)),
+            ("h4:serial:/dev/ttyACM0@1000000", .serial(path: "/dev/ttyACM0", bitsPerSecond: 1_000_000)),
+            ("h4:serial:/dev/by@id/x@115200", .serial(path: "/dev/by@id/x", bitsPerSecond: 115_200)),
             ("hci0", .linux(index: 0)),
             ("hci12", .linux(index: 12)),
         ]

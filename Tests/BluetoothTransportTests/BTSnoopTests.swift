@@ -7,15 +7,24 @@ import Testing
 
 @Suite("btsnoop")
 struct BTSnoopTests {
+    static func time(_ microseconds: Int64) -> BTSnoop.Timestamp {
+        BTSnoop.Timestamp(microsecondsSince1970: microseconds)
+    }
+
     static let records: [BTSnoop.Record] = [
-        .init(packet: HCIPacket([0x01, 0x03, 0x0C, 0x00]), direction: .toController, microseconds: 0),
+        .init(packet: HCIPacket([0x01, 0x03, 0x0C, 0x00]), direction: .toController, time: Self.time(0)),
         .init(
             packet: HCIPacket([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]),
             direction: .toHost,
-            microseconds: 1_700_000_000_123_456
+            time: Self.time(1_700_000_000_123_456)
         ),
-        .init(packet: HCIPacket([0x02, 0x40, 0x00, 0x00, 0x00]), direction: .toController, microseconds: -1, drops: 3),
-        .init(packet: HCIPacket([0x05, 0x40, 0x00, 0x00, 0x00]), direction: .toHost, microseconds: 5),
+        .init(
+            packet: HCIPacket([0x02, 0x40, 0x00, 0x00, 0x00]),
+            direction: .toController,
+            time: Self.time(-1),
+            drops: 3
+        ),
+        .init(packet: HCIPacket([0x05, 0x40, 0x00, 0x00, 0x00]), direction: .toHost, time: Self.time(5)),
     ]
 
     func written() -> ByteBuffer {
@@ -25,7 +34,7 @@ struct BTSnoopTests {
             BTSnoopWriter.write(
                 record.packet,
                 record.direction,
-                microseconds: record.microseconds,
+                at: record.time,
                 drops: record.drops,
                 into: &bytes
             )
@@ -48,7 +57,7 @@ struct BTSnoopTests {
         BTSnoopWriter.write(
             HCIPacket([0x04, 0xFF, 0x01, 0x07]),
             .toHost,
-            microseconds: 946_684_800_000_000,
+            at: Self.time(946_684_800_000_000),
             into: &bytes
         )
         let expected: [UInt8] =
@@ -66,7 +75,7 @@ struct BTSnoopTests {
             ([0x02, 0, 0, 0, 0], .toHost, 1), ([0x05, 0, 0, 0, 0], .toHost, 1),
         ] as [([UInt8], BTSnoop.Direction, UInt32)] {
             var bytes = ByteBuffer()
-            BTSnoopWriter.write(HCIPacket(octets), direction, microseconds: 0, into: &bytes)
+            BTSnoopWriter.write(HCIPacket(octets), direction, at: Self.time(0), into: &bytes)
             #expect(bytes.getInteger(at: 8, as: UInt32.self) == flags)
         }
     }

@@ -45,7 +45,7 @@ struct CaptureFileTests {
         let file = try CaptureFile(
             path: folder("a.btsnoop"),
             // The clock of the loop: a capture of a run in virtual time is the same each time.
-            now: { Int64(loop.now.uptimeNanoseconds / 1_000) },
+            now: { BTSnoop.Timestamp(microsecondsSince1970: Int64(loop.now.uptimeNanoseconds / 1_000)) },
             logger: LogLines().logger
         )
         let inner = FakeChannel(eventLoop: loop)
@@ -59,11 +59,12 @@ struct CaptureFileTests {
         #expect(try self.records(folder("a.btsnoop")).count == 1)
         loop.advanceTime(by: .milliseconds(250))
         inner.deliver([self.complete])
+        let (start, later) = (BTSnoopTests.time(0), BTSnoopTests.time(250_000))
         #expect(
             try self.records(folder("a.btsnoop")) == [
-                .init(packet: HCIPacket(self.reset), direction: .toController, microseconds: 0),
-                .init(packet: HCIPacket(self.complete), direction: .toHost, microseconds: 250_000),
-                .init(packet: HCIPacket([0x01, 0x01, 0x10, 0x00]), direction: .toController, microseconds: 250_000),
+                .init(packet: HCIPacket(self.reset), direction: .toController, time: start),
+                .init(packet: HCIPacket(self.complete), direction: .toHost, time: later),
+                .init(packet: HCIPacket([0x01, 0x01, 0x10, 0x00]), direction: .toController, time: later),
             ]
         )
         #expect(inner.sent.map(\.octets) == [self.reset, [0x01, 0x01, 0x10, 0x00]])
@@ -96,7 +97,7 @@ struct CaptureFileTests {
 
     @Test("The wall clock is that of the system")
     func wallClock() {
-        let seconds = Double(CaptureFile.wallClock()) / 1_000_000
+        let seconds = Double(BTSnoop.Timestamp.now().microsecondsSince1970) / 1_000_000
         #expect(abs(seconds - Date().timeIntervalSince1970) < 60)
     }
 

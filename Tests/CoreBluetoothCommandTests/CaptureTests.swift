@@ -18,7 +18,7 @@ struct CaptureTests {
             BTSnoopWriter.write(
                 HCIPacket(h4: ByteBuffer(bytes: octets)),
                 direction,
-                microseconds: 1_000_000 + Int64(index) * 1_500,
+                at: BTSnoop.Timestamp(microsecondsSince1970: 1_000_000 + Int64(index) * 1_500),
                 into: &bytes
             )
         }

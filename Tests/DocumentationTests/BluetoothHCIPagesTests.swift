@@ -43,7 +43,7 @@ struct BluetoothHCIPagesTests {
         var capture = ByteBuffer()
         BTSnoopWriter.writeFileHeader(into: &capture)
         for (packet, direction) in packets {
-            BTSnoopWriter.write(packet, direction, microseconds: 0, into: &capture)
+            BTSnoopWriter.write(packet, direction, at: .now(), into: &capture)
         }
         let folder = try TemporaryFolder()
         try Data(capture.readableBytesView).write(to: URL(fileURLWithPath: folder("capture.btsnoop")))

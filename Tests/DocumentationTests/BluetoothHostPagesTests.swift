@@ -17,9 +17,9 @@ struct BluetoothHostPagesTests {
     private final class Served: LEHostDelegate {
         private let server: AirServer
         private let advertiser: LEHost
-        private let report: AdvertisingRequest
+        private let report: AdvertisingParameters
 
-        init(_ air: Air, _ server: AirServer, _ report: AdvertisingRequest) {
+        init(_ air: Air, _ server: AirServer, _ report: AdvertisingParameters) {
             self.server = server
             self.report = report
             self.advertiser = LEHost(
@@ -48,7 +48,7 @@ struct BluetoothHostPagesTests {
         let address = StreamAddress.unix(path: folder("air"))
         var data = AdvertisingData()
         data.appendServiceUUIDs([0x180D])
-        let request = AdvertisingRequest(data: data.bytes)
+        let request = AdvertisingParameters(data: data.bytes)
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let served = try await loop.flatSubmit {
             let air = Air(eventLoop: loop, settings: .instant, seed: 1)

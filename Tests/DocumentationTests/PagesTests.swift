@@ -31,6 +31,10 @@ struct Page: Sendable, CustomTestStringConvertible {
             program: "Tests/DocumentationTests/Pages/TwoHosts.swift"
         ),
         Page(
+            page: "Sources/BluetoothAirService/BluetoothAirService.docc/ServeAnAir.md",
+            program: "Tests/DocumentationTests/Pages/ServeAnAir.swift"
+        ),
+        Page(
             page: "Sources/BluetoothTransport/BluetoothTransport.docc/ControllerBehindASocket.md",
             program: "Tests/DocumentationTests/Pages/ControllerBehindASocket.swift"
         ),

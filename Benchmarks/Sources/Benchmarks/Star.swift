@@ -57,7 +57,7 @@ final class Star: LEHostDelegate {
             let service = GATTServiceDefinition(uuid: 0xA000, characteristics: [notifying, fixed])
             guard let handles = try? host.addService(service) else { preconditionFailure("the database is empty") }
             node.handle = handles.characteristics[0].value
-            host.startAdvertising(AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in
+            host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in
                 node.isAdvertising = true
             }
         }

@@ -31,8 +31,8 @@ final class PeerApp: LEHostDelegate {
         if !self.isPublished { self.publish() }
         var data = AdvertisingData()
         data.appendFlags([.generalDiscoverable, .bredrNotSupported])
-        host.startAdvertising(AdvertisingRequest(data: data.bytes)) { _ in }
-        if self.connects { host.startScanning(ScanRequest()) }
+        host.startAdvertising(AdvertisingParameters(data: data.bytes)) { _ in }
+        if self.connects { host.startScanning(ScanParameters()) }
     }
 
     private func publish() {

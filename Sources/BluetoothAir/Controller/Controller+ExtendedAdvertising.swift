@@ -8,7 +8,7 @@ extension Controller {
     /// The most octets of advertising data in a set.
     static let maximumAdvertisingDataLength = 1_650
     /// The power that a set may have, in dBm.
-    static let txPowerRange: ClosedRange<Int8> = -20...10
+    static let txPowerRange: ClosedRange<TransmitPower> = -20...10
     // The data of a connectable set is in one AUX_ADV_IND: 255 octets less its extended header.
     private static let maximumConnectableDataLength = 245
 
@@ -33,7 +33,7 @@ extension Controller {
     /// HCI_LE_Set_Extended_Advertising_Parameters; returns the power in use.
     func setExtendedAdvertisingParameters(
         _ command: LESetExtendedAdvertisingParameters
-    ) throws(HCIErrorCode) -> Int8 {
+    ) throws(HCIErrorCode) -> TransmitPower {
         try self.use(.extended)
         guard command.advertisingHandle.rawValue <= 0xEF, command.ownAddressType.rawValue <= 3,
             command.filterPolicy.rawValue <= 3, !command.channels.isEmpty,

@@ -24,7 +24,7 @@ struct AdvertisingParameters {
     var ownAddressType = OwnAddressType.public
     var peer = DeviceAddress.none
     var filterPolicy = AdvertisingFilterPolicy.all
-    var txPower: Int8 = 0
+    var txPower: TransmitPower = 0
     var primaryPHY = PHY.le1M
     var secondaryPHY = PHY.le1M
     var setIdentifier: UInt8 = 0
@@ -43,7 +43,7 @@ struct AdvertisingPDU {
     /// To whom it is directed.
     var target: DeviceAddress?
     var data: ByteBuffer
-    var txPower: Int8
+    var txPower: TransmitPower
     var primaryPHY: PHY
     var secondaryPHY: PHY
     var setIdentifier: UInt8

@@ -61,6 +61,7 @@ extension HCIOpcode: HCIParameter {}
 extension PHY: HCIParameter {}
 extension PHYSet: HCIParameter {}
 extension RSSI: HCIParameter {}
+extension TransmitPower: HCIParameter {}
 extension ConnectionInterval: HCIParameter {}
 extension SupervisionTimeout: HCIParameter {}
 extension ConnectionEventLength: HCIParameter {}

@@ -31,16 +31,17 @@ struct HCIParameterReader<Source>: HCIParameterCoder {
     }
 
     mutating func group<Value: HCIParameters>(_ value: (Source) -> Value) throws(MalformedBytes) -> Value {
-        var reader = HCIParameterReader<Value>(self.bytes, readsMissingAsZero: self.readsMissingAsZero)
-        defer { self.bytes = reader.bytes }
-        return try Value(&reader)
+        try self.readGroup()
     }
 
     mutating func group<Value: HCIParameters>(
         _ value: (Source) -> Value?,
         isPresent: Bool
     ) throws(MalformedBytes) -> Value? {
-        guard isPresent else { return nil }
+        isPresent ? try self.readGroup() : nil
+    }
+
+    private mutating func readGroup<Value: HCIParameters>() throws(MalformedBytes) -> Value {
         var reader = HCIParameterReader<Value>(self.bytes, readsMissingAsZero: self.readsMissingAsZero)
         defer { self.bytes = reader.bytes }
         return try Value(&reader)

@@ -59,14 +59,14 @@ public struct ReadTransmitPowerLevel: HCICommand {
         public var status: HCIErrorCode
         /// The link.
         public var handle: ConnectionHandle
-        /// The level in dBm.
-        public var level: Int8
+        /// The power.
+        public var level: TransmitPower
 
         /// Creates an answer.
         public init(
             status: HCIErrorCode = .success,
             handle: ConnectionHandle = ConnectionHandle(rawValue: 0),
-            level: Int8 = 0
+            level: TransmitPower = 0
         ) {
             self.status = status
             self.handle = handle
@@ -219,7 +219,7 @@ public struct WriteLEHostSupport: HCICommand {
 }
 
 /// Reads the longest time between two authenticated packets of a link (Vol 4, Part E, 7.3.93).
-public struct ReadAuthenticatedPayloadTimeout: HCICommand {
+public struct ReadAuthenticatedPayloadTimeout: HCICommandForLink {
     /// The number of the command.
     public static let opcode = HCIOpcode(.controllerAndBaseband, 0x007B)
 
@@ -229,11 +229,6 @@ public struct ReadAuthenticatedPayloadTimeout: HCICommand {
     /// Creates the command.
     public init(handle: ConnectionHandle) {
         self.handle = handle
-    }
-
-    /// The parameters in wire order.
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
-        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 
     /// What Command Complete carries.

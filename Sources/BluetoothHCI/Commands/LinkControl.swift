@@ -27,7 +27,7 @@ public struct Disconnect: HCICommand {
 }
 
 /// Asks a peer which version it speaks; Read Remote Version Information Complete follows (Vol 4, Part E, 7.1.23).
-public struct ReadRemoteVersionInformation: HCICommand {
+public struct ReadRemoteVersionInformation: HCICommandForLink {
     /// Answered by Command Status.
     public typealias ReturnParameters = NoReturnParameters
 
@@ -40,10 +40,5 @@ public struct ReadRemoteVersionInformation: HCICommand {
     /// Creates the command.
     public init(handle: ConnectionHandle) {
         self.handle = handle
-    }
-
-    /// The parameters in wire order.
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
-        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 }

@@ -3,7 +3,7 @@
 public import BluetoothTypes
 
 /// Reads how strongly a peer is received (Vol 4, Part E, 7.5.4).
-public struct ReadRSSI: HCICommand {
+public struct ReadRSSI: HCICommandForLink {
     /// The number of the command.
     public static let opcode = HCIOpcode(.statusParameters, 0x0005)
 
@@ -13,11 +13,6 @@ public struct ReadRSSI: HCICommand {
     /// Creates the command.
     public init(handle: ConnectionHandle) {
         self.handle = handle
-    }
-
-    /// The parameters in wire order.
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
-        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 
     /// What Command Complete carries.

@@ -62,8 +62,8 @@ public struct LEExtendedAdvertisingReport: LEReport {
     public var secondaryPHY: PHY?
     /// The number of the advertising set, 0 to 15; `nil` where there is none.
     public var setIdentifier: UInt8?
-    /// The transmit power in dBm; `nil` where it is not available.
-    public var txPower: Int8?
+    /// The power at which it was sent; `nil` where that is not available.
+    public var txPower: TransmitPower?
     /// The strength of the signal; `nil` where it is not available.
     public var rssi: RSSI?
     /// The interval of periodic advertising; `nil` where there is none.
@@ -80,7 +80,7 @@ public struct LEExtendedAdvertisingReport: LEReport {
         primaryPHY: PHY = .le1M,
         secondaryPHY: PHY? = nil,
         setIdentifier: UInt8? = nil,
-        txPower: Int8? = nil,
+        txPower: TransmitPower? = nil,
         rssi: RSSI?,
         periodicInterval: PeriodicAdvertisingInterval? = nil,
         target: AdvertisingTarget? = nil,
@@ -111,7 +111,7 @@ public struct LEExtendedAdvertisingReport: LEReport {
         self.primaryPHY = try coder.field("Primary_PHY", \.primaryPHY)
         self.secondaryPHY = try coder.field("Secondary_PHY", \.secondaryPHY, absent: PHY(rawValue: 0))
         self.setIdentifier = try coder.field("Advertising_SID", \.setIdentifier, absent: 0xFF)
-        self.txPower = try coder.field("TX_Power", \.txPower, absent: 127)
+        self.txPower = try coder.field("TX_Power", \.txPower, absent: .notAvailable)
         self.rssi = try coder.field("RSSI", \.rssi, absent: .notAvailable)
         self.periodicInterval = try coder.field(
             "Periodic_Advertising_Interval",
@@ -176,7 +176,7 @@ public struct LEExtendedAdvertisingReport: LEReport {
         self.primaryPHY = PHY(rawValue: octet(second, 1))
         self.secondaryPHY = octet(second, 2) == 0 ? nil : PHY(rawValue: octet(second, 2))
         self.setIdentifier = octet(second, 3) == 0xFF ? nil : octet(second, 3)
-        self.txPower = octet(second, 4) == 127 ? nil : Int8(bitPattern: octet(second, 4))
+        self.txPower = TransmitPower(octet: Int8(bitPattern: octet(second, 4)))
         self.rssi = RSSI(octet: Int8(bitPattern: octet(second, 5)))
         let interval = UInt16(truncatingIfNeeded: second >> 48)
         self.periodicInterval = interval == 0 ? nil : PeriodicAdvertisingInterval(rawValue: interval)

@@ -108,7 +108,7 @@ func advertisingText(_ bytes: ByteBuffer) -> String {
     for element in data.elements where element.type == .manufacturerSpecificData {
         parts.append("manufacturer data \(octetText(element.value))")
     }
-    if let power = data.txPowerLevel { parts.append("sent with \(power) dBm") }
+    if let power = data.txPowerLevel { parts.append("sent with \(power)") }
     return parts.isEmpty ? "no data" : parts.joined(separator: ", ")
 }
 

@@ -22,9 +22,9 @@ import NIOCore
 
 /// The advertising state of one controller, compared with what is wanted.
 struct Advertiser {
-    /// A command to send; its status goes to ``completed(_:)``.
+    /// A command to send; its end goes to ``completed(_:)``.
     enum Step: Equatable {
-        case setParameters(AdvertisingRequest)
+        case setParameters(AdvertisingParameters)
         case setData(ByteBuffer)
         case setScanResponse(ByteBuffer)
         case enable
@@ -36,11 +36,11 @@ struct Advertiser {
         /// Advertising as the request with this number asked.
         case started(Int)
         /// The request with this number was refused.
-        case refused(Int, HCIErrorCode)
+        case refused(Int, LEHostError)
     }
 
     private struct Wanted {
-        var request: AdvertisingRequest
+        var parameters: AdvertisingParameters
         var number: Int
     }
 
@@ -69,10 +69,10 @@ struct Advertiser {
     var isOff: Bool { if case .off = self.state { true } else { false } }
 
     /// Asks for advertising; the number comes back in an ``Outcome``.
-    mutating func start(_ request: AdvertisingRequest) -> Int {
+    mutating func start(_ parameters: AdvertisingParameters) -> Int {
         let number = self.nextNumber
         self.nextNumber += 1
-        self.wanted = Wanted(request: request, number: number)
+        self.wanted = Wanted(parameters: parameters, number: number)
         self.isReported = false
         return number
     }
@@ -109,7 +109,7 @@ struct Advertiser {
                 self.state = .off
                 return nil
             }
-            guard wanted.request == current.request else { return self.configure(wanted) }
+            guard wanted.parameters == current.parameters else { return self.configure(wanted) }
             self.state = .enabling(wanted)
             return .enable
         case .waitingForLink(let current):
@@ -117,7 +117,7 @@ struct Advertiser {
                 self.state = .off
                 return nil
             }
-            return wanted.request == current.request ? nil : self.configure(wanted)
+            return wanted.parameters == current.parameters ? nil : self.configure(wanted)
         case .on(let current):
             if let wanted = self.wanted, wanted.number == current.number { return nil }
             self.state = .disabling
@@ -126,20 +126,21 @@ struct Advertiser {
     }
 
     private mutating func configure(_ wanted: Wanted) -> Step {
-        let step = Step.setParameters(wanted.request)
+        let step = Step.setParameters(wanted.parameters)
         self.state = .configuring(wanted, step)
         return step
     }
 
-    /// Takes the status of the last step; where the outcome is to be reported, returns it. `next()` follows.
-    mutating func completed(_ status: HCIErrorCode) -> (outcome: Outcome?, step: Step?) {
+    /// Takes the end of the last step, `nil` for success; where the outcome is to be reported, returns it. `next()`
+    /// follows.
+    mutating func completed(_ failure: LEHostError?) -> (outcome: Outcome?, step: Step?) {
         switch self.state {
         case .configuring(let current, let step):
-            guard status == .success else { return self.refuse(current, status) }
+            if let failure { return self.refuse(current, failure) }
             let following: Step? =
                 switch step {
-                case .setParameters: .setData(current.request.data)
-                case .setData: .setScanResponse(current.request.scanResponse)
+                case .setParameters: .setData(current.parameters.data)
+                case .setData: .setScanResponse(current.parameters.scanResponse)
                 case .setScanResponse, .enable, .disable: nil
                 }
             if let following {
@@ -148,13 +149,13 @@ struct Advertiser {
             }
             self.state = .configured(current)
         case .enabling(let current):
-            if status == .success {
+            guard let failure else {
                 self.state = .on(current)
                 guard !self.isReported, self.wanted?.number == current.number else { return (nil, nil) }
                 self.isReported = true
                 return (.started(current.number), nil)
             }
-            guard self.hasLinks else { return self.refuse(current, status) }
+            guard self.hasLinks else { return self.refuse(current, failure) }
             self.state = .waitingForLink(current)
             guard !self.isReported, self.wanted?.number == current.number else { return (nil, nil) }
             self.isReported = true
@@ -167,11 +168,11 @@ struct Advertiser {
         return (nil, nil)
     }
 
-    private mutating func refuse(_ current: Wanted, _ status: HCIErrorCode) -> (outcome: Outcome?, step: Step?) {
+    private mutating func refuse(_ current: Wanted, _ failure: LEHostError) -> (outcome: Outcome?, step: Step?) {
         self.state = .off
         guard self.wanted?.number == current.number else { return (nil, nil) }
         self.wanted = nil
-        return (.refused(current.number, status), nil)
+        return (.refused(current.number, failure), nil)
     }
 
     /// The controller was reset or lost.

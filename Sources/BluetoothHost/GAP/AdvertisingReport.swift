@@ -3,7 +3,7 @@
 public import BluetoothTypes
 public import NIOCore
 
-/// One advertising packet, or a packet with its scan response.
+/// One advertisement or scan response.
 public struct AdvertisingReport: Hashable, Sendable {
     /// The advertiser.
     public var address: DeviceAddress
@@ -13,7 +13,9 @@ public struct AdvertisingReport: Hashable, Sendable {
     public var isScannable: Bool
     /// Whether the data is a scan response.
     public var isScanResponse: Bool
-    /// The advertising or scan response data, unparsed.
+    /// Whether the end of the data was not received, as may happen to extended advertising.
+    public var isTruncated: Bool
+    /// The advertising or scan response data, unparsed: 31 octets of legacy, 1650 of extended advertising at most.
     public var data: ByteBuffer
     /// The strength of the signal; `nil` where the controller does not know it.
     public var rssi: RSSI?
@@ -28,6 +30,7 @@ public struct AdvertisingReport: Hashable, Sendable {
         isConnectable: Bool,
         isScannable: Bool,
         isScanResponse: Bool,
+        isTruncated: Bool = false,
         data: ByteBuffer,
         rssi: RSSI?,
         primaryPHY: PHY = .le1M,
@@ -37,6 +40,7 @@ public struct AdvertisingReport: Hashable, Sendable {
         self.isConnectable = isConnectable
         self.isScannable = isScannable
         self.isScanResponse = isScanResponse
+        self.isTruncated = isTruncated
         self.data = data
         self.rssi = rssi
         self.primaryPHY = primaryPHY

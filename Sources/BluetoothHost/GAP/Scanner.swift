@@ -17,22 +17,22 @@ import NIOCore
 struct Scanner {
     /// A command to send; its status goes to ``completed(_:)``.
     enum Step: Equatable {
-        case setParameters(ScanRequest)
-        case enable(ScanRequest)
+        case setParameters(ScanParameters)
+        case enable(ScanParameters)
         case disable
     }
 
     private enum State {
         case off
-        case settingParameters(ScanRequest, Int)
-        case enabling(ScanRequest, Int)
+        case settingParameters(ScanParameters, Int)
+        case enabling(ScanParameters, Int)
         case on(Int)
         case disabling
         /// The controller refused request `number`; nothing is tried until another one comes.
         case refused(Int)
     }
 
-    private var wanted: ScanRequest?
+    private var wanted: ScanParameters?
     private var number = 0
     private var state: State = .off
     /// Whether scanning is stopped for the initiator, on a controller that cannot do both.
@@ -61,8 +61,8 @@ struct Scanner {
     }
 
     /// Asks for scanning, with an empty duplicate filter.
-    mutating func start(_ request: ScanRequest) {
-        self.wanted = request
+    mutating func start(_ parameters: ScanParameters) {
+        self.wanted = parameters
         self.number += 1
     }
 
@@ -92,13 +92,13 @@ struct Scanner {
     /// Takes the status of the last step. `next()` follows.
     mutating func completed(_ status: HCIErrorCode) -> Step? {
         switch self.state {
-        case .settingParameters(let request, let number):
+        case .settingParameters(let parameters, let number):
             guard status == .success else {
                 self.state = .refused(number)
                 return nil
             }
-            self.state = .enabling(request, number)
-            return .enable(request)
+            self.state = .enabling(parameters, number)
+            return .enable(parameters)
         case .enabling(_, let number):
             self.state = status == .success ? .on(number) : .refused(number)
         case .disabling:

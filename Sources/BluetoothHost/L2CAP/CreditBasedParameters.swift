@@ -1,11 +1,13 @@
 // What the commands that open credit-based channels carry (Vol 3, Part A, 4.22 to 4.28). Those of enhanced channels
-// (4.25 to 4.28) are read and written so that they can be refused in the way that the specification wants.
+// (4.25 to 4.28) are read and written so that they can be refused in the way that the specification wants. Each lists
+// its fields once, in wire order, for the coders of BluetoothHCI.
 
+import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
 /// What one side takes on a channel, as each side announces it when the channel is opened.
-struct CreditBasedParameters: Hashable, Sendable {
+struct CreditBasedParameters: HCIParameters {
     /// The least MTU and MPS that either side may offer (4.22).
     static let minimumSize = 23
     /// The largest MPS.
@@ -39,19 +41,15 @@ extension CreditBasedParameters {
         )
     }
 
-    fileprivate init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.mtu = try parameters.readLittleEndian("MTU")
-        self.mps = try parameters.readLittleEndian("MPS")
-        self.initialCredits = try parameters.readLittleEndian("Initial Credits")
-    }
-
-    fileprivate func encode(into bytes: inout ByteBuffer) {
-        bytes.writeMultipleIntegers(self.mtu, self.mps, self.initialCredits, endianness: .little)
+    init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.mtu = try coder.field("MTU", \.mtu)
+        self.mps = try coder.field("MPS", \.mps)
+        self.initialCredits = try coder.field("Initial Credits", \.initialCredits)
     }
 }
 
 /// A request for one channel (4.22).
-struct LECreditBasedConnectionRequest: Hashable, Sendable {
+struct LECreditBasedConnectionRequest: HCIParameters {
     /// The service that the channel leads to.
     var spsm: SPSM
     /// The channel's CID at the sender.
@@ -61,20 +59,15 @@ struct LECreditBasedConnectionRequest: Hashable, Sendable {
 }
 
 extension LECreditBasedConnectionRequest {
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.spsm = SPSM(rawValue: try parameters.readLittleEndian("SPSM"))
-        self.source = try CID(parsing: &parameters, "Source CID")
-        self.parameters = try CreditBasedParameters(parameters: &parameters)
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeMultipleIntegers(self.spsm.rawValue, self.source.rawValue, endianness: .little)
-        self.parameters.encode(into: &bytes)
+    init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.spsm = SPSM(rawValue: try coder.field("SPSM", \.spsm.rawValue))
+        self.source = try coder.field("Source CID", \.source)
+        self.parameters = try coder.group(\.parameters)
     }
 }
 
 /// The response to a request for one channel (4.23).
-struct LECreditBasedConnectionResponse: Hashable, Sendable {
+struct LECreditBasedConnectionResponse: HCIParameters {
     /// The channel's CID at the sender of the response.
     var destination: CID
     /// What the sender of the response takes.
@@ -93,21 +86,15 @@ struct LECreditBasedConnectionResponse: Hashable, Sendable {
         self.init(destination: .null, parameters: .none, result: result)
     }
 
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.destination = try CID(parsing: &parameters, "Destination CID")
-        self.parameters = try CreditBasedParameters(parameters: &parameters)
-        self.result = L2CAPConnectionResult(rawValue: try parameters.readLittleEndian("Result"))
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeLittleEndian(self.destination.rawValue)
-        self.parameters.encode(into: &bytes)
-        bytes.writeLittleEndian(self.result.rawValue)
+    init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.destination = try coder.field("Destination CID", \.destination)
+        self.parameters = try coder.group(\.parameters)
+        self.result = L2CAPConnectionResult(rawValue: try coder.field("Result", \.result.rawValue))
     }
 }
 
 /// A request for one to five enhanced channels (4.25).
-struct CreditBasedConnectionRequest: Hashable, Sendable {
+struct CreditBasedConnectionRequest: HCIParameters {
     /// The service that the channels lead to.
     var spsm: SPSM
     /// What the sender takes on each channel.
@@ -117,21 +104,15 @@ struct CreditBasedConnectionRequest: Hashable, Sendable {
 }
 
 extension CreditBasedConnectionRequest {
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.spsm = SPSM(rawValue: try parameters.readLittleEndian("SPSM"))
-        self.parameters = try CreditBasedParameters(parameters: &parameters)
-        self.sources = try parameters.readCIDs("Source CID")
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeLittleEndian(self.spsm.rawValue)
-        self.parameters.encode(into: &bytes)
-        bytes.writeCIDs(self.sources)
+    init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.spsm = SPSM(rawValue: try coder.field("SPSM", \.spsm.rawValue))
+        self.parameters = try coder.group(\.parameters)
+        self.sources = try coder.channels("Source CID", \.sources)
     }
 }
 
 /// The response to a request for enhanced channels (4.26).
-struct CreditBasedConnectionResponse: Hashable, Sendable {
+struct CreditBasedConnectionResponse: HCIParameters {
     /// What the sender of the response takes on each channel.
     var parameters: CreditBasedParameters
     /// Whether there are channels.
@@ -150,21 +131,15 @@ struct CreditBasedConnectionResponse: Hashable, Sendable {
         self.init(parameters: .none, result: result, destinations: Array(repeating: .null, count: count))
     }
 
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.parameters = try CreditBasedParameters(parameters: &parameters)
-        self.result = L2CAPConnectionResult(rawValue: try parameters.readLittleEndian("Result"))
-        self.destinations = try parameters.readCIDs("Destination CID")
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        self.parameters.encode(into: &bytes)
-        bytes.writeLittleEndian(self.result.rawValue)
-        bytes.writeCIDs(self.destinations)
+    init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.parameters = try coder.group(\.parameters)
+        self.result = L2CAPConnectionResult(rawValue: try coder.field("Result", \.result.rawValue))
+        self.destinations = try coder.channels("Destination CID", \.destinations)
     }
 }
 
 /// A request for other sizes on enhanced channels that are open (4.27).
-struct CreditBasedReconfigureRequest: Hashable, Sendable {
+struct CreditBasedReconfigureRequest: HCIParameters {
     /// The result that says that a channel does not exist (table 4.20).
     static let invalidDestination: UInt16 = 0x0003
 
@@ -177,28 +152,32 @@ struct CreditBasedReconfigureRequest: Hashable, Sendable {
 }
 
 extension CreditBasedReconfigureRequest {
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.mtu = try parameters.readLittleEndian("MTU")
-        self.mps = try parameters.readLittleEndian("MPS")
-        self.destinations = try parameters.readCIDs("Destination CID")
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeMultipleIntegers(self.mtu, self.mps, endianness: .little)
-        bytes.writeCIDs(self.destinations)
+    init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.mtu = try coder.field("MTU", \.mtu)
+        self.mps = try coder.field("MPS", \.mps)
+        self.destinations = try coder.channels("Destination CID", \.destinations)
     }
 }
 
-extension ByteBuffer {
-    /// Reads the channels that end a command: one to five.
-    fileprivate mutating func readCIDs(_ field: StaticString) throws(MalformedBytes) -> [CID] {
-        guard 1...5 ~= self.readableBytes / 2 else { throw MalformedBytes(.invalid, field) }
-        var channels: [CID] = []
-        while self.readableBytes >= 2 { channels.append(try CID(parsing: &self, field)) }
-        return channels
-    }
+extension CID: HCIParameter {}
 
-    fileprivate mutating func writeCIDs(_ channels: [CID]) {
-        for channel in channels { self.writeLittleEndian(channel.rawValue) }
+extension HCIParameterCoder {
+    /// The channels that end a command: one to five.
+    fileprivate mutating func channels(
+        _ name: StaticString,
+        _ value: (Source) -> [CID]
+    ) throws(Failure) -> [CID] {
+        try self.field(
+            name,
+            value,
+            read: { bytes throws(MalformedBytes) in
+                guard 1...5 ~= bytes.readableBytes / 2 else { throw MalformedBytes(.invalid, name) }
+                var channels: [CID] = []
+                while bytes.readableBytes >= 2 { channels.append(try CID.read(from: &bytes, name)) }
+                return channels
+            },
+            write: { for channel in $0 { channel.write(into: &$1) } },
+            text: \.description
+        )
     }
 }

@@ -74,6 +74,7 @@ extension LESignalling {
     mutating func receive(
         _ request: LECreditBasedConnectionRequest,
         identifier: UInt8,
+        _ security: GATTLinkSecurity,
         now: NIODeadline,
         into actions: inout [Action]
     ) {
@@ -81,7 +82,7 @@ extension LESignalling {
         let known = self.channels.localCID(forRemote: request.source)
         if self.update(known, now: now, into: &actions, { $0.respondAgain(to: peerRequest, &$1) }) == true { return }
         do throws(L2CAPRefusal) {
-            let configuration = try self.offer(for: request)
+            let configuration = try self.offer(for: request, security)
             guard let cid = self.channels.takeCID() else { throw L2CAPRefusal(.noResources) }
             let channel = self.withContext(now, into: &actions) { _, context in
                 CreditBasedChannel(requestedBy: peerRequest, configuration, localCID: cid, &context)
@@ -95,10 +96,11 @@ extension LESignalling {
 
     /// What this side offers for a request, before the user is asked.
     private func offer(
-        for request: LECreditBasedConnectionRequest
+        for request: LECreditBasedConnectionRequest,
+        _ security: GATTLinkSecurity
     ) throws(L2CAPRefusal) -> L2CAPChannelConfiguration {
         guard let listener = self.channels.listeners[request.spsm] else { throw L2CAPRefusal(.spsmNotSupported) }
-        if let result = self.security.refusal(for: listener.security) { throw L2CAPRefusal(result) }
+        if let result = security.refusal(for: listener.security) { throw L2CAPRefusal(result) }
         guard request.source.isDynamic else { throw L2CAPRefusal(.invalidSourceCID) }
         guard self.channels.localCID(forRemote: request.source) == nil else { throw L2CAPRefusal(.sourceCIDAllocated) }
         guard request.parameters.isAcceptable else { throw L2CAPRefusal(.unacceptableParameters) }

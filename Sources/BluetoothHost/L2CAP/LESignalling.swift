@@ -97,8 +97,6 @@ struct LESignalling: Sendable {
     private var lastAnswered: (identifier: UInt8, request: LEConnectionParameterRequest)?
     /// The link's credit-based channels.
     var channels = CreditBasedChannels()
-    /// The security of the link, for requests for channels.
-    var security = GATTLinkSecurity.none
 
     /// Creates the channel of a new link.
     init(isCentral: Bool) { self.isCentral = isCentral }
@@ -223,8 +221,13 @@ struct LESignalling: Sendable {
 
     // MARK: The peer speaks
 
-    /// Takes the payload of a C-frame.
-    mutating func receive(_ payload: ByteBuffer, now: NIODeadline, into actions: inout [Action]) {
+    /// Takes the payload of a C-frame; `security` is that of the link, for requests for channels.
+    mutating func receive(
+        _ payload: ByteBuffer,
+        security: GATTLinkSecurity = .none,
+        now: NIODeadline,
+        into actions: inout [Action]
+    ) {
         if case .closed = self.parameterRequest { return }
         var bytes = payload
         // Without a header, or with the reserved identifier 0, there is nothing to respond to.
@@ -240,12 +243,13 @@ struct LESignalling: Sendable {
             self.reject(header, .notUnderstood, into: &actions)
             return
         }
-        self.receive(command, header, now: now, into: &actions)
+        self.receive(command, header, security, now: now, into: &actions)
     }
 
     private mutating func receive(
         _ command: LESignallingCommand,
         _ header: LESignallingHeader,
+        _ security: GATTLinkSecurity,
         now: NIODeadline,
         into actions: inout [Action]
     ) {
@@ -262,7 +266,7 @@ struct LESignalling: Sendable {
             let cid = self.channels.localCID(awaiting: identifier)
             self.update(cid, now: now, into: &actions) { $0.rejected(&$1) }
         case .leCreditBasedConnectionRequest(let request):
-            self.receive(request, identifier: identifier, now: now, into: &actions)
+            self.receive(request, identifier: identifier, security, now: now, into: &actions)
         case .leCreditBasedConnectionResponse(let response):
             self.receive(response, identifier: identifier, now: now, into: &actions)
         case .flowControlCredit(let channel, let credits):

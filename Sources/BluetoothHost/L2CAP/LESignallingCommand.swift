@@ -2,6 +2,7 @@
 // about. A C-frame of an LE link carries one command. Commands of enhanced credit-based channels are read and written
 // here, too, so that they can be refused in the way that the specification wants.
 
+import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
@@ -122,37 +123,37 @@ enum LESignallingCommand: Hashable, Sendable {
     init(_ code: LESignallingCode, parameters: inout ByteBuffer) throws(MalformedBytes) {
         switch code {
         case .commandReject:
-            self = .commandReject(try LECommandReject(parameters: &parameters))
+            self = .commandReject(try LECommandReject(parsing: &parameters))
         case .disconnectionRequest:
             self = .disconnectionRequest(
-                destination: try CID(parsing: &parameters, "Destination CID"),
-                source: try CID(parsing: &parameters, "Source CID")
+                destination: try CID.read(from: &parameters, "Destination CID"),
+                source: try CID.read(from: &parameters, "Source CID")
             )
         case .disconnectionResponse:
             self = .disconnectionResponse(
-                destination: try CID(parsing: &parameters, "Destination CID"),
-                source: try CID(parsing: &parameters, "Source CID")
+                destination: try CID.read(from: &parameters, "Destination CID"),
+                source: try CID.read(from: &parameters, "Source CID")
             )
         case .connectionParameterUpdateRequest:
-            self = .connectionParameterUpdateRequest(try LEConnectionParameterRequest(parameters: &parameters))
+            self = .connectionParameterUpdateRequest(try LEConnectionParameterRequest(parsing: &parameters))
         case .connectionParameterUpdateResponse:
             let result: UInt16 = try parameters.readLittleEndian("Result")
             self = .connectionParameterUpdateResponse(isAccepted: result == 0)
         case .leCreditBasedConnectionRequest:
-            self = .leCreditBasedConnectionRequest(try LECreditBasedConnectionRequest(parameters: &parameters))
+            self = .leCreditBasedConnectionRequest(try LECreditBasedConnectionRequest(parsing: &parameters))
         case .leCreditBasedConnectionResponse:
-            self = .leCreditBasedConnectionResponse(try LECreditBasedConnectionResponse(parameters: &parameters))
+            self = .leCreditBasedConnectionResponse(try LECreditBasedConnectionResponse(parsing: &parameters))
         case .flowControlCredit:
             self = .flowControlCredit(
-                channel: try CID(parsing: &parameters, "CID"),
+                channel: try CID.read(from: &parameters, "CID"),
                 credits: try parameters.readLittleEndian("Credits")
             )
         case .creditBasedConnectionRequest:
-            self = .creditBasedConnectionRequest(try CreditBasedConnectionRequest(parameters: &parameters))
+            self = .creditBasedConnectionRequest(try CreditBasedConnectionRequest(parsing: &parameters))
         case .creditBasedConnectionResponse:
-            self = .creditBasedConnectionResponse(try CreditBasedConnectionResponse(parameters: &parameters))
+            self = .creditBasedConnectionResponse(try CreditBasedConnectionResponse(parsing: &parameters))
         case .creditBasedReconfigureRequest:
-            self = .creditBasedReconfigureRequest(try CreditBasedReconfigureRequest(parameters: &parameters))
+            self = .creditBasedReconfigureRequest(try CreditBasedReconfigureRequest(parsing: &parameters))
         case .creditBasedReconfigureResponse:
             self = .creditBasedReconfigureResponse(result: try parameters.readLittleEndian("Result"))
         default:
@@ -179,36 +180,29 @@ enum LESignallingCommand: Hashable, Sendable {
     private func encodeParameters(into bytes: inout ByteBuffer) {
         switch self {
         case .commandReject(let reject):
-            reject.encodeParameters(into: &bytes)
+            reject.encode(into: &bytes)
         case .disconnectionRequest(let destination, let source), .disconnectionResponse(let destination, let source):
             bytes.writeMultipleIntegers(destination.rawValue, source.rawValue, endianness: .little)
         case .connectionParameterUpdateRequest(let request):
-            request.encodeParameters(into: &bytes)
+            request.encode(into: &bytes)
         case .connectionParameterUpdateResponse(let isAccepted):
             bytes.writeLittleEndian(UInt16(isAccepted ? 0 : 1))
         case .leCreditBasedConnectionRequest(let request):
-            request.encodeParameters(into: &bytes)
+            request.encode(into: &bytes)
         case .leCreditBasedConnectionResponse(let response):
-            response.encodeParameters(into: &bytes)
+            response.encode(into: &bytes)
         case .flowControlCredit(let channel, let credits):
             bytes.writeMultipleIntegers(channel.rawValue, credits, endianness: .little)
         case .creditBasedConnectionRequest(let request):
-            request.encodeParameters(into: &bytes)
+            request.encode(into: &bytes)
         case .creditBasedConnectionResponse(let response):
-            response.encodeParameters(into: &bytes)
+            response.encode(into: &bytes)
         case .creditBasedReconfigureRequest(let request):
-            request.encodeParameters(into: &bytes)
+            request.encode(into: &bytes)
         case .creditBasedReconfigureResponse(let result):
             bytes.writeLittleEndian(result)
         case .unknown:
             break
         }
-    }
-}
-
-extension CID {
-    /// Reads the two octets of a channel.
-    init(parsing bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) {
-        self.init(rawValue: try bytes.readLittleEndian(field))
     }
 }

@@ -1,6 +1,7 @@
 // What the signalling commands of every link carry (Vol 3, Part A, 4.1 and 4.20). Those about credit-based channels carry
 // what is in CreditBasedParameters.swift.
 
+import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
@@ -15,7 +16,7 @@ enum LECommandReject: Hashable, Sendable {
     /// A reason of a later specification.
     case other(UInt16)
 
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
+    init(parsing parameters: inout ByteBuffer) throws(MalformedBytes) {
         let reason: UInt16 = try parameters.readLittleEndian("Reason")
         switch reason {
         case 0x0000:
@@ -24,8 +25,8 @@ enum LECommandReject: Hashable, Sendable {
             self = .signallingMTUExceeded(mtu: try parameters.readLittleEndian("Actual MTUsig"))
         case 0x0002:
             self = .invalidCID(
-                local: try CID(parsing: &parameters, "Local CID"),
-                remote: try CID(parsing: &parameters, "Remote CID")
+                local: try CID.read(from: &parameters, "Local CID"),
+                remote: try CID.read(from: &parameters, "Remote CID")
             )
         default:
             parameters.moveReaderIndex(to: parameters.writerIndex)
@@ -33,7 +34,7 @@ enum LECommandReject: Hashable, Sendable {
         }
     }
 
-    func encodeParameters(into bytes: inout ByteBuffer) {
+    func encode(into bytes: inout ByteBuffer) {
         switch self {
         case .notUnderstood:
             bytes.writeLittleEndian(UInt16(0x0000))
@@ -48,7 +49,7 @@ enum LECommandReject: Hashable, Sendable {
 }
 
 /// The connection parameters that a peripheral asks for (4.20).
-struct LEConnectionParameterRequest: Hashable, Sendable {
+struct LEConnectionParameterRequest: HCIParameters {
     /// The shortest interval that is wanted.
     var minimumInterval: ConnectionInterval
     /// The longest interval that is wanted.
@@ -71,20 +72,10 @@ struct LEConnectionParameterRequest: Hashable, Sendable {
 }
 
 extension LEConnectionParameterRequest {
-    init(parameters: inout ByteBuffer) throws(MalformedBytes) {
-        self.minimumInterval = ConnectionInterval(rawValue: try parameters.readLittleEndian("Interval Min"))
-        self.maximumInterval = ConnectionInterval(rawValue: try parameters.readLittleEndian("Interval Max"))
-        self.latency = try parameters.readLittleEndian("Latency")
-        self.supervisionTimeout = SupervisionTimeout(rawValue: try parameters.readLittleEndian("Timeout"))
-    }
-
-    func encodeParameters(into bytes: inout ByteBuffer) {
-        bytes.writeMultipleIntegers(
-            self.minimumInterval.rawValue,
-            self.maximumInterval.rawValue,
-            self.latency,
-            self.supervisionTimeout.rawValue,
-            endianness: .little
-        )
+    init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.minimumInterval = try coder.field("Interval Min", \.minimumInterval)
+        self.maximumInterval = try coder.field("Interval Max", \.maximumInterval)
+        self.latency = try coder.field("Latency", \.latency)
+        self.supervisionTimeout = try coder.field("Timeout", \.supervisionTimeout)
     }
 }

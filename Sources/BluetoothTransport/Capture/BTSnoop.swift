@@ -6,6 +6,14 @@ public import BluetoothHCI
 public import BluetoothTypes
 public import NIOCore
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Constants of the format, and one captured packet.
 public enum BTSnoop {
     /// Which way a packet went.
@@ -16,22 +24,43 @@ public enum BTSnoop {
         case toHost
     }
 
+    /// A time of day, to the microsecond.
+    public struct Timestamp: Hashable, Comparable, Sendable {
+        /// Microseconds since the beginning of 1970, UTC; negative before.
+        public var microsecondsSince1970: Int64
+
+        /// A time from its distance to the beginning of 1970, UTC.
+        public init(microsecondsSince1970: Int64) { self.microsecondsSince1970 = microsecondsSince1970 }
+
+        /// The time of day now.
+        public static func now() -> Timestamp {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return Timestamp(microsecondsSince1970: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
+        }
+
+        /// Orders by time.
+        public static func < (left: Timestamp, right: Timestamp) -> Bool {
+            left.microsecondsSince1970 < right.microsecondsSince1970
+        }
+    }
+
     /// A captured packet.
     public struct Record: Hashable, Sendable {
         /// The packet.
         public var packet: HCIPacket
         /// Which way it went.
         public var direction: Direction
-        /// When it went: microseconds since the beginning of 1970, UTC.
-        public var microseconds: Int64
+        /// When it went.
+        public var time: Timestamp
         /// How many packets were lost before this one, in all.
         public var drops: UInt32
 
         /// Creates a record.
-        public init(packet: HCIPacket, direction: Direction, microseconds: Int64, drops: UInt32 = 0) {
+        public init(packet: HCIPacket, direction: Direction, time: Timestamp, drops: UInt32 = 0) {
             self.packet = packet
             self.direction = direction
-            self.microseconds = microseconds
+            self.time = time
             self.drops = drops
         }
     }
@@ -59,18 +88,18 @@ public enum BTSnoopWriter {
         bytes.writeMultipleIntegers(BTSnoop.version, BTSnoop.h4DataLink)
     }
 
-    /// Writes one packet; `microseconds` counts from the beginning of 1970, UTC.
+    /// Writes one packet.
     public static func write(
         _ packet: HCIPacket,
         _ direction: BTSnoop.Direction,
-        microseconds: Int64,
+        at time: BTSnoop.Timestamp,
         drops: UInt32 = 0,
         into bytes: inout ByteBuffer
     ) {
         let length = UInt32(truncatingIfNeeded: packet.bytes.readableBytes)
         var flags: UInt32 = direction == .toHost ? BTSnoop.toHostFlag : 0
         if packet.kind == .command || packet.kind == .event { flags |= BTSnoop.commandOrEventFlag }
-        bytes.writeMultipleIntegers(length, length, flags, drops, microseconds &+ BTSnoop.epoch)
+        bytes.writeMultipleIntegers(length, length, flags, drops, time.microsecondsSince1970 &+ BTSnoop.epoch)
         bytes.writeImmutableBuffer(packet.bytes)
     }
 }
@@ -113,7 +142,7 @@ public struct BTSnoopReader: Sendable {
         return BTSnoop.Record(
             packet: HCIPacket(h4: packet),
             direction: flags & BTSnoop.toHostFlag != 0 ? .toHost : .toController,
-            microseconds: time &- BTSnoop.epoch,
+            time: BTSnoop.Timestamp(microsecondsSince1970: time &- BTSnoop.epoch),
             drops: drops
         )
     }

@@ -38,19 +38,19 @@ public final class CaptureFile {
     private var buffer = ByteBuffer()
     // Everything up to here are whole records.
     private var writtenOctets: off_t = 0
-    private let now: () -> Int64
+    private let now: () -> BTSnoop.Timestamp
     private let logger: Logger
 
     /// Creates the file, or empties one that no capture is written to.
     ///
     /// - Parameters:
     ///   - path: The name to begin with.
-    ///   - now: Microseconds since the beginning of 1970, UTC: the clock of the traffic.
+    ///   - now: The clock of the traffic.
     ///   - logger: Gets one line where writing fails.
     /// - Throws: ``TransportError`` where no file can be made there.
     public init(
         path: String,
-        now: @escaping () -> Int64 = CaptureFile.wallClock,
+        now: @escaping () -> BTSnoop.Timestamp = BTSnoop.Timestamp.now,
         logger: Logger
     ) throws(TransportError) {
         (self.path, self.state) = try Self.open(path)
@@ -61,13 +61,6 @@ public final class CaptureFile {
     }
 
     deinit { self.close() }
-
-    /// The time of day in microseconds since the beginning of 1970, UTC.
-    public static func wallClock() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
-    }
 
     private static func open(_ wanted: String) throws(TransportError) -> (String, State) {
         guard !wanted.isEmpty else { throw TransportError(.badName, "the capture file has no name: give it one") }
@@ -112,7 +105,7 @@ public final class CaptureFile {
     /// Adds a packet, which is on the disk after the next ``flush()``.
     func record(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
         guard case .open = self.state else { return }
-        BTSnoopWriter.write(packet, direction, microseconds: self.now(), into: &self.buffer)
+        BTSnoopWriter.write(packet, direction, at: self.now(), into: &self.buffer)
         if self.buffer.readableBytes >= Self.flushSize { self.flush() }
     }
 

@@ -11,16 +11,16 @@ extension H4Channel {
     ///
     /// - Parameters:
     ///   - path: The device file, such as `/dev/ttyACM0`.
-    ///   - speed: The controller's speed in bits per second.
+    ///   - bitsPerSecond: The controller's speed.
     ///   - eventLoop: The loop of the channel.
     /// - Returns: The channel, on `eventLoop`, or a ``TransportError`` with one line for a person.
     public static func open(
         serialPort path: String,
-        speed: Int,
+        bitsPerSecond: Int,
         on eventLoop: any EventLoop
     ) -> EventLoopFuture<H4Channel> {
-        Self.openDevice(over: .serialPort(path: path, speed: speed), on: eventLoop) {
-            try SerialPort.open(path, speed: speed)
+        Self.openDevice(over: .serialPort(path: path, speed: bitsPerSecond), on: eventLoop) {
+            try SerialPort.open(path, speed: bitsPerSecond)
         }
     }
 }

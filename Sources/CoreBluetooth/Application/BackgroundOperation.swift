@@ -28,10 +28,10 @@ enum ScanPace: Hashable {
     /// A tenth of the time: for apps in the background alone.
     case background
 
-    var request: ScanRequest {
+    var request: ScanParameters {
         switch self {
-        case .foreground: ScanRequest()
-        case .background: ScanRequest(interval: .milliseconds(300), window: .milliseconds(30))
+        case .foreground: ScanParameters()
+        case .background: ScanParameters(interval: .milliseconds(300), window: .milliseconds(30))
         }
     }
 }

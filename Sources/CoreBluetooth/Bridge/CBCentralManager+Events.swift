@@ -30,7 +30,7 @@ extension CBCentralManager {
                 self,
                 didDiscover: peripheral,
                 advertisementData: discovery.dictionary,
-                rssi: NSNumber(value: discovery.rssi)
+                rssi: discovery.rssi.number
             )
 
         case .connected(let id, let mtu, let window):

@@ -93,11 +93,11 @@ extension CBPeripheral {
             }
             if isNews { self.delegate?.peripheralDidUpdateName(self) }
         case .rssi(_, .success(let rssi)):
-            let number = NSNumber(value: rssi)
+            let number = rssi.number
             self.lock.withLock { self.rssiStorage = number }
             self.delegate?.peripheral(self, didReadRSSI: number, error: nil)
         case .rssi(_, .failure(let error)):
-            self.delegate?.peripheral(self, didReadRSSI: NSNumber(value: 127), error: coreBluetoothError(error))
+            self.delegate?.peripheral(self, didReadRSSI: RSSI?.none.number, error: coreBluetoothError(error))
         case .servicesInvalidated(_, let range): self.servicesInvalidated(range)
         case .channelOpened(_, let psm, let handle):
             self.delegate?.peripheral(self, didOpen: CBL2CAPChannel(handle, peer: self, psm: psm), error: nil)

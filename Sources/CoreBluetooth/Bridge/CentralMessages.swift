@@ -86,7 +86,7 @@ struct Discovery: Sendable {
     var advertisement: Advertisement
     /// The services among those scanned for that the overflow area may mean.
     var overflowServices: [BluetoothUUID]
-    var rssi: Int8
+    var rssi: RSSI?
     var timestamp: CFAbsoluteTime
     var primaryPHY: UInt8
     var secondaryPHY: UInt8
@@ -115,7 +115,7 @@ enum CentralEvent: ManagerEvent {
     case subscriptionLost(ConnectionID, AttributeHandle, GATTError)
     /// Writes without response can be sent again.
     case canSend(ConnectionID)
-    case rssi(ConnectionID, Result<Int8, GATTError>)
+    case rssi(ConnectionID, Result<RSSI?, LEHostError>)
     case servicesInvalidated(ConnectionID, AttributeHandleRange)
     case channelOpened(ConnectionID, CBL2CAPPSM, ChannelHandle)
     case channelRefused(ConnectionID, any Error)

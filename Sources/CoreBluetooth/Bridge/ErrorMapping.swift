@@ -42,6 +42,14 @@ extension CBError {
     }
 
     /// Why advertising could not be started.
+    static func advertisingFailure(_ error: LEHostError) -> CBError {
+        switch error {
+        case .refused(let status): .advertisingFailure(status)
+        case .unanswered, .controllerLost, .malformedAnswer, .notConnected, .superseded: .reported(.unknown)
+        }
+    }
+
+    /// Why the controller refused to advertise.
     static func advertisingFailure(_ status: HCIErrorCode) -> CBError {
         switch status.rawValue {
         // Memory Capacity Exceeded, Rejected due to Limited Resources.
@@ -84,6 +92,15 @@ func coreBluetoothError(_ error: GATTError) -> any Error {
     case .disconnected(let reason): CBError.disconnection(reason) ?? CBError.reported(.peripheralDisconnected)
     case .transactionTimeout: CBError.reported(.connectionTimeout)
     case .malformedResponse, .reliableWriteMismatch: CBError.reported(.unknown)
+    case .notConnected: CBError.reported(.notConnected)
+    }
+}
+
+/// What a failure of the host is called in Core Bluetooth.
+func coreBluetoothError(_ error: LEHostError) -> any Error {
+    switch error {
+    case .refused(let status): CBError.disconnection(status) ?? CBError.reported(.peripheralDisconnected)
+    case .unanswered, .controllerLost, .malformedAnswer, .superseded: CBError.reported(.peripheralDisconnected)
     case .notConnected: CBError.reported(.notConnected)
     }
 }

@@ -31,11 +31,12 @@ final class CapturePrinter {
             record.packet,
             record.direction == .toController ? .toController : .toHost
         )
-        let start = first ?? record.microseconds
+        let microseconds = record.time.microsecondsSince1970
+        let start = first ?? microseconds
         first = start
         if output.isJSON {
             return JSONValue.object([
-                ("event", "packet"), ("microseconds", .integer(Int(record.microseconds))),
+                ("event", "packet"), ("microseconds", .integer(Int(microseconds))),
                 ("direction", record.direction == .toController ? "toController" : "toHost"),
                 ("layer", .string(description.layer.rawValue)),
                 ("handle", JSONValue(description.handle.map { Int($0.rawValue) })),
@@ -43,7 +44,7 @@ final class CapturePrinter {
                 ("packet", .string(Hexadecimal.digits(record.packet.bytes.readableBytesView))),
             ]).text
         }
-        let seconds = String(format: "%11.6f", Double(record.microseconds - start) / 1e6)
+        let seconds = String(format: "%11.6f", Double(microseconds - start) / 1e6)
         let layer = description.layer.rawValue
         let padded = layer + String(repeating: " ", count: max(1, 6 - layer.count))
         let arrow = record.direction == .toController ? ">" : "<"
@@ -71,7 +72,7 @@ final class CaptureCopy {
         BTSnoopWriter.write(
             record.packet,
             record.direction,
-            microseconds: record.microseconds,
+            at: record.time,
             drops: record.drops,
             into: &bytes
         )

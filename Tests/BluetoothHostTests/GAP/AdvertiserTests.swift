@@ -8,31 +8,34 @@ import Testing
 
 @Suite("Advertiser")
 struct AdvertiserTests {
-    private let request = AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))
-    private let other = AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 4]))
+    private let request = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))
+    private let other = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 4]))
 
     private func start(_ advertiser: inout Advertiser) -> [Advertiser.Outcome] {
         var outcomes: [Advertiser.Outcome] = []
         var step = advertiser.next()
         while step != nil {
-            let (outcome, following) = advertiser.completed(.success)
+            let (outcome, following) = advertiser.completed(nil)
             if let outcome { outcomes.append(outcome) }
             step = following ?? advertiser.next()
         }
         return outcomes
     }
 
+    /// How a step ends that the controller answers with a status.
+    private func failure(_ status: HCIErrorCode) -> LEHostError? { status == .success ? nil : .refused(status) }
+
     private func step(_ advertiser: inout Advertiser, _ status: HCIErrorCode) -> Advertiser.Step? {
-        advertiser.completed(status).step
+        advertiser.completed(self.failure(status)).step
     }
 
     /// Takes a status from which neither a step nor an outcome follows.
     private func isSilent(_ advertiser: inout Advertiser, _ status: HCIErrorCode) -> Bool {
-        advertiser.completed(status) == (nil, nil)
+        advertiser.completed(self.failure(status)) == (nil, nil)
     }
 
     private func outcome(_ advertiser: inout Advertiser, _ status: HCIErrorCode) -> Advertiser.Outcome? {
-        advertiser.completed(status).outcome
+        advertiser.completed(self.failure(status)).outcome
     }
 
     @Test("GAP/CONN/UCON/BV-01-C parameters, data, scan response, enable")
@@ -78,7 +81,7 @@ struct AdvertiserTests {
         _ = self.start(&advertiser)
         let number = advertiser.start(self.other)
         #expect(advertiser.next() == .disable)
-        _ = advertiser.completed(.success)
+        _ = advertiser.completed(nil)
         #expect(self.start(&advertiser) == [.started(number)])
     }
 
@@ -102,7 +105,7 @@ struct AdvertiserTests {
         var advertiser = Advertiser()
         let number = advertiser.start(self.request)
         #expect(advertiser.next() != nil)
-        #expect(self.outcome(&advertiser, status) == .refused(number, status))
+        #expect(self.outcome(&advertiser, status) == .refused(number, .refused(status)))
         #expect(advertiser.next() == nil)
     }
 }

@@ -10,7 +10,7 @@ struct ScannerTests {
     @Test("GAP/DISC/GENP/BV-01-C parameters, then enable")
     func order() {
         var scanner = Scanner()
-        let request = ScanRequest()
+        let request = ScanParameters()
         scanner.start(request)
         #expect(scanner.next() == .setParameters(request))
         #expect(scanner.completed(.success) == .enable(request))
@@ -21,7 +21,7 @@ struct ScannerTests {
     @Test("the same request again empties the duplicate filter")
     func restarts() {
         var scanner = Scanner()
-        let request = ScanRequest(filtersDuplicates: true)
+        let request = ScanParameters(filtersDuplicates: true)
         scanner.start(request)
         self.settle(&scanner)
         scanner.start(request)
@@ -33,21 +33,21 @@ struct ScannerTests {
     @Test("a refused request is not repeated, a new one is tried")
     func refused() {
         var scanner = Scanner()
-        scanner.start(ScanRequest())
+        scanner.start(ScanParameters())
         #expect(scanner.next() != nil)
         #expect(scanner.completed(.commandDisallowed) == nil)
         #expect(scanner.next() == nil)
-        scanner.start(ScanRequest())
+        scanner.start(ScanParameters())
         #expect(scanner.next() != nil)
     }
 
     @Test("stop while the start is on its way ends without scanning")
     func stopsWhileStarting() {
         var scanner = Scanner()
-        scanner.start(ScanRequest())
+        scanner.start(ScanParameters())
         _ = scanner.next()
         scanner.stop()
-        #expect(scanner.completed(.success) == .enable(ScanRequest()))
+        #expect(scanner.completed(.success) == .enable(ScanParameters()))
         #expect(scanner.completed(.success) == nil)
         #expect(scanner.next() == .disable)
         #expect(scanner.completed(.success) == nil)

@@ -31,6 +31,7 @@ struct ChannelScript: HexScriptRunner {
     private var lastNumber: UInt64 = 0
     private var isHolding = false
     private var queued: [L2CAPChannelID] = []
+    private var security = GATTLinkSecurity.none
     /// How many octets wait at most for the peer.
     let sendLimit: Int
 
@@ -43,7 +44,7 @@ struct ChannelScript: HexScriptRunner {
         var payload = bytes
         let cid = CID(rawValue: payload.readInteger(endianness: .little) ?? 0)
         if cid == .signalling {
-            self.signalling.receive(payload, now: self.now, into: &self.actions)
+            self.signalling.receive(payload, security: self.security, now: self.now, into: &self.actions)
         } else {
             self.signalling.receiveFrame(payload, on: cid, now: self.now, into: &self.actions)
         }
@@ -151,7 +152,7 @@ struct ChannelScript: HexScriptRunner {
         case "end":
             self.signalling.close(into: &self.actions)
         case "security":
-            self.signalling.security = GATTLinkSecurity(
+            self.security = GATTLinkSecurity(
                 level: arguments[0] == "authenticated" ? .authenticated : arguments[0] == "none" ? .none : .encrypted,
                 keySize: arguments.count > 1 ? Int(arguments[1]) ?? 16 : 16,
                 isBonded: arguments.contains("bonded")

@@ -115,7 +115,7 @@ struct ChannelsOnAir {
         second.attach(to: self.air.makeController())
         self.settle()
         _ = try second.listenForChannels(spsm: 0x80)
-        second.startAdvertising(AdvertisingRequest(data: ByteBuffer())) { _ in }
+        second.startAdvertising(AdvertisingParameters(data: ByteBuffer())) { _ in }
         first.connect(to: address)
         for _ in 0..<100 where self.peripheral.link == nil || self.central.link == nil {
             self.loop.advanceTime(by: .milliseconds(100))

@@ -27,7 +27,7 @@ struct SerialPortTests {
 
         init(_ path: String, speed: Int = 115_200) async throws {
             let (loop, recorder) = (self.loop, self.recorder)
-            self.channel = try await loop.started { H4Channel.open(serialPort: path, speed: speed, on: loop) }
+            self.channel = try await loop.started { H4Channel.open(serialPort: path, bitsPerSecond: speed, on: loop) }
             let channel = self.channel
             try await loop.run { channel.value.start(receiver: recorder) }
         }
@@ -228,7 +228,7 @@ struct SerialPortTests {
     func embedded() throws {
         let loop = EmbeddedEventLoop()
         let error = try #require(throws: TransportError.self) {
-            try H4Channel.open(serialPort: "/dev/null", speed: 9600, on: loop).assumeIsolated().map { _ in () }
+            try H4Channel.open(serialPort: "/dev/null", bitsPerSecond: 9600, on: loop).assumeIsolated().map { _ in () }
                 .nonisolated().wait()
         }
         #expect(error.code == .unsupported)

@@ -99,7 +99,7 @@ struct ObservableTests {
     @Test("4.5 a strength that was not measured is 127")
     func unmeasuredStrength() {
         var scanning = DiscoveryReports(identities: IdentityStore(randomness: .seeded(1)))
-        var strengths: [Int8] = []
+        var strengths: [NSNumber] = []
         scanning.receive(
             AdvertisingReport(
                 address: DeviceAddress(0xC000_0000_0001, kind: .random),
@@ -107,12 +107,12 @@ struct ObservableTests {
                 isScannable: false,
                 isScanResponse: false,
                 data: ByteBuffer(),
-                rssi: 127
+                rssi: nil
             ),
             for: [Scan(session: 1, number: 1, filter: ScanFilter())],
             now: .uptimeNanoseconds(0),
             timestamp: 1
-        ) { strengths.append($1.rssi) }
+        ) { strengths.append($1.rssi.number) }
         #expect(strengths == [127])
     }
 

@@ -1,4 +1,5 @@
 import BluetoothHCI
+import BluetoothHost
 import Testing
 
 @testable import CoreBluetooth
@@ -77,7 +78,7 @@ struct SharedAdvertisingTests {
         _ = shared.start(Self.ball, for: "a", under: .everything)
         #expect(shared.stop("a") == [.stop])
         #expect(shared.answered(.success(()), number: 1) == [])
-        #expect(shared.answered(.failure(.commandDisallowed), number: 1) == [])
+        #expect(shared.answered(.failure(.refused(.commandDisallowed)), number: 1) == [])
     }
 
     @Test("a refusal drops the managers that wait, and those that advertised go on")
@@ -85,11 +86,11 @@ struct SharedAdvertisingTests {
         var shared = self.advertising()
         _ = shared.start(Self.lock, for: "b", under: .everything)
         #expect(
-            shared.answered(.failure(.commandDisallowed), number: 2)
-                == [.refused("b", .commandDisallowed), self.advertise(Self.ball, number: 3)]
+            shared.answered(.failure(.refused(.commandDisallowed)), number: 2)
+                == [.refused("b", .refused(.commandDisallowed)), self.advertise(Self.ball, number: 3)]
         )
         #expect(shared.content(of: "b") == nil)
-        #expect(shared.answered(.failure(.commandDisallowed), number: 3) == [])
+        #expect(shared.answered(.failure(.refused(.commandDisallowed)), number: 3) == [])
         #expect(shared.content(of: "a") == Self.ball)
     }
 
@@ -97,7 +98,7 @@ struct SharedAdvertisingTests {
     func refusedAlone() {
         var shared = Shared()
         _ = shared.start(Self.ball, for: "a", under: .everything)
-        #expect(shared.answered(.failure(.commandDisallowed), number: 1) == [.refused("a", .commandDisallowed)])
+        #expect(shared.answered(.failure(.refused(.commandDisallowed)), number: 1) == [.refused("a", .refused(.commandDisallowed))])
         #expect(shared.start(Self.ball, for: "a", under: .everything) == [self.advertise(Self.ball, number: 2)])
     }
 
@@ -108,7 +109,7 @@ struct SharedAdvertisingTests {
         #expect(shared.answered(.success(()), number: 1) == [])
         var refused = Shared()
         _ = refused.start(Self.ball, for: "a", under: .everything, isRestored: true)
-        #expect(refused.answered(.failure(.commandDisallowed), number: 1) == [.refused("a", .commandDisallowed)])
+        #expect(refused.answered(.failure(.refused(.commandDisallowed)), number: 1) == [.refused("a", .refused(.commandDisallowed))])
     }
 
     @Test("an app in the background advertises its services in the overflow area, and less often")

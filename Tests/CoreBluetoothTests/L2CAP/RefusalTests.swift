@@ -61,7 +61,7 @@ struct RefusalTests {
             self.central = central
             self.testbed.run { central.manager.state == .poweredOn && remote.host.state == .ready }
             _ = try remote.host.listenForChannels(spsm: 0x80)
-            remote.host.startAdvertising(AdvertisingRequest(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+            remote.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
             self.peripheral = try central.connect(in: self.testbed, services: nil)
             try #require(self.testbed.run { remote.link != nil })
         }

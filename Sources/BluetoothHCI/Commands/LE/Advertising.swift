@@ -66,11 +66,11 @@ public struct LEReadAdvertisingChannelTxPower: HCICommandWithoutParameters {
     public struct ReturnParameters: HCIReturnParameters {
         /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The level in dBm.
-        public var level: Int8
+        /// The power; `nil` where the controller does not know it.
+        public var level: TransmitPower?
 
         /// Creates an answer.
-        public init(status: HCIErrorCode = .success, level: Int8 = 0) {
+        public init(status: HCIErrorCode = .success, level: TransmitPower? = nil) {
             self.status = status
             self.level = level
         }
@@ -78,7 +78,7 @@ public struct LEReadAdvertisingChannelTxPower: HCICommandWithoutParameters {
         /// The parameters in wire order.
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
-            self.level = try coder.field("TX_Power_Level", \.level)
+            self.level = try coder.field("TX_Power_Level", \.level, absent: .notAvailable)
         }
     }
 }

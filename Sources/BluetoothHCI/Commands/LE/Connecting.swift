@@ -106,7 +106,7 @@ public struct LESetHostChannelClassification: HCICommand {
 }
 
 /// Reads the data channels that a link uses (Vol 4, Part E, 7.8.20).
-public struct LEReadChannelMap: HCICommand {
+public struct LEReadChannelMap: HCICommandForLink {
     /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0015)
 
@@ -116,11 +116,6 @@ public struct LEReadChannelMap: HCICommand {
     /// Creates the command.
     public init(handle: ConnectionHandle) {
         self.handle = handle
-    }
-
-    /// The parameters in wire order.
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
-        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 
     /// What Command Complete carries.
@@ -153,7 +148,7 @@ public struct LEReadChannelMap: HCICommand {
 }
 
 /// Asks a peer for its features; LE Read Remote Features Complete follows (Vol 4, Part E, 7.8.21).
-public struct LEReadRemoteFeatures: HCICommand {
+public struct LEReadRemoteFeatures: HCICommandForLink {
     /// Answered by Command Status.
     public typealias ReturnParameters = NoReturnParameters
 
@@ -166,11 +161,6 @@ public struct LEReadRemoteFeatures: HCICommand {
     /// Creates the command.
     public init(handle: ConnectionHandle) {
         self.handle = handle
-    }
-
-    /// The parameters in wire order.
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
-        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 }
 

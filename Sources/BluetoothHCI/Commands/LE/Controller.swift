@@ -219,13 +219,13 @@ public struct LEReadTransmitPower: HCICommandWithoutParameters {
     public struct ReturnParameters: HCIReturnParameters {
         /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The lowest in dBm.
-        public var minimum: Int8
-        /// The highest in dBm.
-        public var maximum: Int8
+        /// The lowest one.
+        public var minimum: TransmitPower
+        /// The highest one.
+        public var maximum: TransmitPower
 
         /// Creates an answer.
-        public init(status: HCIErrorCode = .success, minimum: Int8 = 0, maximum: Int8 = 0) {
+        public init(status: HCIErrorCode = .success, minimum: TransmitPower = 0, maximum: TransmitPower = 0) {
             self.status = status
             self.minimum = minimum
             self.maximum = maximum

@@ -68,7 +68,7 @@ public struct LELongTermKeyRequestReply: HCICommand {
 }
 
 /// Reports that there is no key (Vol 4, Part E, 7.8.26).
-public struct LELongTermKeyRequestNegativeReply: HCICommand {
+public struct LELongTermKeyRequestNegativeReply: HCICommandForLink {
     /// The status and the link.
     public typealias ReturnParameters = LinkReturnParameters
 
@@ -81,11 +81,6 @@ public struct LELongTermKeyRequestNegativeReply: HCICommand {
     /// Creates the command.
     public init(handle: ConnectionHandle) {
         self.handle = handle
-    }
-
-    /// The parameters in wire order.
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
-        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 }
 

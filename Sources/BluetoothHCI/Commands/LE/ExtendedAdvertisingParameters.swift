@@ -23,8 +23,8 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
     public var peer: DeviceAddress
     /// From whom requests are taken.
     public var filterPolicy: AdvertisingFilterPolicy
-    /// The transmit power in dBm; `nil` for no preference.
-    public var txPower: Int8?
+    /// The power at which the set is sent; `nil` for no preference.
+    public var txPower: TransmitPower?
     /// The PHY of the primary channels.
     public var primaryPHY: PHY
     /// How many events may pass before the data is sent.
@@ -46,7 +46,7 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
         ownAddressType: OwnAddressType = .public,
         peer: DeviceAddress = .none,
         filterPolicy: AdvertisingFilterPolicy = .all,
-        txPower: Int8? = nil,
+        txPower: TransmitPower? = nil,
         primaryPHY: PHY = .le1M,
         secondaryMaximumSkip: UInt8 = 0,
         secondaryPHY: PHY = .le1M,
@@ -79,7 +79,7 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
         self.ownAddressType = try coder.field("Own_Address_Type", \.ownAddressType)
         self.peer = try coder.field("Peer_Address", \.peer)
         self.filterPolicy = try coder.field("Advertising_Filter_Policy", \.filterPolicy)
-        self.txPower = try coder.field("Advertising_TX_Power", \.txPower, absent: 127)
+        self.txPower = try coder.field("Advertising_TX_Power", \.txPower, absent: .notAvailable)
         self.primaryPHY = try coder.field("Primary_Advertising_PHY", \.primaryPHY)
         self.secondaryMaximumSkip = try coder.field("Secondary_Advertising_Max_Skip", \.secondaryMaximumSkip)
         self.secondaryPHY = try coder.field("Secondary_Advertising_PHY", \.secondaryPHY)
@@ -91,11 +91,11 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
     public struct ReturnParameters: HCIReturnParameters {
         /// Whether the command succeeded.
         public var status: HCIErrorCode
-        /// The transmit power in dBm.
-        public var selectedTxPower: Int8
+        /// The power that the controller has chosen.
+        public var selectedTxPower: TransmitPower
 
         /// Creates an answer.
-        public init(status: HCIErrorCode = .success, selectedTxPower: Int8 = 0) {
+        public init(status: HCIErrorCode = .success, selectedTxPower: TransmitPower = 0) {
             self.status = status
             self.selectedTxPower = selectedTxPower
         }

@@ -29,7 +29,7 @@ public struct PHYPreference: HCIParameters {
 }
 
 /// Reads the PHYs of a link (Vol 4, Part E, 7.8.47).
-public struct LEReadPHY: HCICommand {
+public struct LEReadPHY: HCICommandForLink {
     /// The number of the command.
     public static let opcode = HCIOpcode(.leController, 0x0030)
 
@@ -39,11 +39,6 @@ public struct LEReadPHY: HCICommand {
     /// Creates the command.
     public init(handle: ConnectionHandle) {
         self.handle = handle
-    }
-
-    /// The parameters in wire order.
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
-        self.handle = try coder.field("Connection_Handle", \.handle)
     }
 
     /// What Command Complete carries.

@@ -31,7 +31,7 @@ final class Advertisement: Sendable {
     let services: [BluetoothUUID]
     let overflow: OverflowArea?
     let solicitedServices: [BluetoothUUID]
-    let txPower: Int8?
+    let txPower: TransmitPower?
 
     /// Reads an advertising packet and the scan response that belongs to it.
     init(data: ByteBuffer, scanResponse: ByteBuffer?, isConnectable: Bool) {
@@ -92,7 +92,7 @@ extension Discovery {
             dictionary[CBAdvertisementDataManufacturerDataKey] = Data(octetsOf: data)
         }
         if let level = advertisement.txPower {
-            dictionary[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: level)
+            dictionary[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: level.rawValue)
         }
         if !advertisement.serviceData.isEmpty {
             var serviceData: [CBUUID: Data] = [:]

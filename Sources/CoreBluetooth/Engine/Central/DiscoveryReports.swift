@@ -154,7 +154,7 @@ struct DiscoveryReports {
             peer: PeerDescription(advertiser.record),
             advertisement: advertiser.merged,
             overflowServices: overflow.map { area in (filter.services ?? []).filter(area.mayContain) } ?? [],
-            rssi: RSSI.octet(report.rssi),
+            rssi: report.rssi,
             timestamp: timestamp,
             primaryPHY: report.primaryPHY.rawValue,
             secondaryPHY: report.secondaryPHY?.rawValue ?? 0

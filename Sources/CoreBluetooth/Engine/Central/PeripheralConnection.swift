@@ -94,7 +94,7 @@ final class PeripheralConnection {
         let (id, session) = (self.id, self.session)
         guard let link = self.peer.link else { return session.report(.rssi(id, .failure(.notConnected))) }
         self.host.readRSSI(of: link) { [weak session] result in
-            session?.report(.rssi(id, result.map { RSSI.octet($0) }))
+            session?.report(.rssi(id, result))
         }
     }
 

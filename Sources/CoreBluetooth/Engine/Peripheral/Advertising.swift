@@ -36,15 +36,15 @@ final class Advertising {
             switch action {
             case .advertise(let content, let interval, let number):
                 let (data, scanResponse) = content.packed()
-                let request = AdvertisingRequest(data: data, scanResponse: scanResponse, interval: interval)
+                let request = AdvertisingParameters(data: data, scanResponse: scanResponse, interval: interval)
                 self.core.host.startAdvertising(request) { [weak self] result in
                     guard let self else { return }
                     self.perform(self.shared.answered(result, number: number))
                 }
             case .stop: self.core.host.stopAdvertising()
             case .started(let session): session.report(.startedAdvertising(nil))
-            case .refused(let session, let status):
-                session.report(.startedAdvertising(.advertisingFailure(status)))
+            case .refused(let session, let error):
+                session.report(.startedAdvertising(.advertisingFailure(error)))
                 session.noteChange()
             case .alreadyAdvertising(let session):
                 session.report(.startedAdvertising(.reported(.alreadyAdvertising)))

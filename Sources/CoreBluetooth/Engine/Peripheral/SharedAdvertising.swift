@@ -29,7 +29,7 @@
 // itself. A controller that refuses each packet costs one question for each change, and one more for the managers that
 // advertised before. Time plays no part.
 
-import BluetoothHCI
+import BluetoothHost
 import NIOCore
 
 /// Decides what is advertised for all managers, and what is reported to each.
@@ -44,7 +44,7 @@ struct SharedAdvertising<Manager: Equatable> {
         /// The manager advertises now.
         case started(Manager)
         /// The manager does not advertise, since the controller has refused.
-        case refused(Manager, HCIErrorCode)
+        case refused(Manager, LEHostError)
         /// The manager advertises already, and goes on.
         case alreadyAdvertising(Manager)
     }
@@ -117,7 +117,7 @@ struct SharedAdvertising<Manager: Equatable> {
     // MARK: The host
 
     /// The host has answered a question.
-    mutating func answered(_ result: Result<Void, HCIErrorCode>, number: Int) -> [Action] {
+    mutating func answered(_ result: Result<Void, LEHostError>, number: Int) -> [Action] {
         guard case .starting(number) = self.state else { return [] }
         let awaited = self.requests.indices.filter { self.requests[$0].isAwaited }
         switch result {

@@ -1,0 +1,43 @@
+// How something fails that a host is asked for, other than a GATT procedure or a channel, which have errors of their
+// own.
+
+public import BluetoothHCI
+
+/// Why a host could not do something.
+public enum LEHostError: Error, Hashable, Sendable {
+    /// The controller refused a command.
+    case refused(HCIErrorCode)
+    /// The controller did not answer a command within ``LEHostConfiguration/commandTimeout``.
+    case unanswered
+    /// The controller went away, or there is none.
+    case controllerLost
+    /// The controller answered with octets that the specification does not allow.
+    case malformedAnswer
+    /// There is no such link.
+    case notConnected
+    /// A later call took the place of this one.
+    case superseded
+
+    /// The nearest status of HCI.
+    var status: HCIErrorCode {
+        switch self {
+        case .refused(let status): status
+        case .notConnected: .unknownConnectionIdentifier
+        case .unanswered, .controllerLost, .malformedAnswer, .superseded: .unspecifiedError
+        }
+    }
+}
+
+extension LEHostError: CustomStringConvertible {
+    /// One line that says what went wrong.
+    public var description: String {
+        switch self {
+        case .refused(let status): "the controller refused: \(status)"
+        case .unanswered: "the controller did not answer"
+        case .controllerLost: "the controller is gone"
+        case .malformedAnswer: "the controller's answer is malformed"
+        case .notConnected: "there is no such link"
+        case .superseded: "a later call took its place"
+        }
+    }
+}
