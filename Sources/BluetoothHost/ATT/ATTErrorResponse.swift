@@ -1,8 +1,5 @@
 // Error Response (Vol 3, Part F, 3.4.1).
 
-import BluetoothTypes
-import NIOCore
-
 /// `ATT_ERROR_RSP` (3.4.1.1): why a request was not fulfilled.
 public struct ATTErrorResponse {
     /// The request that failed.

@@ -1,6 +1,5 @@
 // What a server sends without being asked, and the answer to it (Vol 3, Part F, 3.4.7).
 
-import BluetoothTypes
 import NIOCore
 
 /// `ATT_HANDLE_VALUE_NTF` (3.4.7.1).

@@ -1,7 +1,6 @@
 // The PDUs that write values (Vol 3, Part F, 3.4.5 and 3.4.6). A signed write has an opcode but no struct: this host
 // recognises and ignores it.
 
-import BluetoothTypes
 import NIOCore
 
 /// `ATT_WRITE_REQ` (3.4.5.1).
