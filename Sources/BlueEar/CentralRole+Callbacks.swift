@@ -110,7 +110,8 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
         lose(peripheral)
     }
 
-    /// The peripheral with which the app was connected, or to which it wanted to connect, comes back from before it ended.
+    /// The peripheral with which the app was connected, or to which it wanted to connect, comes back from before it
+    /// ended.
     public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
         log?("willRestoreState")
         let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []

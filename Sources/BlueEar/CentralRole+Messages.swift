@@ -1,8 +1,8 @@
 // The central's messages: what comes is reassembled and reported, what goes is segmented and confirmed.
 //
-// A message that fits into one write is written as it is. A longer one goes in pieces; all but the last are written without
-// response, which is many times faster, and the response to the last one confirms them all. A peripheral that has lost
-// pieces refuses that one; then everything is written once more, each piece with response.
+// A message that fits into one write is written as it is. A longer one goes in pieces; all but the last are written
+// without response, which is many times faster, and the response to the last one confirms them all. A peripheral that
+// has lost pieces refuses that one; then everything is written once more, each piece with response.
 
 import CoreBluetooth
 import Foundation
@@ -131,7 +131,8 @@ extension CentralRole.BluetoothManager {
     internal func didWrite(_ error: Error?) {
         guard awaitsConfirmation, !waiting.isEmpty else { return }
         if let error = error, !(error is CBATTError) {
-            // That is no refusal but trouble with the link: it is about to end, or is ended. All is said on the next one.
+            // That is no refusal but trouble with the link: it is about to end, or is ended. All is said on the next
+            // one.
             waiting[0].rewind()
             startTimer(Self.retryDelay) { [weak self] in self?.cancelConnection(retryAfter: Self.retryDelay) }
             return

@@ -28,7 +28,8 @@ internal final class ListeningCentral {
     /// The central's identifier.
     var identifier: UUID { central.identifier }
 
-    /// The value that a read gets: the message itself where a value can hold it, else its next piece, and so on in turn.
+    /// The value that a read gets: the message itself where a value can hold it, else its next piece, and so on in
+    /// turn.
     ///
     /// - Parameter isBegin: false for the later parts of one long read, which go on with what the first part began.
     func readableValue(of message: Data, isBegin: Bool) -> Data {

@@ -34,8 +34,8 @@ public final class Air {
     private var completions: [Controller] = []
     private var isTurnScheduled = false
     private var isInTurn = false
-    // What timers of the event loop hold in place of the air. A weak reference would do, but an object that has one pays
-    // for it with every retain and release.
+    // What timers of the event loop hold in place of the air. A weak reference would do, but an object that has one
+    // pays for it with every retain and release.
     private lazy var reference = AirReference(self)
 
     // A turn ends after so many exchanges between hosts, so that others on the event loop get theirs.

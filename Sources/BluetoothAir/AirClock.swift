@@ -36,8 +36,8 @@ struct AirClock {
 
     private var heap = Heap<Entry>()
     private var nextOrder: UInt64 = 0
-    // The deadlines for which the event loop was given a timer, the earliest last. A later one stays when an earlier one
-    // is added, so none is ever cancelled.
+    // The deadlines for which the event loop was given a timer, the earliest last. A later one stays when an earlier
+    // one is added, so none is ever cancelled.
     private var loopDeadlines: [NIODeadline] = []
 
     /// Arms `timer`, or moves its deadline.

@@ -10,7 +10,8 @@ public struct AirSettings: Hashable, Sendable {
 
     /// No air time and no loss: as fast as the machine.
     ///
-    /// Data is passed on at once, and radios that scan or initiate listen all the time; advertising keeps its intervals.
+    /// Data is passed on at once, and radios that scan or initiate listen all the time; advertising keeps its
+    /// intervals.
     public static let instant = AirSettings(hasAirTime: false, loss: 0)
     /// Air time by PHY and length, connection events, no loss.
     ///

@@ -7,8 +7,8 @@ public import NIOCore
 
 /// A virtual controller, reached through the same HCI packets as a chip.
 ///
-/// All members are used on ``eventLoop`` alone; in a debug build another thread traps. The last reference may be released
-/// on any thread.
+/// All members are used on ``eventLoop`` alone; in a debug build another thread traps. The last reference may be
+/// released on any thread.
 public final class VirtualController: HCIChannel {
     /// The loop on which the controller and its air live.
     public let eventLoop: any EventLoop

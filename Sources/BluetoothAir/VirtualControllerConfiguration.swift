@@ -19,10 +19,11 @@ public struct VirtualControllerConfiguration: Hashable, Sendable {
     /// How many advertising sets it has: 1 to 240.
     public var advertisingSetCount = 16
 
-    /// How long HCI_Number_Of_Completed_Packets may wait for another packet to the host that it can travel with, as long
-    /// as at most half of the buffers are waited for (Vol 4, Part E, 7.7.19).
+    /// How long HCI_Number_Of_Completed_Packets may wait for another packet to the host that it can travel with, as
+    /// long as at most half of the buffers are waited for (Vol 4, Part E, 7.7.19).
     ///
-    /// Zero, the default, is at once. With air time this has no effect: there, packets are sent once per connection event.
+    /// Zero, the default, is at once. With air time this has no effect: there, packets are sent once per connection
+    /// event.
     public var completedPacketsDelay = TimeAmount.zero
 
     /// The resources of a large controller of today.

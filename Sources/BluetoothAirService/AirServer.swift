@@ -41,8 +41,8 @@ public enum AirServerEvent: Hashable, Sendable {
 
 /// An air on a socket.
 ///
-/// All members are used on ``eventLoop`` alone; in a debug build another thread traps. The last reference may be released
-/// on any thread.
+/// All members are used on ``eventLoop`` alone; in a debug build another thread traps. The last reference may be
+/// released on any thread.
 public final class AirServer {
     /// The loop of the air, of the socket and of all connections.
     public let eventLoop: any EventLoop

@@ -1,5 +1,5 @@
-// From the name of an adapter to a channel to its controller. A source opens as many channels as it is asked for: when a
-// controller is gone, the next channel comes from the same place.
+// From the name of an adapter to a channel to its controller. A source opens as many channels as it is asked for: when
+// a controller is gone, the next channel comes from the same place.
 
 public import BluetoothAir
 public import BluetoothHCI
@@ -9,8 +9,8 @@ public import NIOCore
 
 /// Opens channels to the controller that an adapter's name stands for.
 ///
-/// All members are used on ``eventLoop`` alone, which is one of SwiftNIO's socket loops; in a debug build another thread
-/// traps.
+/// All members are used on ``eventLoop`` alone, which is one of SwiftNIO's socket loops; in a debug build another
+/// thread traps.
 public final class ControllerSource {
     private enum Place {
         case userAir(UserAir)

@@ -1,6 +1,5 @@
-// Places a device on an air that another process serves: the distance is set by a vendor-specific
-// command, which goes out before the host's first packet and whose answer never reaches the host. So a host knows nothing
-// of airs.
+// Places a device on an air that another process serves: the distance is set by a vendor-specific command, which goes
+// out before the host's first packet and whose answer never reaches the host. So a host knows nothing of airs.
 //
 //     idle ──start──▶ configuring ──the command's answer──▶ open
 //       │                 │                                  │

@@ -1,5 +1,5 @@
-// The air that all processes of a user share without any set-up. A folder of the user's own holds a socket and a lock: the
-// process that has the lock serves the air, and the others connect to the socket.
+// The air that all processes of a user share without any set-up. A folder of the user's own holds a socket and a lock:
+// the process that has the lock serves the air, and the others connect to the socket.
 //
 //     idle ──join: the lock is free──▶ starting ──listening──▶ serving ──close──▶ closed
 //       │ ▲                               │                                          ▲
@@ -7,21 +7,24 @@
 //       ├──join: the lock is taken──▶ a connection to the server; the state stays idle
 //       └──close─────────────────────────────────────────────────────────────────────┘
 //
-// idle: This process serves nothing. A join tries the lock, and connects to the socket where the lock is taken. A server
+// idle: This process serves nothing. A join tries the lock, and connects to the socket where the lock is taken. A
+// server
 //     that is only starting or only ending refuses the connection, so the join is repeated after a random delay, which
 //     doubles up to 100 ms, until `Configuration.timeout`.
-// starting: This process has the lock and starts to listen. If another process serves the socket without the lock, since
+// starting: This process has the lock and starts to listen. If another process serves the socket without the lock,
+// since
 //     the lock file was removed, the lock is returned, and the join connects.
 // serving: The air is in this process. A join makes a controller directly.
 // closed: Joins fail. Connections that were made before belong to their owners.
 //
-// Election: The system releases the lock when its holder ends, in whatever way. The connections of all clients close, each
-// joins again, and the lock decides which process serves. A socket that was left behind is replaced, since nothing
+// Election: The system releases the lock when its holder ends, in whatever way. The connections of all clients close,
+// each joins again, and the lock decides which process serves. A socket that was left behind is replaced, since nothing
 // listens at it.
 //
-// A server that is suspended, as by Ctrl-Z, has the lock and the socket and does nothing. No process can take over, so a
-// join fails with an error that names the server, and a watch closes existing connections within 1 s. Another process of
-// the same user can do no more than that: hold the lock without serving, which ends in an error after the timeout, too.
+// A server that is suspended, as by Ctrl-Z, has the lock and the socket and does nothing. No process can take over, so
+// a join fails with an error that names the server, and a watch closes existing connections within 1 s. Another process
+// of the same user can do no more than that: hold the lock without serving, which ends in an error after the timeout,
+// too.
 //
 // Time comes in from the event loop: the delay between attempts, the timeout, and the interval of the watch.
 
@@ -33,8 +36,8 @@ public import NIOCore
 
 /// The user's own air, as one process has a part in it: as the server, or with connections to the server.
 ///
-/// All members are used on ``eventLoop`` alone, which is one of SwiftNIO's socket loops; in a debug build another thread
-/// traps.
+/// All members are used on ``eventLoop`` alone, which is one of SwiftNIO's socket loops; in a debug build another
+/// thread traps.
 public final class UserAir {
     /// Where the air is, and what it is like where this process serves it.
     public struct Configuration: Sendable {

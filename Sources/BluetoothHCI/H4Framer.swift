@@ -50,7 +50,8 @@ public struct H4Framer: Sendable {
     /// - Parameters:
     ///   - sender: Which side sends the stream: it decides which packets may come.
     ///   - maximumDataLength: The longest ACL data packet that is taken, in octets of data.
-    ///   - isInStep: Whether the stream begins with a packet. Where it may begin with anything, as on a serial line, all
+    ///   - isInStep: Whether the stream begins with a packet. Where it may begin with anything, as on a serial line,
+    ///   all
     ///     is discarded up to a reset.
     public init(readingFrom sender: Sender, maximumDataLength: Int = 4096, isInStep: Bool = true) {
         self.sender = sender

@@ -1,5 +1,6 @@
-// All commands of this module in one table, with their places in the bitmap of supported commands (Vol 4, Part E, 6.27).
-// The bitmap, the one-line descriptions of captures, and the round-trip tests go through it, so that none is forgotten.
+// All commands of this module in one table, with their places in the bitmap of supported commands (Vol 4, Part E,
+// 6.27). The bitmap, the one-line descriptions of captures, and the round-trip tests go through it, so that none is
+// forgotten.
 
 /// The commands that this module declares.
 public enum HCICommandTable {

@@ -9,7 +9,8 @@ extension LEHost {
     func drainBearer(_ link: HostLink) {
         while true {
             while !link.bearerActions.isEmpty {
-                // The arrays trade places, so that actions which arise meanwhile wait their turn and no storage is lost.
+                // The arrays trade places, so that actions which arise meanwhile wait their turn and no storage is
+                // lost.
                 var actions = self.spareBearerActions
                 self.spareBearerActions = []
                 swap(&actions, &link.bearerActions)

@@ -13,7 +13,8 @@ extension LEHost {
     /// - Parameters:
     ///   - procedure: What to do, such as ``ReadValue`` or ``DiscoverPrimaryServices``.
     ///   - link: The link. Where there is none, the procedure ends with ``GATTError/notConnected``.
-    ///   - completion: Called once with the result, on the host's loop and never from inside this call; not called after
+    ///   - completion: Called once with the result, on the host's loop and never from inside this call; not called
+    ///   after
     ///     ``cancel(_:on:)``.
     /// - Returns: What ``cancel(_:on:)`` takes.
     @discardableResult
@@ -73,8 +74,8 @@ extension LEHost {
 
     // MARK: Write commands
 
-    /// Sends a Write Command of at most MTU - 3 octets after everything that was asked for before. It may leave while the
-    /// answer to a request is awaited, unless the procedure is an exclusive one.
+    /// Sends a Write Command of at most MTU - 3 octets after everything that was asked for before. It may leave while
+    /// the answer to a request is awaited, unless the procedure is an exclusive one.
     ///
     /// While the link is there each call ends in one count of ``LEHostDelegate/host(_:link:didTransmit:for:)`` for its
     /// token.
@@ -103,8 +104,8 @@ extension LEHost {
     /// Validates once more what is cached of the server's database, before everything that waits. On a link that was
     /// opened as central the host has done so by itself.
     ///
-    /// The delegate is asked for the cached database when the turn comes, and given the result. A validation that has not
-    /// ended yet is replaced by this one.
+    /// The delegate is asked for the cached database when the turn comes, and given the result. A validation that has
+    /// not ended yet is replaced by this one.
     public func validateDatabaseCache(on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.linksByID[link] else { return }

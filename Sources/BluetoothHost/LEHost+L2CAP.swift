@@ -1,9 +1,10 @@
 // The host's LE credit-based channels for the user: octet streams with back-pressure in both directions (Vol 3, Part A,
 // 3.4 and 10.1). What is decided is decided in CreditBasedChannel; the host carries it out.
 //
-// A channel takes what `write` has capacity for, and reports when there is capacity again. What comes belongs to the user
-// until it is given back with `consume`; the peer can send no more than the window beyond that. In the link's queue a
-// channel has one frame at a time and the next one when that has left, so that ATT and other channels go in between.
+// A channel takes what `write` has capacity for, and reports when there is capacity again. What comes belongs to the
+// user until it is given back with `consume`; the peer can send no more than the window beyond that. In the link's
+// queue a channel has one frame at a time and the next one when that has left, so that ATT and other channels go in
+// between.
 
 import BluetoothHCI
 public import NIOCore

@@ -94,8 +94,8 @@ extension LEHost {
         }
     }
 
-    /// What a central does first on a new link: larger packets, the faster PHY, a larger MTU, and the validation of what is
-    /// cached of the server's database.
+    /// What a central does first on a new link: larger packets, the faster PHY, a larger MTU, and the validation of
+    /// what is cached of the server's database.
     private func prepare(_ link: HostLink) {
         if self.controller.features.contains(.dataPacketLengthExtension), self.controller.knows(LESetDataLength.self) {
             self.send(LESetDataLength(handle: link.handle, transmitOctets: 251, transmitTime: 2120))

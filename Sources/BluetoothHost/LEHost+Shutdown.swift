@@ -5,9 +5,9 @@
 //     running ── detachGracefully ──▶ sending ── half of the limit ──▶ disconnecting ── the limit ──▶ detached
 //                                        └───────── nothing is left ──────────┴──────────────────────▶ detached
 //
-// sending: advertising, scanning and pending connections are stopped; a link is ended once everything that was queued on it
-// has left. disconnecting: links are ended with what they have. A peer that takes nothing, or a controller that does not
-// answer, costs the limit at most. Time comes in through the event loop.
+// sending: advertising, scanning and pending connections are stopped; a link is ended once everything that was queued
+// on it has left. disconnecting: links are ended with what they have. A peer that takes nothing, or a controller that
+// does not answer, costs the limit at most. Time comes in through the event loop.
 
 import BluetoothHCI
 public import NIOCore
@@ -26,8 +26,8 @@ extension LEHost {
     /// Detaches from the controller gracefully: advertising, scanning and pending connections are stopped, links send
     /// what is queued on them and are ended.
     ///
-    /// A controller that does not answer, or a peer that does not take what is sent, delays this for `limit` at most. The
-    /// user asks nothing more of the host until `completion` is called, which happens once, in a later turn.
+    /// A controller that does not answer, or a peer that does not take what is sent, delays this for `limit` at most.
+    /// The user asks nothing more of the host until `completion` is called, which happens once, in a later turn.
     public func detachGracefully(within limit: TimeAmount, completion: @escaping () -> Void) {
         self.assertOnEventLoop()
         guard case .ready = self.state, self.shutdown == nil else {

@@ -1,5 +1,5 @@
-// What a host reports to its user. All calls come on the host's event loop, in the order in which things happened; a user
-// that lives elsewhere gathers them until `hostDidFinishTurn(_:)` and hops once.
+// What a host reports to its user. All calls come on the host's event loop, in the order in which things happened; a
+// user that lives elsewhere gathers them until `hostDidFinishTurn(_:)` and hops once.
 
 public import BluetoothHCI
 public import BluetoothTypes
@@ -29,7 +29,8 @@ public protocol LEHostDelegate: AnyObject {
 
     /// The ATT MTU of a link changed; `mtu` octets from now on.
     func host(_ host: LEHost, link: LinkID, didChangeMTU mtu: Int)
-    /// `count` PDUs of this owner have left for the controller or will never leave, an indication when it was confirmed.
+    /// `count` PDUs of this owner have left for the controller or will never leave, an indication when it was
+    /// confirmed.
     func host(_ host: LEHost, link: LinkID, didTransmit count: Int, for token: TransmitToken)
 
     // MARK: GATT client

@@ -1,5 +1,5 @@
-// How the layers above HCI name a link, and what is known of it. Connection handles are used again by the controller; this
-// number is not.
+// How the layers above HCI name a link, and what is known of it. Connection handles are used again by the controller;
+// this number is not.
 
 public import BluetoothTypes
 

@@ -1,4 +1,5 @@
-// Whose PDU has left. A user that queues PDUs for several owners gives each owner a token and gets it back with the counts.
+// Whose PDU has left. A user that queues PDUs for several owners gives each owner a token and gets it back with the
+// counts.
 
 /// The owner of PDUs that leave without an answer, by a number of the user's choice.
 public struct TransmitToken: RawRepresentable, Hashable, Sendable {

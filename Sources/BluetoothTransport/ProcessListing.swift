@@ -1,5 +1,6 @@
-// The processes of this machine, as Linux shows them under /proc without privileges: their names, whether they are stopped,
-// the capabilities of the running program, and the owners of Bluetooth sockets. On other systems nothing is known.
+// The processes of this machine, as Linux shows them under /proc without privileges: their names, whether they are
+// stopped, the capabilities of the running program, and the owners of Bluetooth sockets. On other systems nothing is
+// known.
 
 #if canImport(Glibc)
 import Glibc

@@ -1,5 +1,5 @@
-// The type octet of an advertising data element: Assigned Numbers, 2.3 (Common Data Types). Types without a name here are
-// kept as their octet.
+// The type octet of an advertising data element: Assigned Numbers, 2.3 (Common Data Types). Types without a name here
+// are kept as their octet.
 
 /// The type of an advertising data element.
 public struct AdvertisingDataType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,7 @@
 // Times as Bluetooth writes them: whole numbers of a unit that the field decides (Vol 4, Part E, 7.8). Each field has a
-// type of its own, so that a scan interval cannot be passed for a supervision timeout, and a number is never without its
-// unit. A value out of its range is kept as it came; `isInRange` is then false, and the receiver of the parameter refuses it.
+// type of its own, so that a scan interval cannot be passed for a supervision timeout, and a number is never without
+// its unit. A value out of its range is kept as it came; `isInRange` is then false, and the receiver of the parameter
+// refuses it.
 
 public import NIOCore
 
@@ -152,7 +153,8 @@ public struct ScanInterval: BluetoothTime {
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
-/// The time between the starts of two scan windows, or the length of one, for extended scanning (Vol 4, Part E, 7.8.64).
+/// The time between the starts of two scan windows, or the length of one, for extended scanning (Vol 4, Part E,
+/// 7.8.64).
 public struct ExtendedScanInterval: BluetoothTime {
     /// 0.625 ms.
     public static let unit = TimeAmount.microseconds(625)

@@ -1,5 +1,5 @@
-// Lines out: what the user asked for on standard output, everything else on standard error. Each line is written at once,
-// so that a reader at the other end of a pipe gets it without delay.
+// Lines out: what the user asked for on standard output, everything else on standard error. Each line is written at
+// once, so that a reader at the other end of a pipe gets it without delay.
 
 import Foundation
 

@@ -1,5 +1,5 @@
-// Lines in. A thread of its own reads standard input, whatever that is (terminal, pipe, file), and hands the lines to the
-// main thread one after the other.
+// Lines in. A thread of its own reads standard input, whatever that is (terminal, pipe, file), and hands the lines to
+// the main thread one after the other.
 
 import Dispatch
 import Foundation

@@ -1,5 +1,5 @@
-// An app on a device, with the life that iOS gives to apps: in the foreground, in the background, suspended, ended by the
-// system and launched again, ended by the user for good.
+// An app on a device, with the life that iOS gives to apps: in the foreground, in the background, suspended, ended by
+// the system and launched again, ended by the user for good.
 
 import BluetoothHost
 public import CoreBluetooth
@@ -40,8 +40,8 @@ public enum Launch: Hashable, Sendable {
     case bySystem
 }
 
-/// What the system has shown for an app that could not run: see `CBConnectPeripheralOptionNotifyOnConnectionKey` and its
-/// neighbours.
+/// What the system has shown for an app that could not run: see `CBConnectPeripheralOptionNotifyOnConnectionKey` and
+/// its neighbours.
 public struct SystemAlert: Hashable, Sendable {
     /// What it was about.
     public enum Kind: String, Hashable, Sendable {
@@ -74,7 +74,8 @@ extension Device {
     /// - Parameters:
     ///   - name: The app's name in the trace; each app of a device needs its own.
     ///   - backgroundModes: What it does in the background.
-    ///   - launch: Makes what the app is made of, each time that it is launched. What it returns is kept while the app is
+    ///   - launch: Makes what the app is made of, each time that it is launched. What it returns is kept while the app
+    ///   is
     ///     there.
     public func install<Instance>(
         _ name: String,
@@ -179,8 +180,8 @@ public final class App<Instance> {
 
     /// The system ends the app, as it does when memory is short.
     ///
-    /// What its managers with a restore identifier did goes on, and an event launches the app again. Its other managers are
-    /// gone with all that they had.
+    /// What its managers with a restore identifier did goes on, and an event launches the app again. Its other managers
+    /// are gone with all that they had.
     public func terminate() { self.end(bySystem: true) }
 
     /// The user ends the app: nothing of it goes on, nothing is restored.
@@ -198,8 +199,8 @@ public final class App<Instance> {
         try self.application.run { try self.device.adapter.run(body) }
     }
 
-    /// Does something later, as an app's timer does: not while it is suspended, but when it runs again; and never when it
-    /// has ended before.
+    /// Does something later, as an app's timer does: not while it is suspended, but when it runs again; and never when
+    /// it has ended before.
     public func after(_ delay: Duration, _ work: @escaping () -> Void) {
         let adapter = self.device.adapter
         self.application.schedule(in: TimeAmount(delay)) { adapter?.run(work) }

@@ -1,6 +1,6 @@
-// An app as the system knows it, by Apple's rules (Core Bluetooth Programming Guide, "Core Bluetooth Background Processing for
-// iOS Apps"): whether it is in the foreground, in the background, suspended, or not running at all, and what its managers
-// may do and get there.
+// An app as the system knows it, by Apple's rules (Core Bluetooth Programming Guide, "Core Bluetooth Background
+// Processing for iOS Apps"): whether it is in the foreground, in the background, suspended, or not running at all, and
+// what its managers may do and get there.
 //
 //     notRunning ── launch ──▶ foreground ◀──── user ────▶ background ── 10 s ──▶ suspended
 //         ▲                                                    ▲                     │
@@ -9,11 +9,11 @@
 //
 // - notRunning: it never ran, or the user has ended it: nothing of it goes on.
 // - foreground: its managers may do everything, and get their events at once.
-// - background: it runs for ten seconds. Without the background mode of a role, nothing of that role happens: scanning and
-//   advertising pause, services are withdrawn, and events wait until the user comes back.
+// - background: it runs for ten seconds. Without the background mode of a role, nothing of that role happens: scanning
+//   and advertising pause, services are withdrawn, and events wait until the user comes back.
 // - suspended: it does not run. With the background mode of a role, an event of that role wakes it into the background.
-// - terminated: the system has ended it. With the background mode, what its managers with a restore identifier did goes on,
-//   and an event launches it again.
+// - terminated: the system has ended it. With the background mode, what its managers with a restore identifier did goes
+//   on, and an event launches it again.
 //
 // Everything here is used on the adapter's event loop alone; the ten seconds are a timer of that loop.
 

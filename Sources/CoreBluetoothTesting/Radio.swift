@@ -1,5 +1,5 @@
-// What every device of a world has, whatever runs on it: a controller on the air, a place, power, and the troubles that a
-// test can give it.
+// What every device of a world has, whatever runs on it: a controller on the air, a place, power, and the troubles that
+// a test can give it.
 
 import BluetoothAir
 import BluetoothHCI
@@ -52,9 +52,9 @@ public class Radio {
 
     /// How far the device stands from the others, in metres.
     ///
-    /// Between two devices the larger distance counts, as if everyone else stood together in the middle. At 1 m a signal
-    /// arrives with -45 dBm, at 10 m with -65, and from 335 m on not at all. Devices that lose each other notice when the
-    /// supervision timeout of their link has passed.
+    /// Between two devices the larger distance counts, as if everyone else stood together in the middle. At 1 m a
+    /// signal arrives with -45 dBm, at 10 m with -65, and from 335 m on not at all. Devices that lose each other notice
+    /// when the supervision timeout of their link has passed.
     public var distance: Double {
         get { self.distanceStorage }
         set {

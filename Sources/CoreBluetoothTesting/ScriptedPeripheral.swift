@@ -1,4 +1,5 @@
-// A peripheral as a value: what it advertises, what it has, how it answers, and where it fails. ScriptedDevice plays it.
+// A peripheral as a value: what it advertises, what it has, how it answers, and where it fails. ScriptedDevice plays
+// it.
 
 public import CoreBluetooth
 

@@ -1,5 +1,5 @@
-// The trace of a world: what passed between hosts and controllers, in words, one line for each packet, and what the test
-// did to the devices in between.
+// The trace of a world: what passed between hosts and controllers, in words, one line for each packet, and what the
+// test did to the devices in between.
 
 import BluetoothHost
 
@@ -57,8 +57,8 @@ public struct TraceEntry: Hashable, Sendable, CustomStringConvertible {
 
 /// What passed in a world, in order.
 ///
-/// A collection of ``TraceEntry``; `description` is the readable text. An advertisement that a device hears again and again
-/// without a change stands in it once.
+/// A collection of ``TraceEntry``; `description` is the readable text. An advertisement that a device hears again and
+/// again without a change stands in it once.
 ///
 /// ```swift
 /// #expect(world.trace.of("phone", .att).contains("Write Request"))

@@ -1,5 +1,5 @@
-// The joint between a device's host and its virtual controller, where the world looks on: every packet is recorded here,
-// and here a device is made silent or its controller breaks.
+// The joint between a device's host and its virtual controller, where the world looks on: every packet is recorded
+// here, and here a device is made silent or its controller breaks.
 
 import BluetoothAir
 import BluetoothHCI

@@ -18,8 +18,8 @@ import NIOCore
 /// try world.run(until: reader.temperature == 21)
 /// ```
 ///
-/// A world and all that lives in it are used by one after the other: by a synchronous test, or by one that is isolated to
-/// the main actor.
+/// A world and all that lives in it are used by one after the other: by a synchronous test, or by one that is isolated
+/// to the main actor.
 public final class World {
     /// Where all equal runs are equal: every random choice in the world follows from it.
     public let seed: UInt64
@@ -78,7 +78,8 @@ public final class World {
     ///
     /// - Parameters:
     ///   - peripheral: What it has and does.
-    ///   - name: The device's name in the trace; the advertised one unless another is given. Each device of a world needs
+    ///   - name: The device's name in the trace; the advertised one unless another is given. Each device of a world
+    ///   needs
     ///     its own.
     ///   - distance: How far it stands from the others, in metres; see ``Radio/distance``.
     @discardableResult
@@ -186,8 +187,8 @@ public final class World {
 
     /// Does something once, as soon as a line of the trace makes a condition true.
     ///
-    /// The condition is asked of every packet of every device, as it passes. It costs the words of each packet, so a world
-    /// with many devices is slower with it.
+    /// The condition is asked of every packet of every device, as it passes. It costs the words of each packet, so a
+    /// world with many devices is slower with it.
     ///
     /// ```swift
     /// world.when({ $0.device == "phone" && $0.text.hasPrefix("Write Request") }) { ball.dropLinks() }

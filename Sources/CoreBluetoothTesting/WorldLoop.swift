@@ -1,8 +1,8 @@
 // The event loop of a world: time stands still until the world says how far it goes on.
 //
-// NIO's embedded loop belongs to the thread that made it. A world belongs to the code that holds it, one piece after the
-// other: on Linux the main actor's work moves from thread to thread, and with it a test that awaits. Tasks may come from
-// any thread and run when the world's time goes on.
+// NIO's embedded loop belongs to the thread that made it. A world belongs to the code that holds it, one piece after
+// the other: on Linux the main actor's work moves from thread to thread, and with it a test that awaits. Tasks may come
+// from any thread and run when the world's time goes on.
 
 package import Dispatch
 import HeapModule
@@ -136,8 +136,8 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     /// How many tasks one second of virtual time may have; `nil`, as at first, for any number.
     ///
-    /// More are an endless exchange, or a timer that sets itself again without time going on. Then the loop runs nothing
-    /// any more, and ``stoppedAt`` says since when.
+    /// More are an endless exchange, or a timer that sets itself again without time going on. Then the loop runs
+    /// nothing any more, and ``stoppedAt`` says since when.
     package var taskLimit: Int? {
         get { self.lock.withLock { self.state.rate.limit } }
         set { self.lock.withLock { self.state.rate.limit = newValue } }

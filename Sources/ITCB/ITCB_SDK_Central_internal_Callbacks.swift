@@ -18,8 +18,8 @@ extension ITCB_SDK_Central: CBCentralManagerDelegate {
 
     /// A ball was heard.
     ///
-    /// It is connected to where it is new, has a name and is neither too far away nor too near. A controller that measures
-    /// no strength says nothing of where the ball is, and keeps nobody from asking it.
+    /// It is connected to where it is new, has a name and is neither too far away nor too near. A controller that
+    /// measures no strength says nothing of where the ball is, and keeps nobody from asking it.
     public func centralManager(
         _ centralManager: CBCentralManager,
         didDiscover peripheral: CBPeripheral,

@@ -82,7 +82,8 @@ extension ITCB_SDK_Peripheral {
             device = _centrals.remove(at: index)
         } else {
             device = ITCB_SDK_Device_Central(peer, owner: self)
-            // Core Bluetooth does not report when a central that never subscribed disconnects, so the oldest is removed.
+            // Core Bluetooth does not report when a central that never subscribed disconnects, so the oldest is
+            // removed.
             if _centrals.count >= Self._maximumCentrals {
                 _centrals.remove(at: _centrals.firstIndex { !$0._isSubscribed } ?? 0)._end()
             }

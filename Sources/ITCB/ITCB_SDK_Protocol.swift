@@ -122,7 +122,8 @@ public protocol ITCB_SDK_Central_Protocol: ITCB_SDK_Protocol {
 
 /// The SDK as the one that answers.
 public protocol ITCB_SDK_Peripheral_Protocol: ITCB_SDK_Protocol {
-    /// The central that was heard last; `nil` before the first. Several can ask at once: the observer's calls name theirs.
+    /// The central that was heard last; `nil` before the first. Several can ask at once: the observer's calls name
+    /// theirs.
     var central: ITCB_Device_Central_Protocol! { get }
 }
 

@@ -1,5 +1,5 @@
-// The steps of a conversation, for programs that show how Core Bluetooth works. Not part of the SDK's interface for apps:
-// a program that wants them says `@_spi(Steps) import ITCB`.
+// The steps of a conversation, for programs that show how Core Bluetooth works. Not part of the SDK's interface for
+// apps: a program that wants them says `@_spi(Steps) import ITCB`.
 
 /// Something that the SDK did, or that Core Bluetooth reported to it, at that moment.
 @_spi(Steps)

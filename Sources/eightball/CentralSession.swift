@@ -1,5 +1,5 @@
-// `eightball central`: the list of balls, and questions by line. A line is carried out when the one before it is done, so
-// what a script pipes in is answered in order; a question to a ball that is not there yet waits for it.
+// `eightball central`: the list of balls, and questions by line. A line is carried out when the one before it is done,
+// so what a script pipes in is answered in order; a question to a ball that is not there yet waits for it.
 
 import CommandLineTool
 import Foundation

@@ -1,4 +1,5 @@
-// `eightball` alone: which of the two do you want to be? As on a phone, the choice holds until the app is started again.
+// `eightball` alone: which of the two do you want to be? As on a phone, the choice holds until the app is started
+// again.
 
 import CommandLineTool
 import Foundation

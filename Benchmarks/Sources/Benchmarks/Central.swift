@@ -1,5 +1,5 @@
-// The central of the benchmarks: ordinary Core Bluetooth code that discovers what a case needs on the peripheral that is
-// found, and then counts what comes.
+// The central of the benchmarks: ordinary Core Bluetooth code that discovers what a case needs on the peripheral that
+// is found, and then counts what comes.
 
 import CoreBluetooth
 

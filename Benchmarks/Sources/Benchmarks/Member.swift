@@ -8,7 +8,7 @@ import CoreBluetooth
 import Foundation
 
 enum Member {
-    /// What a member is told on a line: a word, a count, the octets of a value, and the time from one operation to the
+    /// An order, one line on the standard input: a word, a count, the octets of a value, and the time from one operation to the
     /// next in microseconds, 0 for as fast as it goes.
     private struct Order {
         var word: String

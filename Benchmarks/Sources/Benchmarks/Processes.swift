@@ -1,7 +1,7 @@
 // Hosts in processes of their own, on the air of a third, `corebluetooth air`. Each host counts its own processor time,
 // user and system, so a figure is what one device pays and not what both pay with the air between them.
 //
-// This program starts itself for the two hosts (see Member.swift), tells them on their standard input what to do, and
+// This program starts itself for the two hosts (see Member.swift), writes on their standard input what to do, and
 // reads on their standard output that they did it and what it cost.
 
 import Foundation
@@ -68,7 +68,7 @@ final class Processes {
     func idle(_ count: Int, pace: Int) -> Measurement {
         let start = DispatchTime.now().uptimeNanoseconds
         _ = self.peripheral.mark()
-        self.peripheral.tell("idle \(count) 0 \(pace)", answer: "done")
+        self.peripheral.order("idle \(count) 0 \(pace)", answer: "done")
         let wall = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
         let usage = self.peripheral.mark()
         return Measurement(count: count, wall: wall, processor: usage.processor, sleeps: usage.sleeps)
@@ -82,10 +82,10 @@ final class Processes {
         _ octets: Int,
         _ pace: Int
     ) -> Cost {
-        receiver.tell("expect \(what) \(count)", answer: "armed")
+        receiver.order("expect \(what) \(count)", answer: "armed")
         let start = DispatchTime.now().uptimeNanoseconds
         for process in [sender, receiver] { _ = process.mark() }
-        sender.tell("\(what) \(count) \(octets) \(pace)", answer: "done")
+        sender.order("\(what) \(count) \(octets) \(pace)", answer: "done")
         // A read is over when its sender has the answer.
         if what != "read" { receiver.wait(for: "done") }
         let wall = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
@@ -146,7 +146,7 @@ enum ProcessCases {
     }
 }
 
-/// A program that is told lines and answers with lines.
+/// A program that reads orders, one a line, and answers with lines.
 private final class ChildProcess {
     private let process = Process()
     private let input = Pipe()
@@ -187,7 +187,7 @@ private final class ChildProcess {
         }
     }
 
-    func tell(_ line: String, answer: String) {
+    func order(_ line: String, answer: String) {
         self.input.fileHandleForWriting.write(Data((line + "\n").utf8))
         self.wait(for: answer)
     }

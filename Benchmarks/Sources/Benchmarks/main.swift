@@ -39,7 +39,7 @@ func add(_ name: String, aim: String = "", _ measure: () -> Measurement) {
     )
 }
 
-// Kept to the end: a pair that is let go logs that its link was not closed.
+// Kept to the end: a pair that is released logs that its link was not closed.
 var pairs: [Pair] = []
 
 func makePair(mtu: Int, valueLength: Int, furtherServices: Int = 0) -> Pair {

@@ -1,5 +1,5 @@
-// The app under test: it publishes what can be published, and discovers, reads, writes and subscribes to all that it finds
-// at the other end.
+// The app under test: it publishes what can be published, and discovers, reads, writes and subscribes to all that it
+// finds at the other end.
 
 import CoreBluetooth
 import Foundation

@@ -1,5 +1,5 @@
-// Faults between a host and its controller, as the fuzzer's input has them: packets pass, are lost, doubled, changed, cut,
-// or replaced by others.
+// Faults between a host and its controller, as the fuzzer's input has them: packets pass, are lost, doubled, changed,
+// cut, or replaced by others.
 
 import BluetoothHCI
 import NIOCore

@@ -1,6 +1,6 @@
-// Two devices on one air in virtual time: an app on Core Bluetooth, and a host with faults between it and its controller.
-// Each is central and peripheral of the other and runs all procedures, so that the fuzzer need not find out how to get
-// there. Then the app connects with another host, without faults, and everything has to work.
+// Two devices on one air in virtual time: an app on Core Bluetooth, and a host with faults between it and its
+// controller. Each is central and peripheral of the other and runs all procedures, so that the fuzzer need not find out
+// how to get there. Then the app connects with another host, without faults, and everything has to work.
 
 import BluetoothAir
 import BluetoothHCI

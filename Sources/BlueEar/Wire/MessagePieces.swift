@@ -4,8 +4,8 @@
 //     other pieces  0xBF, number of the piece modulo 256 (1 octet; the first piece is number 0), the next octets
 //
 // Numbers are big-endian. No property list begins with 0xBE or 0xBF: a binary one begins with "b", and these two octets
-// cannot begin a text in UTF-8. So a peer that knows nothing of pieces finds them malformed and takes nothing for what it
-// is not, and what such a peer sends is never taken for a piece.
+// cannot begin a text in UTF-8. So a peer that knows nothing of pieces finds them malformed and takes nothing for what
+// it is not, and what such a peer sends is never taken for a piece.
 
 import Foundation
 

@@ -1,6 +1,6 @@
-// How a command of the host is handled and answered (Vol 4, Part E, 4.4 and 4.5): with Command Complete, or with Command
-// Status and the events that follow; an unknown one with 0x01, malformed parameters with 0x12. Which commands there are
-// is in `CommandTable`.
+// How a command of the host is handled and answered (Vol 4, Part E, 4.4 and 4.5): with Command Complete, or with
+// Command Status and the events that follow; an unknown one with 0x01, malformed parameters with 0x12. Which commands
+// there are is in `CommandTable`.
 
 import BluetoothHCI
 import BluetoothTypes

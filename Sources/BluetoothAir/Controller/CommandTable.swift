@@ -1,5 +1,5 @@
-// All commands of the controller and what each does, by chapters of Vol 4, Part E, 7. The table is also the answer to Read
-// Local Supported Commands.
+// All commands of the controller and what each does, by chapters of Vol 4, Part E, 7. The table is also the answer to
+// Read Local Supported Commands.
 
 import BluetoothHCI
 import BluetoothTypes

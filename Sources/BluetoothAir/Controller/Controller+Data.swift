@@ -1,6 +1,6 @@
 // Data between host and controller (Vol 4, Part E, 4.1): the path of every ACL data packet. Where nothing is in the way
-// (no air time, no loss, no encryption being set up) a packet is handed to the peer's host as it is, with the two octets
-// of the handle rewritten; else it waits at its end of the link.
+// (no air time, no loss, no encryption being set up) a packet is handed to the peer's host as it is, with the two
+// octets of the handle rewritten; else it waits at its end of the link.
 
 import BluetoothHCI
 import NIOCore
@@ -137,7 +137,8 @@ extension Controller {
 
     // MARK: To the host
 
-    /// Hands a fragment that came over the air to the host; the header is written in front of `payload` where there is space.
+    /// Hands a fragment that came over the air to the host; the header is written in front of `payload` where there is
+    /// space.
     func deliverData(_ payload: ByteBuffer, isStart: Bool, at end: LinkEnd) {
         let boundary: ACLDataHeader.Boundary = isStart ? .firstFlushable : .continuing
         if self.receiveBuffers.isLimited {

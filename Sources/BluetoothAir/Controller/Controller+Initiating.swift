@@ -1,5 +1,5 @@
-// Initiating connections (Vol 4, Part E, 7.8.12, 7.8.13 and 7.8.66). The initiating state lasts until the device is heard
-// or the host cancels; it never expires.
+// Initiating connections (Vol 4, Part E, 7.8.12, 7.8.13 and 7.8.66). The initiating state lasts until the device is
+// heard or the host cancels; it never expires.
 
 import BluetoothHCI
 import BluetoothTypes

@@ -1,6 +1,6 @@
-// Addresses: the filter accept list, and the privacy of the link layer (Vol 6, Part B, 6; Vol 4, Part E, 7.8.14 to 7.8.17,
-// 7.8.38 to 7.8.45 and 7.8.77). With a resolving list, resolvable private addresses of known peers are turned into their
-// identity addresses before anything else looks at them, and own ones are made and renewed here.
+// Addresses: the filter accept list, and the privacy of the link layer (Vol 6, Part B, 6; Vol 4, Part E, 7.8.14 to
+// 7.8.17, 7.8.38 to 7.8.45 and 7.8.77). With a resolving list, resolvable private addresses of known peers are turned
+// into their identity addresses before anything else looks at them, and own ones are made and renewed here.
 
 import BluetoothHCI
 import BluetoothTypes

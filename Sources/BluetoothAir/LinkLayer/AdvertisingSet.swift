@@ -1,5 +1,5 @@
-// An advertising set: its data, its parameters, and the timer of its events (Vol 6, Part B, 4.4.2). Legacy advertising is
-// one set among the others, with legacy PDUs and parameters from the legacy commands.
+// An advertising set: its data, its parameters, and the timer of its events (Vol 6, Part B, 4.4.2). Legacy advertising
+// is one set among the others, with legacy PDUs and parameters from the legacy commands.
 //
 //     configured ──LE Set (Extended) Advertising Enable──▶ enabled ──┬──▶ configured
 //                                                             ▲  │   └ disable, link, duration over, maximum of events
@@ -9,8 +9,8 @@
 // enabled: `run` has the address in the PDUs and what limits the run. Each event goes to all listeners at once, in
 //     `Air.advertise(_:)`.
 //
-// A peer ends the run by connecting, if the filter policy admits it; nothing else that it does is kept here. Time comes in
-// through the set's own timer: the advertising interval and a random delay of up to 10 ms in front of each event
+// A peer ends the run by connecting, if the filter policy admits it; nothing else that it does is kept here. Time comes
+// in through the set's own timer: the advertising interval and a random delay of up to 10 ms in front of each event
 // (4.4.2.2.1), from the controller's seeded generator.
 
 import BluetoothHCI

@@ -1,6 +1,6 @@
-// An advertising event on the air (Vol 6, Part B, 4.4.2): which devices hear it, send a scan request, or connect. An event counts
-// as one packet, though a radio sends it on three channels; it is lost for each listener on its own. Requests and
-// answers are lost likewise, and are then simply not made: the next event comes soon.
+// An advertising event on the air (Vol 6, Part B, 4.4.2): which devices hear it, send a scan request, or connect. An
+// event counts as one packet, though a radio sends it on three channels; it is lost for each listener on its own.
+// Requests and answers are lost likewise, and are then simply not made: the next event comes soon.
 
 import BluetoothHCI
 import BluetoothTypes

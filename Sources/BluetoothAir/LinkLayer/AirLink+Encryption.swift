@@ -1,6 +1,6 @@
-// The encryption start and pause procedures (Vol 6, Part B, 5.1.3). The central asks; the peripheral's host gives the long
-// term key; both derive the session key, and each proves it with the first encrypted packet. While this goes on, data of
-// both hosts waits.
+// The encryption start and pause procedures (Vol 6, Part B, 5.1.3). The central asks; the peripheral's host gives the
+// long term key; both derive the session key, and each proves it with the first encrypted packet. While this goes on,
+// data of both hosts waits.
 //
 //     central:    none ──LE Enable Encryption──▶ requesting ──ENC_RSP──▶ awaitingStart ──START_ENC_REQ──▶ confirming ──▶ none
 //                   └─ if encrypted ─▶ pausing ──PAUSE_ENC_RSP──▶ requesting      (START_ENC_RSP ends `confirming`)
@@ -10,9 +10,9 @@
 // What each state waits for stands at its case. A rejection returns both ends to `none`: the link stays as it was, or
 // ends with 0x06 where it had been encrypted. A first packet with another key ends the link with 0x3D at both ends.
 //
-// A peer's host can refuse the key or give another one; it can also never answer, and then the central's response timeout
-// of 40 s ends the link (5.2). A control PDU that does not fit the state is ignored. Time comes in through that timeout
-// alone; randomness comes from the controllers' seeded generators.
+// A peer's host can refuse the key or give another one; it can also never answer, and then the central's response
+// timeout of 40 s ends the link (5.2). A control PDU that does not fit the state is ignored. Time comes in through that
+// timeout alone; randomness comes from the controllers' seeded generators.
 
 import BluetoothHCI
 import BluetoothTypes

@@ -1,7 +1,7 @@
 // How packets get across an air with air time: in connection events (Vol 6, Part B, 4.5). At each anchor point the
-// central sends a packet, the peripheral answers 150 us later, and so on while one of them has more, until the next event
-// of this link or of another one of either controller. A packet is acknowledged by the next one in the other direction;
-// one that is lost ends the event, and is sent again in the next.
+// central sends a packet, the peripheral answers 150 us later, and so on while one of them has more, until the next
+// event of this link or of another one of either controller. A packet is acknowledged by the next one in the other
+// direction; one that is lost ends the event, and is sent again in the next.
 //
 // Two simplifications. An event whose radio is busy with another link starts when it is free, instead of being missed.
 // And an event in which neither end has data is not simulated, unless packets may be lost on this air.

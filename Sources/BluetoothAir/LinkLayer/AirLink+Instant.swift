@@ -1,6 +1,6 @@
-// How packets get across an air without air time: at once, as long as there are any. A packet that is lost is sent again
-// one connection interval later, as at the next connection event; so nothing is dropped, nothing overtakes, and an idle
-// link costs nothing.
+// How packets get across an air without air time: at once, as long as there are any. A packet that is lost is sent
+// again one connection interval later, as at the next connection event; so nothing is dropped, nothing overtakes, and
+// an idle link costs nothing.
 
 import NIOCore
 

@@ -10,8 +10,8 @@
 // and channel map need none, since they report changes only.
 //
 // A peer's host can refuse a change of the connection parameters, or never answer; it decides which PHYs and lengths it
-// takes. A request that it repeats replaces the one that still waits in the queue, so the queue has a limit. Time comes in
-// with connection events: with air time, a change takes place `eventsUntilInstant` events later.
+// takes. A request that it repeats replaces the one that still waits in the queue, so the queue has a limit. Time comes
+// in with connection events: with air time, a change takes place `eventsUntilInstant` events later.
 
 import BluetoothHCI
 import BluetoothTypes

@@ -14,8 +14,9 @@
 //     supervision timer runs; what both ends have to send waits.
 // ended: Both hosts that are still there have been sent Disconnection Complete, and no timer is armed.
 //
-// A peer's host can end the link, send data up to the limit of its controller's buffers, and stop responding: then the supervision timeout or the 40 s of the response timeout end the link at the other end. Its control PDUs are
-// made by its own virtual controller, so none is malformed.
+// A peer's host can end the link, send data up to the limit of its controller's buffers, and stop responding: then the
+// supervision timeout or the 40 s of the response timeout end the link at the other end. Its control PDUs are made by
+// its own virtual controller, so none is malformed.
 //
 // Time comes in through three timers: `supervision` (Vol 6, Part B, 4.5.2), `responseTimer` (5.2) and `eventTimer`.
 

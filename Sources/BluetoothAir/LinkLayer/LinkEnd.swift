@@ -183,7 +183,8 @@ final class LinkEnd {
         !self.isPaused && peer.controller.receiveBuffers.hasCapacity
     }
 
-    /// What is sent next: what is not acknowledged, then the link layer's own, then data; the end of the link comes last.
+    /// What is sent next: what is not acknowledged, then the link layer's own, then data; the end of the link comes
+    /// last.
     func nextTransmission(to peer: LinkEnd) -> Transmission? {
         if let inFlight = self.inFlight { return inFlight.transmission }
         let next: Transmission

@@ -1,5 +1,5 @@
-// The links of a controller by their handles. Handles are given out in a row, so that the number of a link that ended is
-// not used again soon; a handle's low bits are its place in the table, so a look-up needs no hashing.
+// The links of a controller by their handles. Handles are given out in a row, so that the number of a link that ended
+// is not used again soon; a handle's low bits are its place in the table, so a look-up needs no hashing.
 
 import BluetoothHCI
 

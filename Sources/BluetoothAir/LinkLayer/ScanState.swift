@@ -1,5 +1,5 @@
-// The scanning and the initiating state of a link layer (Vol 6, Part B, 4.4.3 and 4.4.4): what the radio listens for, and
-// when. The commands that enter and leave them are in `Controller+Scanning` and `Controller+Initiating`.
+// The scanning and the initiating state of a link layer (Vol 6, Part B, 4.4.3 and 4.4.4): what the radio listens for,
+// and when. The commands that enter and leave them are in `Controller+Scanning` and `Controller+Initiating`.
 //
 //     scan:       off ──LE Set (Extended) Scan Enable──▶ on ──disable, reset, duration over──▶ off
 //     initiation: off ──LE (Extended) Create Connection──▶ on ──link, cancel, reset──▶ off
@@ -12,7 +12,8 @@
 //     no time limit.
 //
 // A peer fills the duplicate filter by changing its address or data: a full filter begins again, so a report may come
-// twice, and memory has a limit. Time comes in as `now` with each advertising event, and through `Controller.scanTimer`.
+// twice, and memory has a limit. Time comes in as `now` with each advertising event, and through
+// `Controller.scanTimer`.
 
 import BluetoothHCI
 import BluetoothTypes

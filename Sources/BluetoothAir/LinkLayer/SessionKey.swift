@@ -1,8 +1,8 @@
-// How a link is encrypted (Vol 6, Part B, 5.1.3.1, and Part E). The session key comes from the long term key and a random
-// part of each end, with real AES. The first packets under it, LL_START_ENC_RSP in both directions, carry the integrity
-// code of AES-CCM, so an end with another long term key is found out exactly as on a radio. Other packets are marked as
-// encrypted and take the air time of their integrity code, but their octets are left as they are: no
-// device on this air can listen to a link of others.
+// How a link is encrypted (Vol 6, Part B, 5.1.3.1, and Part E). The session key comes from the long term key and a
+// random part of each end, with real AES. The first packets under it, LL_START_ENC_RSP in both directions, carry the
+// integrity code of AES-CCM, so an end with another long term key is found out exactly as on a radio. Other packets are
+// marked as encrypted and take the air time of their integrity code, but their octets are left as they are: no device
+// on this air can listen to a link of others.
 
 import BluetoothTypes
 import Crypto

@@ -1,5 +1,5 @@
-// The parameters of a command, of its answer, of an event, or of one entry of an array in them (Vol 4, Part E, 5.2). Each
-// declaration lists its parameters once, in wire order and by the specification's names. A coder goes through the
+// The parameters of a command, of its answer, of an event, or of one entry of an array in them (Vol 4, Part E, 5.2).
+// Each declaration lists its parameters once, in wire order and by the specification's names. A coder goes through the
 // list: one reads octets, one writes them, one writes a line of text. The list is generic over the coder, so that
 // reading and writing are compiled for each declaration and cost no more than code written by hand.
 

@@ -1,5 +1,5 @@
-// Controller & Baseband commands (Vol 4, Part E, 7.3): reset, event masks, flow control from controller to host, LE host
-// support, authenticated payloads.
+// Controller & Baseband commands (Vol 4, Part E, 7.3): reset, event masks, flow control from controller to host, LE
+// host support, authenticated payloads.
 
 public import BluetoothTypes
 

@@ -1,5 +1,5 @@
-// The three forms in which a controller reports that a link was made (Vol 4, Part E, 7.7.65.1 and 7.7.65.10). Which one is
-// sent depends on the events that the host has asked for.
+// The three forms in which a controller reports that a link was made (Vol 4, Part E, 7.7.65.1 and 7.7.65.10). Which one
+// is sent depends on the events that the host has asked for.
 
 public import BluetoothTypes
 

@@ -10,8 +10,8 @@
 // failed: nothing is sent or taken any more (Vol 3, Part F, 3.3.3); the driver ends the link.
 // closed: the link has ended; every procedure ends with its reason.
 //
-// What a peer can do is said where its PDUs are taken: `GATTClient` for a server, `GATTServer` for a client. An MTU below 23
-// is never taken over.
+// What a peer can do is said where its PDUs are taken: `GATTClient` for a server, `GATTServer` for a client. An MTU
+// below 23 is never taken over.
 //
 // Time comes in as `now`; the one deadline is the nearer one of the two halves.
 
@@ -68,8 +68,8 @@ struct ATTBearer {
 
         /// Takes the action out of its place in an array.
         ///
-        /// A PDU in it then has one owner, so that the layers below write their headers into its headroom; with a second
-        /// owner, the array, each header would cost a copy.
+        /// A PDU in it then has one owner, so that the layers below write their headers into its headroom; with a
+        /// second owner, the array, each header would cost a copy.
         @inline(__always)
         mutating func take() -> Action {
             let action = consume self

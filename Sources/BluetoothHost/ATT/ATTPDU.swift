@@ -46,8 +46,8 @@ extension ATTPDU {
 }
 
 extension ATT {
-    /// The octets of a PDU that has a handle and a value, as `ATT_HANDLE_VALUE_NTF` and `ATT_WRITE_CMD` have: those of which
-    /// streams are made. Written in front of the value where it has the headroom and no other owner.
+    /// The octets of a PDU that has a handle and a value, as `ATT_HANDLE_VALUE_NTF` and `ATT_WRITE_CMD` have: those of
+    /// which streams are made. Written in front of the value where it has the headroom and no other owner.
     @inline(__always)
     static func encoded(_ opcode: ATTOpcode, _ handle: AttributeHandle, _ value: consuming ByteBuffer) -> ByteBuffer {
         let count = 3

@@ -48,7 +48,8 @@ public struct PacketFormatter: Sendable {
 
     /// The text of a packet.
     ///
-    /// The text of a fragment is that it is one; that of the fragment that completes the frame is the text of the frame.
+    /// The text of a fragment is that it is one; that of the fragment that completes the frame is the text of the
+    /// frame.
     public mutating func describe(_ packet: HCIPacket, _ direction: Direction) -> PacketDescription {
         switch packet.kind {
         case .aclData: self.describeData(packet, direction)

@@ -13,8 +13,8 @@
 // configured: the controller has the data and does not advertise. enabling, disabling: the command is not answered yet.
 // on: it advertises. waitingForLink: it refused to advertise while links are open.
 //
-// What a controller can do: refuse each command; the user hears of the first refusal of a request. A central that connects
-// ends advertising, and it is enabled again. Time does not come in.
+// What a controller can do: refuse each command; the user hears of the first refusal of a request. A central that
+// connects ends advertising, and it is enabled again. Time does not come in.
 
 import BluetoothHCI
 import BluetoothTypes

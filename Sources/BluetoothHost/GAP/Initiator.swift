@@ -12,13 +12,13 @@
 //       │◀──────────── connection complete, with a link or an error ───────────────┴───────────────────────────────┘
 //       └◀──────────── no scanning any more ── waitingForRadio ◀── refused while scanning (starting)
 //
-// idle: nothing is initiated. listing: one command changes the accept list. starting: Create Connection is not answered yet.
-// initiating: the controller looks for these devices. cancelling: the event that ends the attempt is awaited.
+// idle: nothing is initiated. listing: one command changes the accept list. starting: Create Connection is not answered
+// yet. initiating: the controller looks for these devices. cancelling: the event that ends the attempt is awaited.
 // waitingForRadio: the controller cannot initiate while it scans, and is about to end that.
 //
-// What a controller can do: refuse each command, forget the event that ends a cancelled attempt (the host has a time limit
-// for it), or send it late; what goes on then is left alone. Time comes in through the host, with that limit and the
-// rotation of devices beyond the list's capacity.
+// What a controller can do: refuse each command, forget the event that ends a cancelled attempt (the host has a time
+// limit for it), or send it late; what goes on then is left alone. Time comes in through the host, with that limit and
+// the rotation of devices beyond the list's capacity.
 
 import BluetoothHCI
 import BluetoothTypes

@@ -4,11 +4,12 @@
 //     off ── wanted ──▶ settingParameters ──▶ enabling ──▶ on ── another request, or none ──▶ disabling ──▶ off
 //                            └──── refused ──────┴──▶ refused ── another request, or a link comes or goes ──▶ off
 //
-// off: the controller does not scan. settingParameters, enabling, disabling: one command is not answered yet. on: it scans
-// as the request with this number asked. refused: the controller refused this request, and nothing is tried until another
-// one comes or the circumstances change.
+// off: the controller does not scan. settingParameters, enabling, disabling: one command is not answered yet. on: it
+// scans as the request with this number asked. refused: the controller refused this request, and nothing is tried until
+// another one comes or the circumstances change.
 //
-// What a controller can do: refuse each command, which ends in `refused`. Peers have no part in it. Time does not come in.
+// What a controller can do: refuse each command, which ends in `refused`. Peers have no part in it. Time does not come
+// in.
 
 import BluetoothHCI
 import NIOCore

@@ -1,5 +1,5 @@
-// What a client keeps of a server's database, so that on the next link one read says whether everything else that it has
-// cached still holds (Vol 3, Part G, 2.5.2 and 7.3).
+// What a client keeps of a server's database, so that on the next link one read says whether everything else that it
+// has cached still holds (Vol 3, Part G, 2.5.2 and 7.3).
 
 public import NIOCore
 

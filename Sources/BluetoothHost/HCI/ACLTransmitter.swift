@@ -50,8 +50,8 @@ struct ACLTransmitter {
         return link
     }
 
-    /// Whether a link that had its turn may send another packet at once, together with the credit for it: where no other link
-    /// waits.
+    /// Whether a link that had its turn may send another packet at once, together with the credit for it: where no
+    /// other link waits.
     mutating func goesOn(_ link: HostLink) -> Bool {
         guard self.credits > 0, self.turns.isEmpty, !link.outgoing.isEmpty else { return false }
         self.credits -= 1
@@ -59,7 +59,8 @@ struct ACLTransmitter {
         return true
     }
 
-    /// The controller has sent `count` packets of a link. A controller that counts more than it was given is not believed.
+    /// The controller has sent `count` packets of a link. A controller that counts more than it was given is not
+    /// believed.
     mutating func completed(_ count: Int, of link: HostLink) {
         let believed = min(count, link.packetsInController)
         link.packetsInController -= believed

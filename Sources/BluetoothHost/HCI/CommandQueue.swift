@@ -6,8 +6,8 @@
 //                                             └──────── time limit ──▶ unanswered
 //     waiting and outstanding ── the controller goes ──▶ abandoned
 //
-// What a controller can do: answer what was not asked (ignored), keep the credits at zero (after the time limit one command
-// is sent nevertheless), or not answer. Time comes in as `now`, with the host's time limit for commands.
+// What a controller can do: answer what was not asked (ignored), keep the credits at zero (after the time limit one
+// command is sent nevertheless), or not answer. Time comes in as `now`, with the host's time limit for commands.
 
 import BluetoothHCI
 import BluetoothTypes

@@ -24,11 +24,11 @@
 // requested: the peer asked, and the user of this side has not answered. The CIDs of both sides are taken; frames mean
 // nothing yet, and a Disconnection Request finds no such channel.
 //
-// connecting: this side asked. The peer accepts, refuses, rejects the command, or lets 30 s pass. A response that is not
-// allowed opens nothing: what the peer has opened by it is disconnected again.
+// connecting: this side asked. The peer accepts, refuses, rejects the command, or lets 30 s pass. A response that is
+// not allowed opens nothing: what the peer has opened by it is disconnected again.
 //
-// timedOut: the failure was reported to the user. The CID stays taken, since the peer may open the channel yet; if it does,
-// the channel is disconnected.
+// timedOut: the failure was reported to the user. The CID stays taken, since the peer may open the channel yet; if it
+// does, the channel is disconnected.
 //
 // open: both sides send and receive. Every frame and every credit of the peer is checked; a violation disconnects the
 // channel at once, and is reported to the user.
@@ -39,8 +39,8 @@
 // disconnecting: a Disconnection Request was sent. Nothing more is sent, and what comes is ignored. If the peer's own
 // request crosses it, that is answered, and no response is awaited.
 //
-// closed: the channel leaves the table of its link, and its CID is free. The end of the link leads here from every state,
-// and the peer's own Disconnection Request from the three lower ones.
+// closed: the channel leaves the table of its link, and its CID is free. The end of the link leads here from every
+// state, and the peer's own Disconnection Request from the three lower ones.
 //
 // Time comes in with the context of a step; `deadline` says when ``advance(_:)`` is to be called. The link is reliable,
 // so that no request is sent twice.
@@ -190,7 +190,8 @@ struct CreditBasedChannel: Sendable {
         context.report(.opened(id, request.spsm, isIncoming: true, peerMTU: Int(request.parameters.mtu)))
     }
 
-    /// Responds to a request that was accepted, and that comes again where the peer repeats it (4); false for another one.
+    /// Responds to a request that was accepted, and that comes again where the peer repeats it (4); false for another
+    /// one.
     func respondAgain(to repeated: PeerRequest, _ context: inout Context) -> Bool {
         guard let accepted = self.connection?.accepted, accepted.request == repeated else { return false }
         let response = LECreditBasedConnectionResponse(destination: self.localCID, parameters: accepted.offer)
@@ -264,8 +265,8 @@ struct CreditBasedChannel: Sendable {
         }
     }
 
-    /// Works on an open or closing channel in its place; `nil` where it is neither. A closing channel ends here: when its
-    /// last octet was handed out.
+    /// Works on an open or closing channel in its place; `nil` where it is neither. A closing channel ends here: when
+    /// its last octet was handed out.
     @discardableResult
     @inline(__always)
     mutating func update<Result>(

@@ -1,5 +1,5 @@
-// The credit-based channels of one link, in the order of their CIDs. A channel that has closed leaves the table, and its
-// CID is given out again after all others.
+// The credit-based channels of one link, in the order of their CIDs. A channel that has closed leaves the table, and
+// its CID is given out again after all others.
 //
 // A peer has as many channels as the table takes; every further request is refused with No Resources.
 

@@ -37,8 +37,8 @@ struct CreditBasedReceiver: Sendable {
         var frames: Int
     }
 
-    /// The largest packet that an SDU is delivered as a slice of: a user who keeps one does not keep a large read of the
-    /// transport alive.
+    /// The largest packet that an SDU is delivered as a slice of: a user who keeps one does not keep a large read of
+    /// the transport alive.
     private static let largestSharedStorage = 4_096
 
     private let mtu: Int

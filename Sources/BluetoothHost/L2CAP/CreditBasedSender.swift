@@ -115,8 +115,8 @@ struct CreditBasedSender: Sendable {
     /// The frame in the link's queue has left, so that the next one may be queued.
     mutating func frameSent() { self.isFrameQueued = false }
 
-    /// Whether capacity is to be reported now to a user whose octets were not all taken: once, when half of the limit is
-    /// free.
+    /// Whether capacity is to be reported now to a user whose octets were not all taken: once, when half of the limit
+    /// is free.
     mutating func takeWritability() -> Bool {
         guard self.isWritabilityAwaited, self.queuedOctets <= self.limit / 2 else { return false }
         self.isWritabilityAwaited = false

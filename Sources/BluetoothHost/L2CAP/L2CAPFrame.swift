@@ -1,5 +1,5 @@
-// The basic frame of L2CAP: two octets of length, two of channel, then the payload (Vol 3, Part A, 3.1). An outgoing PDU
-// gets its header written into the headroom in front of it; an incoming one is a slice of the packet it came in.
+// The basic frame of L2CAP: two octets of length, two of channel, then the payload (Vol 3, Part A, 3.1). An outgoing
+// PDU gets its header written into the headroom in front of it; an incoming one is a slice of the packet it came in.
 
 import BluetoothTypes
 import NIOCore

@@ -1,5 +1,5 @@
-// What the signalling commands of every link carry (Vol 3, Part A, 4.1 and 4.20). Those about credit-based channels carry
-// what is in CreditBasedParameters.swift.
+// What the signalling commands of every link carry (Vol 3, Part A, 4.1 and 4.20). Those about credit-based channels
+// carry what is in CreditBasedParameters.swift.
 
 import BluetoothHCI
 import BluetoothTypes

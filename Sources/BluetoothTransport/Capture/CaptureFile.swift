@@ -4,8 +4,8 @@
 //
 // The format has no place for the number of an adapter, and packets of two adapters in one file would be read as one
 // device with mixed-up links. So each adapter has a file of its own: the first has the name that was asked for, the
-// next ones get a number, `run.btsnoop`, `run-2.btsnoop`. A lock on the file decides which is first, also among processes
-// that were given the same name.
+// next ones get a number, `run.btsnoop`, `run-2.btsnoop`. A lock on the file decides which is first, also among
+// processes that were given the same name.
 
 import BluetoothHCI
 public import Logging

@@ -75,8 +75,8 @@ final class DeviceDescriptor: Sendable {
 
 private func systemClose(_ number: CInt) { close(number) }
 
-/// The handler nearest to the descriptor: it closes the device as soon as SwiftNIO has closed its copies, so that opening
-/// the device again, even in the same turn of the loop, comes after the close.
+/// The handler nearest to the descriptor: it closes the device as soon as SwiftNIO has closed its copies, so that
+/// opening the device again, even in the same turn of the loop, comes after the close.
 final class DeviceHolder: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer

@@ -1,5 +1,5 @@
-// Small files of the user's own, which are read whole and replaced whole: a new file is written and then takes the name,
-// so that a process may be killed at any instant, and a reader finds the old content or the new one.
+// Small files of the user's own, which are read whole and replaced whole: a new file is written and then takes the
+// name, so that a process may be killed at any instant, and a reader finds the old content or the new one.
 
 import BluetoothTypes
 

@@ -1,6 +1,6 @@
-// Folders of the user's own, which no other user can enter: one that lasts as long as the session, for the air's socket,
-// and one for state that outlives it. The places are those of the XDG Base Directory Specification. In a folder for
-// all, such as the temporary one, another user may have made it first, so owner and mode are checked.
+// Folders of the user's own, which no other user can enter: one that lasts as long as the session, for the air's
+// socket, and one for state that outlives it. The places are those of the XDG Base Directory Specification. In a folder
+// for all, such as the temporary one, another user may have made it first, so owner and mode are checked.
 
 #if canImport(Glibc)
 import Glibc

@@ -92,8 +92,8 @@ final class SocketFile: Sendable {
 
     /// Makes way for a socket at `path`.
     ///
-    /// - Throws: ``TransportError`` where there is something that must stay: a socket at which a process listens, or a file
-    ///   that is not a socket.
+    /// - Throws: ``TransportError`` where there is something that must stay: a socket at which a process listens, or a
+    ///   file that is not a socket.
     static func clear(_ path: String) throws(TransportError) {
         if let error = StreamAddress.unix(path: path).lengthError { throw error }
         var status = stat()

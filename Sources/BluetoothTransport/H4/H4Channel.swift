@@ -107,12 +107,12 @@ public final class H4Channel: HCIChannel {
         self.stream.close()
     }
 
-    /// Gives up an end that does nothing any more: the receiver is told that the channel has closed, in a later turn.
+    /// Ends a connection whose other end does nothing any more: the receiver gets `didCloseBecause`, in a later turn.
     package func abandon(_ reason: String) {
         self.eventLoop.assumeIsolated().execute { [weak self] in self?.stream.abandon(reason) }
     }
 
-    // MARK: What the stream tells
+    // MARK: What the stream reports
 
     func deliverEndOfBatch() { self.receiver?.channelDidFinishBatch(self) }
 

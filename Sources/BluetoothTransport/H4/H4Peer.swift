@@ -1,4 +1,4 @@
-// Who is at the other end of an H4 connection, as far as the system tells: the process at a Unix socket, the address of
+// Who is at the other end of an H4 connection, where the system says so: the process at a Unix socket, the address of
 // a TCP connection.
 
 import NIOCore
@@ -18,7 +18,7 @@ public enum H4Peer: Hashable, Sendable, CustomStringConvertible {
     /// Nobody says.
     case unknown
 
-    /// What the system tells of a channel's other end; to be asked on the channel's loop.
+    /// What the system says of a channel's other end; to be asked on the channel's loop.
     init(of channel: any Channel) {
         if let address = channel.remoteAddress, let host = address.ipAddress, let port = address.port {
             self = .network(host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)")

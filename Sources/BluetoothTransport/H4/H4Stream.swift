@@ -88,7 +88,7 @@ final class H4Stream: ChannelDuplexHandler {
         guard let context else { return }
         if !self.hasOutgoing {
             self.hasOutgoing = true
-            // By now the last turn's write has let go of the storage, so this allocates nothing.
+            // By now the last turn's write has released the storage, so this allocates nothing.
             self.outgoing.clear()
             self.scheduleFlush()
         }

@@ -1,5 +1,5 @@
-// Which processes of this machine may have a Linux adapter: the system's Bluetooth service, and programs with HCI sockets.
-// What follows from that for one adapter is in `AdapterUnavailable`.
+// Which processes of this machine may have a Linux adapter: the system's Bluetooth service, and programs with HCI
+// sockets. What follows from that for one adapter is in `AdapterUnavailable`.
 
 /// The processes of this machine that may have a Linux adapter.
 public struct AdapterHolders: Hashable, Sendable {

@@ -1,5 +1,5 @@
-// The adapters of a Linux machine, as the kernel shows them under /sys/class: reading them needs no privileges, and opens
-// no adapter.
+// The adapters of a Linux machine, as the kernel shows them under /sys/class: reading them needs no privileges, and
+// opens no adapter.
 
 public import BluetoothTypes
 

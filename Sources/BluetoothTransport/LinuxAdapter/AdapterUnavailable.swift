@@ -1,5 +1,5 @@
-// Why a Linux adapter is unavailable to a program, and the commands that change that. The error of a program that cannot
-// open an adapter and the listing of adapters have the same text, since both take it from here.
+// Why a Linux adapter is unavailable to a program, and the commands that change that. The error of a program that
+// cannot open an adapter and the listing of adapters have the same text, since both take it from here.
 
 /// A reason why a Linux adapter is unavailable to a program.
 public enum AdapterUnavailable: Hashable, Sendable {

@@ -61,8 +61,8 @@ extension BluetoothAdapter {
     @TaskLocal private static var surrounding: BluetoothAdapter?
     private static let selected = NIOLockedValueBox<BluetoothAdapter?>(nil)
 
-    /// The adapter of managers that are given none: that of the surrounding ``run(_:)``, else the one that was selected,
-    /// else the one that `COREBLUETOOTH_ADAPTER` names, else the user's air.
+    /// The adapter of managers that are given none: that of the surrounding ``run(_:)``, else the one that was
+    /// selected, else the one that `COREBLUETOOTH_ADAPTER` names, else the user's air.
     public static var `default`: BluetoothAdapter {
         if let surrounding = self.surrounding { return surrounding }
         return self.selected.withLockedValue { selected in

@@ -11,8 +11,8 @@ package import NIOCore
 
 /// A Bluetooth adapter: what managers work on.
 ///
-/// Unmodified Core Bluetooth code needs none of this: its managers use the process's ``default`` adapter. A program that
-/// has several adapters makes one the default for a while with ``run(_:)``, or names it in a manager's options:
+/// Unmodified Core Bluetooth code needs none of this: its managers use the process's ``default`` adapter. A program
+/// that has several adapters makes one the default for a while with ``run(_:)``, or names it in a manager's options:
 ///
 /// ```swift
 /// let central = CBCentralManager(delegate: me, queue: nil, options: [BluetoothAdapter.optionKey: adapter])
@@ -48,8 +48,8 @@ public final class BluetoothAdapter: Sendable {
 
     /// An adapter on an air of this process, to be called on the air's event loop.
     ///
-    /// By default all calls and callbacks of the adapter's managers run in the loop's turns: on an embedded event loop a
-    /// whole set of devices lives in virtual time, and the same program gives the same run. Such managers are used on
+    /// By default all calls and callbacks of the adapter's managers run in the loop's turns: on an embedded event loop
+    /// a whole set of devices lives in virtual time, and the same program gives the same run. Such managers are used on
     /// the loop's thread alone.
     public convenience init(
         air: Air,
@@ -256,12 +256,14 @@ public final class BluetoothAdapter: Sendable {
             let eventLoop = self.eventLoop
             let application = CurrentApplication.policy.map { NIOLoopBound($0, eventLoop: eventLoop) }
             let process = application?.value.process
-            // Many devices share the loop: what a delegate creates belongs to the device, and the app, that it was called
-            // on. Nothing is reported to an app that has ended.
+            // Many devices share the loop: what a delegate creates belongs to the device, and the app, that it was
+            // called on. Nothing is reported to an app that has ended.
             return Mailbox { [weak self] mailbox in
                 eventLoop.execute { [weak self] in
                     guard let self else { return }
-                    guard let application = application?.value else { return self.run { mailbox.drain { receive($0) } } }
+                    guard let application = application?.value else {
+                        return self.run { mailbox.drain { receive($0) } }
+                    }
                     let isThere = process != nil && application.process == process
                     CurrentApplication.run(as: application, on: eventLoop) {
                         self.run { mailbox.drain { if isThere { receive($0) } } }

@@ -1,5 +1,5 @@
-// The central role: finds peripherals and connects to them. Calls become commands for the session on the adapter's event
-// loop; its events come back in CBCentralManager+Events.swift.
+// The central role: finds peripherals and connects to them. Calls become commands for the session on the adapter's
+// event loop; its events come back in CBCentralManager+Events.swift.
 
 import BluetoothTypes
 public import Foundation
@@ -50,9 +50,9 @@ open class CBCentralManager: CBManager {
     /// With ``CBCentralManagerOptionRestoreIdentifierKey`` the manager's scan, its connections, existing or waited for,
     /// and what was discovered and subscribed to outlive the process, however that ends. The next process of the same
     /// program that makes a manager with the same identifier is called with
-    /// ``CBCentralManagerDelegate/centralManager(_:willRestoreState:)`` before anything else. Links end with the process
-    /// that had them, so peripherals come back as ``CBPeripheralState/connecting`` and are connected when they are there.
-    /// Releasing the manager in a running process removes its state.
+    /// ``CBCentralManagerDelegate/centralManager(_:willRestoreState:)`` before anything else. Links end with the
+    /// process that had them, so peripherals come back as ``CBPeripheralState/connecting`` and are connected when they
+    /// are there. Releasing the manager in a running process removes its state.
     ///
     /// Beside Apple's options, ``BluetoothAdapter/optionKey`` names the adapter to use.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
@@ -97,8 +97,8 @@ open class CBCentralManager: CBManager {
     /// Starts scanning for peripherals that advertise one of some services; `nil` or none at all stands for everything.
     ///
     /// A peripheral is reported once, and again when its scan response adds to what is known; with
-    /// ``CBCentralManagerScanOptionAllowDuplicatesKey`` each advertising packet is reported. A scan replaces the one that
-    /// was going on.
+    /// ``CBCentralManagerScanOptionAllowDuplicatesKey`` each advertising packet is reported. A scan replaces the one
+    /// that was going on.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard self.isPoweredOn() else { return }
         var filter = ScanFilter()

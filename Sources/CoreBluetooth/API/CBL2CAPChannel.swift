@@ -5,8 +5,8 @@ public import Foundation
 /// An L2CAP channel between this app and a peer.
 ///
 /// Keep a reference to a channel that you work with: letting the last one go closes it. What was written before still
-/// leaves, and what came may still be read. A channel also closes when both streams are closed, when its connection ends,
-/// and when its PSM is no longer published; the streams are then at their end.
+/// leaves, and what came may still be read. A channel also closes when both streams are closed, when its connection
+/// ends, and when its PSM is no longer published; the streams are then at their end.
 ///
 /// Apple documents it as `CBL2CAPChannel`.
 open class CBL2CAPChannel: NSObject {

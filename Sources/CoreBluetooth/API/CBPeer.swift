@@ -22,8 +22,8 @@ open class CBPeer: NSObject, NSCopying {
 
     /// The name that this system gave to the device: random, and the same each time that the device is met.
     ///
-    /// It is stored with the adapter's state, so that it is the same in the next run. It is not the device's address, and
-    /// on another machine the same device has another one.
+    /// It is stored with the adapter's state, so that it is the same in the next run. It is not the device's address,
+    /// and on another machine the same device has another one.
     open var identifier: UUID { self.identifierStorage }
 
     /// The object itself: two objects of one device of one manager do not exist.

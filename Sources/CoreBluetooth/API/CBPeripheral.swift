@@ -253,8 +253,8 @@ open class CBPeripheral: CBPeer {
 
     /// Opens an L2CAP channel to a PSM that the peripheral has published, 0x0080 to 0x00FF.
     ///
-    /// The channel comes to ``CBPeripheralDelegate/peripheral(_:didOpen:error:)``. Several are opened one after the other
-    /// in the order of the calls.
+    /// The channel comes to ``CBPeripheralDelegate/peripheral(_:didOpen:error:)``. Several are opened one after the
+    /// other in the order of the calls.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
         guard let connection = self.presentConnection() else { return }
         self.context.commands.send(.openChannel(connection.id, PSM))

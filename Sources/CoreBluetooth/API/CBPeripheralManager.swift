@@ -41,10 +41,10 @@ open class CBPeripheralManager: CBManager {
     /// A manager with options.
     ///
     /// With ``CBPeripheralManagerOptionRestoreIdentifierKey`` the manager's services and what it advertises outlive the
-    /// process, however that ends. The next process of the same program that makes a manager with the same identifier is
-    /// given it with ``CBPeripheralManagerDelegate/peripheralManager(_:willRestoreState:)`` before anything else; the
-    /// services are published and advertised again without being added. Centrals lose their links with the process, and
-    /// subscribe again when they come back. Letting the manager go in a living process gives its state up.
+    /// process, however that ends. The next process of the same program that makes a manager with the same identifier
+    /// is given it with ``CBPeripheralManagerDelegate/peripheralManager(_:willRestoreState:)`` before anything else;
+    /// the services are published and advertised again without being added. Centrals lose their links with the process,
+    /// and subscribe again when they come back. Letting the manager go in a living process gives its state up.
     ///
     /// Beside Apple's options, ``BluetoothAdapter/optionKey`` names the adapter to use.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
@@ -70,8 +70,8 @@ open class CBPeripheralManager: CBManager {
         set { self.lock.withLock { self.delegateStorage = newValue } }
     }
 
-    /// Whether this program may share data in the background: on Linux always, but for an app on a device of a test that
-    /// says otherwise.
+    /// Whether this program may share data in the background: on Linux always, but for an app on a device of a test
+    /// that says otherwise.
     @available(*, deprecated, message: "Use CBManager.authorization.")
     @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
@@ -185,7 +185,8 @@ open class CBPeripheralManager: CBManager {
     /// A value that is too long for a central is cut to what it can take.
     ///
     /// - Returns: False where the update could not be queued. The delegate's
-    ///   ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` is called when updates can be sent again.
+    ///   ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` is called when updates can be
+    ///   sent again.
     @discardableResult
     open func updateValue(
         _ value: Data,

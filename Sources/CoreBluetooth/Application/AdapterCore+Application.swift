@@ -1,5 +1,5 @@
-// The apps of one adapter: what changes for their managers when an app comes to the foreground, leaves it, is suspended,
-// ends, or may no longer use Bluetooth.
+// The apps of one adapter: what changes for their managers when an app comes to the foreground, leaves it, is
+// suspended, ends, or may no longer use Bluetooth.
 
 import BluetoothHost
 import NIOCore

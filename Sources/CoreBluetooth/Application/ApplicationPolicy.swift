@@ -1,6 +1,6 @@
 // What Core Bluetooth asks about the app that a manager belongs to: what the app may do now, and what becomes of its
-// events. A plain Linux process has no such policy: its managers may do everything at any time. CoreBluetoothTesting gives
-// apps the life that iOS gives them. Everything here is used on the adapter's event loop alone.
+// events. A plain Linux process has no such policy: its managers may do everything at any time. CoreBluetoothTesting
+// gives apps the life that iOS gives them. Everything here is used on the adapter's event loop alone.
 
 package import NIOCore
 

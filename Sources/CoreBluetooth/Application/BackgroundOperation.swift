@@ -1,6 +1,6 @@
-// How an adapter scans and advertises for apps in the background, by Apple's rules (Core Bluetooth Programming Guide, "Core
-// Bluetooth Background Processing for iOS Apps"): scanning needs services, never reports a peripheral twice, and listens
-// less often; advertising has no name, names its services in the overflow area alone, and is slower.
+// How an adapter scans and advertises for apps in the background, by Apple's rules (Core Bluetooth Programming Guide,
+// "Core Bluetooth Background Processing for iOS Apps"): scanning needs services, never reports a peripheral twice, and
+// listens less often; advertising has no name, names its services in the overflow area alone, and is slower.
 
 import BluetoothHost
 import BluetoothTypes
@@ -39,7 +39,8 @@ enum ScanPace: Hashable {
 extension AdvertisedContent {
     /// How often advertising is sent.
     static let interval = TimeAmount.milliseconds(100)
-    /// How often advertising for apps in the background is sent: one of the intervals that Apple recommends to accessories.
+    /// How often advertising for apps in the background is sent: one of the intervals that Apple recommends to
+    /// accessories.
     static let backgroundInterval = TimeAmount.microseconds(1_022_500)
 
     /// What is advertised under a permission; `nil` where nothing is.

@@ -34,7 +34,8 @@ extension CBPeripheralManager {
             }
         }
         let targets = subscribed.filter { central in centrals?.contains { $0 === central } ?? true }
-        // Only full windows report that they are free again: the others have nothing on its way that could bring it about.
+        // Only full windows report that they are free again: the others have nothing on its way that could bring it
+        // about.
         let full = targets.filter { central in central.lock.withLock { !central.window.canSend } }
         guard full.isEmpty else {
             for central in full { central.lock.withLock { central.window.refuse() } }

@@ -1,6 +1,6 @@
-// What `CBPeripheral.state` shows, without a queue: the app's calls change it at once, the event loop's reports when they
-// are delivered on the manager's queue. Both cross on the way, so each connection has a number, its attempt, and what is
-// reported of an earlier attempt changes nothing.
+// What `CBPeripheral.state` shows, without a queue: the app's calls change it at once, the event loop's reports when
+// they are delivered on the manager's queue. Both cross on the way, so each connection has a number, its attempt, and
+// what is reported of an earlier attempt changes nothing.
 //
 //     disconnected ── connect ──▶ connecting ── didConnect ──▶ connected ── didDisconnect ──▶ disconnected
 //                                     ▲ │                         │ │

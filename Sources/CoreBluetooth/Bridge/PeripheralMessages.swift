@@ -1,5 +1,5 @@
-// What travels between a peripheral manager, on a queue, and its session on the event loop: commands one way, events the
-// other. Values only.
+// What travels between a peripheral manager, on a queue, and its session on the event loop: commands one way, events
+// the other. Values only.
 
 import BluetoothHCI
 import BluetoothHost

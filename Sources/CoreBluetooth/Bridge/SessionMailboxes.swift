@@ -1,10 +1,10 @@
-// A session's two mailboxes: the commands of its manager, and the events for it. They end with the manager; a manager that
-// takes the session over brings others.
+// A session's two mailboxes: the commands of its manager, and the events for it. They end with the manager; a manager
+// that takes the session over brings others.
 
 /// The mailboxes between a manager and its session on the event loop.
 struct SessionMailboxes<Command: Sendable, Event: Sendable> {
-    /// The number of the session that these mailboxes were opened for: after a takeover another session has them. `nil` while
-    /// there is no manager.
+    /// The number of the session that these mailboxes were opened for: after a takeover another session has them. `nil`
+    /// while there is no manager.
     private(set) var number: Int?
     /// What the manager asks for.
     private(set) var commands: Mailbox<Command>

@@ -8,8 +8,8 @@
 // - identifying: it has to be known first which database the server has.
 // - comparing: the app's attributes are looked for one service after the other, since no hash says whether they hold.
 //
-// A peer can answer the comparison with anything: what is not found as it was counts as changed, and then the app has to
-// discover anew. There is no time in it.
+// A peer can answer the comparison with anything: what is not found as it was counts as changed, and then the app has
+// to discover anew. There is no time in it.
 
 import Foundation
 
@@ -50,8 +50,8 @@ struct Resumption {
     /// A link is there, and the app had attributes.
     mutating func begin() { self.state = .identifying }
 
-    /// It is known which database the server has: the hash that the app's attributes were discovered with, and the present
-    /// one; `nil` for none.
+    /// It is known which database the server has: the hash that the app's attributes were discovered with, and the
+    /// present one; `nil` for none.
     mutating func identified(known: Data?, present: Data?) -> Verdict? {
         switch self.state {
         case .none, .comparing: return nil

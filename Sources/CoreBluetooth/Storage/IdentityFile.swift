@@ -1,5 +1,5 @@
-// The identities of remote devices in the storage of an adapter: `identities.json`. Several processes may share it, so it is
-// read and written under the storage's lock; a file that cannot be read is set aside.
+// The identities of remote devices in the storage of an adapter: `identities.json`. Several processes may share it, so
+// it is read and written under the storage's lock; a file that cannot be read is set aside.
 
 import BluetoothTypes
 import Foundation

@@ -1,5 +1,6 @@
-// Stores the record of one manager with a restore identifier: takes it when the adapter's storage is there, hands over what
-// it holds, and writes it anew whenever something has changed, not at the end of the process, which comes unannounced.
+// Stores the record of one manager with a restore identifier: takes it when the adapter's storage is there, hands over
+// what it holds, and writes it anew whenever something has changed, not at the end of the process, which comes
+// unannounced.
 //
 // A record belongs to a program and its identifier, and to one manager at a time. It lasts until its manager is
 // released in a living process, or there is nothing left to restore.

@@ -1,6 +1,6 @@
 // Where an adapter stores what outlives its process: the identities of its peers, what was discovered of them, and the
-// restoration records of its managers. On disk that is a folder (FolderStorage.swift); in virtual time it is memory that
-// belongs to the test, so that a device has its state again after its process has ended.
+// restoration records of its managers. On disk that is a folder (FolderStorage.swift); in virtual time it is memory
+// that belongs to the test, so that a device has its state again after its process has ended.
 
 import Foundation
 import NIOConcurrencyHelpers

@@ -1,6 +1,6 @@
-// A selection of the companies that are met on the air, by their identifiers (Assigned Numbers, 7), and of the UUIDs that
-// companies use: the 16-bit ones that the Bluetooth SIG gave to its members (Assigned Numbers, 3.11), and 128-bit ones
-// that became common property. None of them is part of `CBUUID.description`.
+// A selection of the companies that are met on the air, by their identifiers (Assigned Numbers, 7), and of the UUIDs
+// that companies use: the 16-bit ones that the Bluetooth SIG gave to its members (Assigned Numbers, 3.11), and 128-bit
+// ones that became common property. None of them is part of `CBUUID.description`.
 
 import BluetoothTypes
 

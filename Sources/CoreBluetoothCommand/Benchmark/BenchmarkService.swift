@@ -1,4 +1,5 @@
-// The service against which `corebluetooth benchmark` measures, and its peripheral's side. All numbers are little-endian.
+// The service against which `corebluetooth benchmark` measures, and its peripheral's side. All numbers are
+// little-endian.
 //
 //     sink     write without response; read: how many octets came since the last read (8 octets)
 //     source   notify: what was ordered

@@ -1,5 +1,5 @@
-// The central's side of all commands: Core Bluetooth's delegate methods as closures, for events that repeat, and as async
-// calls, for procedures with one answer. The commands use nothing else of Core Bluetooth.
+// The central's side of all commands: Core Bluetooth's delegate methods as closures, for events that repeat, and as
+// async calls, for procedures with one answer. The commands use nothing else of Core Bluetooth.
 
 import CommandLineTool
 import CoreBluetooth
@@ -55,8 +55,8 @@ final class Central: NSObject {
     /// Takes the adapter into use.
     func open() { manager = CBCentralManager(delegate: self, queue: Self.queue) }
 
-    /// The main queue by another name: Core Bluetooth warns of scans with duplicates on the main queue itself, which would
-    /// slow down an app's user interface.
+    /// The main queue by another name: Core Bluetooth warns of scans with duplicates on the main queue itself, which
+    /// would slow down an app's user interface.
     private static let queue = DispatchQueue(label: "corebluetooth.central", target: .main)
 
     /// Looks for devices; no services means all.

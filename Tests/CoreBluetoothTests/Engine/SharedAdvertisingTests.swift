@@ -98,7 +98,11 @@ struct SharedAdvertisingTests {
     func refusedAlone() {
         var shared = Shared()
         _ = shared.start(Self.ball, for: "a", under: .everything)
-        #expect(shared.answered(.failure(.refused(.commandDisallowed)), number: 1) == [.refused("a", .refused(.commandDisallowed))])
+        #expect(
+            shared.answered(.failure(.refused(.commandDisallowed)), number: 1) == [
+                .refused("a", .refused(.commandDisallowed))
+            ]
+        )
         #expect(shared.start(Self.ball, for: "a", under: .everything) == [self.advertise(Self.ball, number: 2)])
     }
 
@@ -109,7 +113,11 @@ struct SharedAdvertisingTests {
         #expect(shared.answered(.success(()), number: 1) == [])
         var refused = Shared()
         _ = refused.start(Self.ball, for: "a", under: .everything, isRestored: true)
-        #expect(refused.answered(.failure(.refused(.commandDisallowed)), number: 1) == [.refused("a", .refused(.commandDisallowed))])
+        #expect(
+            refused.answered(.failure(.refused(.commandDisallowed)), number: 1) == [
+                .refused("a", .refused(.commandDisallowed))
+            ]
+        )
     }
 
     @Test("an app in the background advertises its services in the overflow area, and less often")

@@ -1,6 +1,6 @@
-// How a client configures caching on a server of which nothing is cached (Vol 3, Part G, 2.5.2 and 7): it finds the Generic
-// Attribute Service, subscribes to Service Changed, writes its Client Supported Features and reads the Database Hash.
-// Servers have all, some or none of these; what is missing or refused is left out of the result.
+// How a client configures caching on a server of which nothing is cached (Vol 3, Part G, 2.5.2 and 7): it finds the
+// Generic Attribute Service, subscribes to Service Changed, writes its Client Supported Features and reads the Database
+// Hash. Servers have all, some or none of these; what is missing or refused is left out of the result.
 
 import BluetoothTypes
 import NIOCore

@@ -5,8 +5,8 @@ public import NIOCore
 
 /// Discovers the characteristics of a service, in the order of their handles.
 ///
-/// Read By Type asks for all of them, and UUIDs are compared at the end: where a characteristic ends is known only from the next one, whatever its
-/// UUID.
+/// Read By Type asks for all of them, and UUIDs are compared at the end: where a characteristic ends is known only from
+/// the next one, whatever its UUID.
 public struct DiscoverCharacteristics: GATTProcedure {
     private let range: AttributeHandleRange
     private let filter: [BluetoothUUID]?

@@ -1,5 +1,5 @@
-// Primary Service Discovery (Vol 3, Part G, 4.4): all of them with Read By Group Type, or those of given UUIDs with Find
-// By Type Value.
+// Primary Service Discovery (Vol 3, Part G, 4.4): all of them with Read By Group Type, or those of given UUIDs with
+// Find By Type Value.
 
 public import BluetoothTypes
 public import NIOCore

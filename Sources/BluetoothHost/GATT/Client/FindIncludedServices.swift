@@ -5,8 +5,8 @@ public import NIOCore
 
 /// Finds the services that a service includes.
 ///
-/// An include declaration holds no 128-bit UUID, which is read from the included service's declaration then; nor does it
-/// say whether that service is a primary one, which the type of its declaration says.
+/// An include declaration holds no 128-bit UUID, which is read from the included service's declaration then; nor does
+/// it say whether that service is a primary one, which the type of its declaration says.
 public struct FindIncludedServices: GATTProcedure {
     private enum Phase: Sendable {
         /// Include declarations from this handle on.

@@ -1,5 +1,5 @@
-// The GATT client of one link, without I/O (Vol 3, Part G, 4), and the one queue that decides in which order what was asked
-// of it is sent. A bearer has at most one request on its way (Vol 3, Part F, 3.3.2).
+// The GATT client of one link, without I/O (Vol 3, Part G, 4), and the one queue that decides in which order what was
+// asked of it is sent. A bearer has at most one request on its way (Vol 3, Part F, 3.3.2).
 //
 //               ┌───────────────────── its maker asks for nothing ──────────────────────┐
 //               ▼                                                                       │
@@ -8,16 +8,17 @@
 //       └──────────────────── last answer: its result is reported ───────────────┘ │  (making)
 //                                                        30 s without an answer ───┴──▶ the bearer fails
 //
-// idle: nothing is on its way. The head of the queue is taken when the driver calls `proceed`, which it does after it has
-// reported the results of what ended before: who makes a procedure when its turn comes knows them.
-// making: the driver calls the closure that makes the procedure; it may find that nothing is to be asked.
-// busy: the answer to a request is awaited. Write commands at the head of the queue leave meanwhile, unless the procedure
-// is an exclusive one.
+// idle: nothing is on its way. The head of the queue is taken when the driver calls `proceed`, which it does after it
+// has reported the results of what ended before: who makes a procedure when its turn comes knows them. making: the
+// driver calls the closure that makes the procedure; it may find that nothing is to be asked. busy: the answer to a
+// request is awaited. Write commands at the head of the queue leave meanwhile, unless the procedure is an exclusive
+// one.
 //
-// What a peer can do: a server's answer is believed where the specification lets it be one. Another opcode, handles that
-// do not grow, or lengths that do not fit end the procedure with `malformedResponse`, and the next one begins. Since every
-// discovery goes on behind the last handle that it got, each ends after a finite number of answers, whatever the server
-// says. A server that does not answer costs the link after 30 s. Nothing of what a server sends is queued here.
+// What a peer can do: a server's answer is believed where the specification lets it be one. Another opcode, handles
+// that do not grow, or lengths that do not fit end the procedure with `malformedResponse`, and the next one begins.
+// Since every discovery goes on behind the last handle that it got, each ends after a finite number of answers,
+// whatever the server says. A server that does not answer costs the link after 30 s. Nothing of what a server sends is
+// queued here.
 //
 // Time comes in as `now`, for the limit of 30 s on each request (Vol 3, Part F, 3.3.3).
 
@@ -95,8 +96,8 @@ extension ATTBearer {
         self.append(procedure, .deferred(procedure), into: &actions)
     }
 
-    /// Puts the exchange of the ATT MTU at the head of the queue; after the first time, the result is what was agreed on
-    /// then. A client sends the request once (Vol 3, Part F, 3.4.2.1).
+    /// Puts the exchange of the ATT MTU at the head of the queue; after the first time, the result is what was agreed
+    /// on then. A client sends the request once (Vol 3, Part F, 3.4.2.1).
     mutating func exchangeMTU(
         preferred: Int,
         id: GATTProcedureID,
@@ -155,7 +156,8 @@ extension ATTBearer {
         self.client.waitingProcedureCount -= 1
     }
 
-    /// Sends a Write Command with the first MTU - 3 octets of `value`, at once or when it has become the head of the queue.
+    /// Sends a Write Command with the first MTU - 3 octets of `value`, at once or when it has become the head of the
+    /// queue.
     ///
     /// Each is counted once for its owner, with its `send` or a `dropped`.
     mutating func writeCommand(

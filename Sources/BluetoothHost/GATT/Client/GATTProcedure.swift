@@ -35,9 +35,9 @@ extension GATTStep {
 
 /// A GATT procedure of a client, before and while it runs (Vol 3, Part G, 4.2).
 ///
-/// ``LEHost/perform(_:on:completion:)`` runs it. A procedure has one request on its way at a time; it is given each answer
-/// and names the next request, or its result. What a server answers is checked by the procedure: a response that the
-/// specification does not allow is thrown as `MalformedBytes`.
+/// ``LEHost/perform(_:on:completion:)`` runs it. A procedure has one request on its way at a time; it is given each
+/// answer and names the next request, or its result. What a server answers is checked by the procedure: a response that
+/// the specification does not allow is thrown as `MalformedBytes`.
 public protocol GATTProcedure: Sendable {
     /// What the procedure finds.
     associatedtype Output: Sendable

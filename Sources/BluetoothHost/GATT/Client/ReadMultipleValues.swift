@@ -1,5 +1,5 @@
-// Reading several values with one request: of known lengths and joined, or each with its length (Vol 3, Part G, 4.8.4 and
-// 4.8.5). A server answers with all values or an error.
+// Reading several values with one request: of known lengths and joined, or each with its length (Vol 3, Part G, 4.8.4
+// and 4.8.5). A server answers with all values or an error.
 
 public import BluetoothTypes
 public import NIOCore

@@ -1,6 +1,6 @@
 // What a client writes again on a new link to a server whose database is the cached one (Vol 3, Part G, 2.5.2 and 7): a
-// server forgets with the link, of a client without a bond, the subscription to Service Changed (3.3.3.3) and the Client
-// Supported Features (7.2). Without these it would not report a change during this link.
+// server forgets with the link, of a client without a bond, the subscription to Service Changed (3.3.3.3) and the
+// Client Supported Features (7.2). Without these it would not report a change during this link.
 
 import BluetoothTypes
 import NIOCore

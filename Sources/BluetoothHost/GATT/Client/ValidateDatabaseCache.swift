@@ -1,17 +1,16 @@
-// Whether what a client has cached of a server's database still holds (Vol 3, Part G, 2.5.2 and 7.3): what the host does
-// first on each link that it opened, and again after a change.
+// Whether what a client has cached of a server's database still holds (Vol 3, Part G, 2.5.2 and 7.3): what the host
+// does first on each link that it opened, and again after a change.
 //
 //     begin ─ cached ─▶ readingHash ─ the cached one ─▶ resuming ──────▶ unchanged
 //       │                   └──────── another, or an error ─┐
 //       └── nothing cached ─────────────────────────────────┴▶ configuring ─▶ changed, or noDatabaseHash
 //
-// readingHash: the Database Hash is read by its type. What waits in the queue may be about attributes that are no more, so
-// nothing else is sent.
-// resuming: what the server forgets with the link is written again.
-// configuring: the Generic Attribute Service is discovered and caching configured.
+// readingHash: the Database Hash is read by its type. What waits in the queue may be about attributes that are no more,
+// so nothing else is sent. resuming: what the server forgets with the link is written again. configuring: the Generic
+// Attribute Service is discovered and caching configured.
 //
-// A peer can answer anything: an error or nonsense instead of the hash makes the cache worthless, and what is refused later
-// is left out. Time comes in with the bearer's limit for each request alone.
+// A peer can answer anything: an error or nonsense instead of the hash makes the cache worthless, and what is refused
+// later is left out. Time comes in with the bearer's limit for each request alone.
 
 import BluetoothTypes
 import NIOCore

@@ -23,9 +23,9 @@ public struct ClientCharacteristicConfiguration: OptionSet, Hashable, Sendable {
 
 /// Writes the Client Characteristic Configuration of a characteristic.
 ///
-/// The result is what was discovered on the way: the characteristic's descriptors, or `nil` where the handle was known. A
-/// characteristic without the descriptor ends it with ``ATTErrorCode/attributeNotFound``. A notification may come before
-/// the result.
+/// The result is what was discovered on the way: the characteristic's descriptors, or `nil` where the handle was known.
+/// A characteristic without the descriptor ends it with ``ATTErrorCode/attributeNotFound``. A notification may come
+/// before the result.
 public struct WriteClientCharacteristicConfiguration: GATTProcedure {
     private enum Phase: Sendable {
         /// The descriptors are being discovered.

@@ -1,6 +1,5 @@
-// Clients cache what they discovered. This file indicates changes to them, and keeps those that asked for it from using an
-// outdated cache: Service Changed, robust caching, and what is kept of bonded clients
-// (Vol 3, Part G, 2.5.2 and 7).
+// Clients cache what they discovered. This file indicates changes to them, and keeps those that asked for it from using
+// an outdated cache: Service Changed, robust caching, and what is kept of bonded clients (Vol 3, Part G, 2.5.2 and 7).
 
 import BluetoothTypes
 import NIOCore

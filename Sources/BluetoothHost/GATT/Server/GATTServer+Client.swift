@@ -1,5 +1,5 @@
-// What the server keeps for one client while it is connected: subscriptions, the request in progress, prepared writes, and
-// what waits to be sent. It is the server half of the link's bearer.
+// What the server keeps for one client while it is connected: subscriptions, the request in progress, prepared writes,
+// and what waits to be sent. It is the server half of the link's bearer.
 
 import DequeModule
 import NIOCore

@@ -9,9 +9,9 @@ extension GATTServer {
     /// Sends a value to a subscribed client, cut to MTU - 3 octets: as a notification, or as an indication where the
     /// client asked for that alone.
     ///
-    /// The value is counted once for its owner, with a `send`, `confirmed` or `dropped`, now or later; dropped at once where
-    /// the client is not subscribed. Mutating, as ``receive(_:on:now:into:)`` is, so that it is lent and not copied for each
-    /// value.
+    /// The value is counted once for its owner, with a `send`, `confirmed` or `dropped`, now or later; dropped at once
+    /// where the client is not subscribed. Mutating, as ``receive(_:on:now:into:)`` is, so that it is lent and not
+    /// copied for each value.
     mutating func notify(
         _ value: consuming ByteBuffer,
         characteristic handle: AttributeHandle,
@@ -50,8 +50,8 @@ extension GATTServer {
         }
     }
 
-    /// The longest value that shares a PDU with others, in octets. Two longer ones take as many of the link layer's packets of
-    /// 251 octets together as alone.
+    /// The longest value that shares a PDU with others, in octets. Two longer ones take as many of the link layer's
+    /// packets of 251 octets together as alone.
     private static let batchedLength = 121
 
     /// Sends what was deferred while the local client asked for the MTU: until it had the answer, it could not be known

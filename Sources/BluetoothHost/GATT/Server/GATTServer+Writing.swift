@@ -83,8 +83,8 @@ extension GATTServer {
 
     // MARK: What the server keeps
 
-    /// The error that a client meets which writes a value at an offset; `nil` for none, or where only the application can
-    /// say.
+    /// The error that a client meets which writes a value at an offset; `nil` for none, or where only the application
+    /// can say.
     func valueError(
         of attribute: GATTAttribute,
         offset: Int,

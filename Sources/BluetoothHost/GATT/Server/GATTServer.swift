@@ -1,16 +1,16 @@
-// The GATT server of a host: one database for any number of clients. A machine without I/O and without a clock: requests
-// come in through `receive(_:on:now:into:)` with the bearer of the link, whose server half holds what the server keeps for
-// the client at its other end, and what is to be done goes out as actions (Vol 3, Parts F and G).
+// The GATT server of a host: one database for any number of clients. A machine without I/O and without a clock:
+// requests come in through `receive(_:on:now:into:)` with the bearer of the link, whose server half holds what the
+// server keeps for the client at its other end, and what is to be done goes out as actions (Vol 3, Parts F and G).
 //
 //     a client's request ─▶ idle ── the server has the answer ──▶ idle
 //                            └── the application is asked ──▶ reading, writing or executing ── it answers ──▶ idle
 //
-// idle: the client may send a request.
-// reading, writing, executing: the application has been asked, and the client waits for its answer (Vol 3, Part F, 3.3.2).
+// idle: the client may send a request. reading, writing, executing: the application has been asked, and the client
+// waits for its answer (Vol 3, Part F, 3.3.2).
 //
-// What a peer can do: a second request before the answer to the first one ends the bearer. Prepared writes, indications and
-// deferred values have limits of number or are the application's own. Every PDU that is not well-formed is answered with an
-// error, or ignored where it has no answer.
+// What a peer can do: a second request before the answer to the first one ends the bearer. Prepared writes, indications
+// and deferred values have limits of number or are the application's own. Every PDU that is not well-formed is answered
+// with an error, or ignored where it has no answer.
 //
 // Time comes in as `now`, for the limit of 30 s on each indication (Vol 3, Part F, 3.3.3).
 

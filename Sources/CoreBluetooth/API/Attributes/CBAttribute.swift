@@ -1,7 +1,7 @@
 // The common root of services, characteristics and descriptors, remote and local.
 //
-// Attributes change on the manager's queue, but programs look at them from anywhere, as Apple's atomic properties allow.
-// So what can change is guarded by a lock, which all attributes of one peripheral share.
+// Attributes change on the manager's queue, but programs look at them from anywhere, as Apple's atomic properties
+// allow. So what can change is guarded by a lock, which all attributes of one peripheral share.
 
 public import Foundation
 import NIOConcurrencyHelpers

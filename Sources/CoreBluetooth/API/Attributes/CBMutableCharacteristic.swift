@@ -13,8 +13,8 @@ open class CBMutableCharacteristic: CBCharacteristic {
     /// The handle of the value, while the characteristic is published.
     var publishedHandle: AttributeHandle?
 
-    /// A characteristic. With a value it is static: the system answers reads, and it cannot be written. Without one the app
-    /// is asked each time.
+    /// A characteristic. With a value it is static: the system answers reads, and it cannot be written. Without one the
+    /// app is asked each time.
     ///
     /// What cannot be published is reported when its service is added: `broadcast` and `extendedProperties` with
     /// ``CBError/Code/invalidParameters``.

@@ -1,7 +1,7 @@
 // What a central manager reports. On Apple's platforms all but one of these methods are optional requirements of an
-// Objective-C protocol; here they have default implementations that do nothing, which comes to the same for a class that
-// implements them where it says that it conforms. (A subclass cannot add a method that its conforming base class lacks:
-// Swift would never call it. Put it on the base class.)
+// Objective-C protocol; here they have default implementations that do nothing, which comes to the same for a class
+// that implements them where it says that it conforms. (A subclass cannot add a method that its conforming base class
+// lacks: Swift would never call it. Put it on the base class.)
 
 public import Foundation
 
@@ -34,7 +34,8 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// - Parameters:
     ///   - central: The manager.
     ///   - peripheral: The peripheral; the manager does not retain it, so retain it to do anything with it.
-    ///   - advertisementData: What it says, under the keys that begin with `CBAdvertisementData`. What it does not say has
+    ///   - advertisementData: What it says, under the keys that begin with `CBAdvertisementData`. What it does not say
+    ///   has
     ///     no key.
     ///   - RSSI: The signal strength in dBm; 127 where it is not known.
     func centralManager(

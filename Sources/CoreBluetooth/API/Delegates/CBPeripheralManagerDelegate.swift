@@ -1,5 +1,5 @@
-// What a peripheral manager reports. All methods but the first have default implementations: they do nothing, except that
-// requests are answered, so that a central need not wait for an app that does not listen.
+// What a peripheral manager reports. All methods but the first have default implementations: they do nothing, except
+// that requests are answered, so that a central need not wait for an app that does not listen.
 
 public import Foundation
 

@@ -17,16 +17,16 @@
 // open: octets go both ways. When the app has closed both streams, the event loop closes the channel; the state remains
 // until the host has done so.
 //
-// released: the app has no reference to the channel any more. Streams that it still has are at their end once what came is
-// read. Where they were in use, their end is reported when the channel has ended.
+// released: the app has no reference to the channel any more. Streams that it still has are at their end once what came
+// is read. Where they were in use, their end is reported when the channel has ended.
 //
 // ended: the adapter ends the channel, because the app withdrew its PSM or its connection.
 //
 // detached: the channel is over, and the event loop is not woken any more.
 //
-// In every state but `open`, nothing more is written, and the event loop closes the host's channel behind everything that
-// was written before: the closing itself is CreditBasedChannel's. A peer fills no more than the window, drains no more
-// than was written, and can end the channel at any time. Time plays no part.
+// In every state but `open`, nothing more is written, and the event loop closes the host's channel behind everything
+// that was written before: the closing itself is CreditBasedChannel's. A peer fills no more than the window, drains no
+// more than was written, and can end the channel at any time. Time plays no part.
 
 import DequeModule
 import Foundation

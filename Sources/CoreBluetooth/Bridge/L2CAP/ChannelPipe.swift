@@ -1,6 +1,6 @@
-// What a channel's streams and the event loop share. Streams are used on any thread; ChannelPipe.State decides under one
-// lock, and streams are called after it is free. The event loop is woken under the lock: once a pipe is detached from it,
-// it may be no more. Either side is woken once for however much there is.
+// What a channel's streams and the event loop share. Streams are used on any thread; ChannelPipe.State decides under
+// one lock, and streams are called after it is free. The event loop is woken under the lock: once a pipe is detached
+// from it, it may be no more. Either side is woken once for however much there is.
 
 import Dispatch
 import Foundation

@@ -1,5 +1,5 @@
-// Where a stream calls its delegate: in the run loops that the app has scheduled it in or, in virtual time, in turns of the
-// event loop. One wake-up stands for however many events there are.
+// Where a stream calls its delegate: in the run loops that the app has scheduled it in or, in virtual time, in turns of
+// the event loop. One wake-up stands for however many events there are.
 
 import Foundation
 import NIOConcurrencyHelpers
@@ -136,9 +136,9 @@ final class StreamSchedule: Sendable {
 /// A stream in one run loop.
 ///
 /// Foundation's own streams are sources of a run loop: they keep it alive, and `run(mode:before:)` returns when one was
-/// served. So are these. A timer that never fires by itself wakes the run loop when it sleeps, since setting its date is
-/// what Foundation offers for that from another thread. Run loops, their sources and timers may be used from any thread as
-/// it is done here, though Foundation does not declare it; the schedule's lock guards the rest.
+/// served. So are these. A timer that never fires by itself wakes the run loop when it sleeps, since setting its date
+/// is what Foundation offers for that from another thread. Run loops, their sources and timers may be used from any
+/// thread as it is done here, though Foundation does not declare it; the schedule's lock guards the rest.
 private struct RunLoopEntry: @unchecked Sendable {
     /// Calls back from the run loop.
     private final class Source: RunLoop._Source {

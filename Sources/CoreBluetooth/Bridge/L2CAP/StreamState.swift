@@ -15,8 +15,8 @@
 //
 // closed: the app has done with the stream; nothing is reported, and it is never opened again.
 //
-// A peer reaches this only through the condition of the stream: what there is to read, and whether the channel has ended.
-// Time plays no part. The pipe's lock guards the value.
+// A peer reaches this only through the condition of the stream: what there is to read, and whether the channel has
+// ended. Time plays no part. The pipe's lock guards the value.
 
 import Foundation
 

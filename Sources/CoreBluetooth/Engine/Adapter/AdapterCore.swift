@@ -1,5 +1,5 @@
-// One adapter on its event loop: the host, where its controller comes from, and the sessions of all managers. Nothing in
-// here is touched from elsewhere.
+// One adapter on its event loop: the host, where its controller comes from, and the sessions of all managers. Nothing
+// in here is touched from elsewhere.
 
 import BluetoothHCI
 import BluetoothHost
@@ -212,12 +212,12 @@ final class AdapterCore {
         self.source.close()
     }
 
-    /// How long the controller of an adapter that is let go may take to end what it does. Longer than the supervision
+    /// How long the controller of an adapter that is shut down may take to end what it does. Longer than the supervision
     /// timeout of a link to a peer that has gone, and short for a person who waits.
     static let shutdownLimit = TimeAmount.seconds(1)
 
-    /// The process ends by itself, or has let the adapter go: what it has asked for is stored and sent, nothing is
-    /// reported any more, and the controller ends what it does for the process, as far as it can within `limit`.
+    /// The process ends by itself, or has released the adapter: what it has asked for is stored and sent, nothing is
+    /// reported any more, and the controller ends what it can within `limit`.
     func shutDown(within limit: TimeAmount, completion: @escaping () -> Void) {
         self.writer?.flush()
         self.closeStorage()

@@ -1,5 +1,5 @@
-// Where an adapter's controller comes from. A source is asked each time that a channel is needed: at the start, and after
-// the last one has closed.
+// Where an adapter's controller comes from. A source is asked each time that a channel is needed: at the start, and
+// after the last one has closed.
 
 import BluetoothAir
 import BluetoothAirService

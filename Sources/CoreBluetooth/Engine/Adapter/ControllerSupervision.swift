@@ -19,9 +19,9 @@
 // - off: Bluetooth is switched off; a channel that the source still opens is closed.
 // - shutDown: the adapter is released or its process ends; nothing is reported any more.
 //
-// A controller may fail at any moment, say why in any words, and come back at once: each failure doubles the delay before
-// the next attempt, from 25 ms to 2 s, until it has been ready for the stability interval of 2 s. So a controller that
-// fails without end costs at most one attempt in 2 s.
+// A controller may fail at any moment, say why in any words, and come back at once: each failure doubles the delay
+// before the next attempt, from 25 ms to 2 s, until it has been ready for the stability interval of 2 s. So a
+// controller that fails without end costs at most one attempt in 2 s.
 //
 // Time comes in with `now`, the time of a report of the host, and goes out with `scheduleRetry(in:)`.
 

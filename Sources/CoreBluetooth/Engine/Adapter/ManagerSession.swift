@@ -125,8 +125,8 @@ extension ManagerSession {
         self.reportState()
     }
 
-    /// The app has ended, and the manager is gone. With a restore identifier and the background mode of its role, what it
-    /// did goes on, unless the app ends for good.
+    /// The app has ended, and the manager is gone. With a restore identifier and the background mode of its role, what
+    /// it did goes on, unless the app ends for good.
     func applicationEnded(isForGood: Bool) {
         if self.preservedState == nil { self.drainCommands() }
         let isLeft = !isForGood && self.isPreserved && self.application?.outlivesProcess(Self.role) == true
@@ -140,7 +140,8 @@ extension ManagerSession {
         }
     }
 
-    /// A new manager takes the orphaned session over: the preserved state is reported to it, then what has happened since.
+    /// A new manager takes the orphaned session over: the preserved state is reported to it, then what has happened
+    /// since.
     func takeOver(_ successor: Self) {
         guard let preservedState = self.preservedState else { return }
         self.preservedState = nil

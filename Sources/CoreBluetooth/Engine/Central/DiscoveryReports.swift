@@ -1,9 +1,9 @@
-// Scanning for all central managers of an adapter: what was received from each advertiser, and what was reported to each
-// manager.
+// Scanning for all central managers of an adapter: what was received from each advertiser, and what was reported to
+// each manager.
 //
 // The host reports every packet; coalescing happens here, since only here it is known what was reported to which
-// manager. An advertiser whose scan response is still to come is deferred until it is there or the next packet shows that
-// it was lost, so that the first `didDiscover` has the name.
+// manager. An advertiser whose scan response is still to come is deferred until it is there or the next packet shows
+// that it was lost, so that the first `didDiscover` has the name.
 
 import BluetoothHost
 import BluetoothTypes

@@ -23,8 +23,8 @@
 // - established: the app has the link.
 // - leaving: the app has cancelled, and the link ends with that; the end is reported when it has ended.
 //
-// A connection that fails, is cancelled without a link, or loses its link without reconnection is removed at once. A link
-// that others still use, or that the peer opened, stays when a connection is cancelled.
+// A connection that fails, is cancelled without a link, or loses its link without reconnection is removed at once. A
+// link that others still use, or that the peer opened, stays when a connection is cancelled.
 //
 // A peer can connect and disconnect whenever it likes, also twice at a time: a second link with the same peer is left
 // alone until the first one has ended. Time is not known here: the start delay is scheduled by the caller.

@@ -1,4 +1,5 @@
-// The GAP Device Names of connected peers: what CBPeripheral.name says once it is known, in place of the advertised name.
+// The GAP Device Names of connected peers: what CBPeripheral.name says once it is known, in place of the advertised
+// name.
 
 import BluetoothHost
 import NIOCore

@@ -1,5 +1,5 @@
-// The peers of one adapter on its event loop: what their machines decide is carried out here, and what the host reports of
-// a link is handed to the connections that share it.
+// The peers of one adapter on its event loop: what their machines decide is carried out here, and what the host reports
+// of a link is handed to the connections that share it.
 
 import BluetoothHCI
 import BluetoothHost
@@ -102,8 +102,8 @@ final class PeerTable {
     /// There is a link.
     func connected(_ link: LinkInformation) {
         let peer = self.peer(link.peer)
-        // There are two links with a peer where each device connected to the other at once, or where the peer has started
-        // anew and its old link is not timed out yet. The second one is taken when the first one has ended.
+        // There are two links with a peer where each device connected to the other at once, or where the peer has
+        // started anew and its old link is not timed out yet. The second one is taken when the first one has ended.
         guard let actions = peer.connections.connected(link.id, isCentral: link.isCentral) else { return }
         peer.forgetLink()
         peer.mtu = self.core.host.mtu(of: link.id)

@@ -1,6 +1,6 @@
-// One app's connection to one peripheral on the event loop: what the app asks for is handed to the host, and what becomes
-// of it to the app. When the link is opened and closed is decided by `PeerLink`, the order of procedures by the link's ATT
-// bearer, and who gets values by `Subscription`; here is only what the app still waits for.
+// One app's connection to one peripheral on the event loop: what the app asks for is handed to the host, and what
+// becomes of it to the app. When the link is opened and closed is decided by `PeerLink`, the order of procedures by the
+// link's ATT bearer, and who gets values by `Subscription`; here is only what the app still waits for.
 
 import BluetoothHCI
 import BluetoothHost

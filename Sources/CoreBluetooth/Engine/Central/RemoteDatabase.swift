@@ -1,7 +1,7 @@
 // The database of a peer's GATT server as this device knows it, whichever app has discovered it: each answer in it is
 // complete. It is the same while it is discovered on a link, when it is written to the storage, and when the next link
-// begins with it. Where the server has a Database Hash, the hash says whether all of it still holds (Vol 3, Part G, 7.3);
-// what each app has discovered is a `DiscoveredAttributes`.
+// begins with it. Where the server has a Database Hash, the hash says whether all of it still holds (Vol 3, Part G,
+// 7.3); what each app has discovered is a `DiscoveredAttributes`.
 //
 // Apple's rule is that bonded peers with Service Changed are remembered until that fires (7.13 of the behaviours). The
 // hash makes the same safe without a bond: it covers every declaration with its handle.

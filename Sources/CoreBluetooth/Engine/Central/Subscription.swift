@@ -1,22 +1,22 @@
-// The subscriptions to one characteristic of a peer: one Client Characteristic Configuration, which this device has once
-// however many managers are subscribed (Vol 3, Part G, 3.3.3.3). Without I/O: each change is decided in the turn that its
-// procedure has on the link's ATT bearer, so there is never more than one write of the descriptor under way.
+// The subscriptions to one characteristic of a peer: one Client Characteristic Configuration, which this device has
+// once however many managers are subscribed (Vol 3, Part G, 3.3.3.3). Without I/O: each change is decided in the turn
+// that its procedure has on the link's ATT bearer, so there is never more than one write of the descriptor under way.
 //
 //     off ── first subscriber ──▶ enabling ── written ──▶ on ── last unsubscribes ──▶ disabling ── written ──▶ off
 //      ▲                             │ refused             ▲                              │ refused
 //      └─────────────────────────────┘                     └──────────────────────────────┘
 //
 // - off: the descriptor is 0, as on each new link: a server forgets it with the link unless there is a bond.
-// - enabling: notifications are being turned on for one subscriber, which gets values already: the first one may overtake
-//   the answer to the write. The subscriber is gone where it has left meanwhile.
+// - enabling: notifications are being turned on for one subscriber, which gets values already: the first one may
+//   overtake the answer to the write. The subscriber is gone where it has left meanwhile.
 // - on: the peer sends values to all subscribers. There is none where the last one has left without a turn, since its
 //   connection was cancelled; then the next release turns notifications off.
-// - disabling: notifications are being turned off for the last subscriber, which gets no more values; none where the write
-//   is a release.
+// - disabling: notifications are being turned off for the last subscriber, which gets no more values; none where the
+//   write is a release.
 //
-// A second manager that subscribes while the first one's write is under way has its turn after the answer: where the peer
-// has refused, it asks again and gets the answer to its own write. A peer can send values at any time and answer a write
-// as it likes; values nobody is subscribed to are dropped. There is no time in it: the limit for an answer is the
+// A second manager that subscribes while the first one's write is under way has its turn after the answer: where the
+// peer has refused, it asks again and gets the answer to its own write. A peer can send values at any time and answer a
+// write as it likes; values nobody is subscribed to are dropped. There is no time in it: the limit for an answer is the
 // procedure's.
 
 import BluetoothHost

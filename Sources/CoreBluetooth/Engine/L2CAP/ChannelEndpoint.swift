@@ -1,6 +1,6 @@
 // The event loop's endpoint of one channel: it carries octets between the host's channel and the pipe of the app's
-// streams. What is decided is decided elsewhere: by ChannelPipe.State what the streams may do and when the channel is to
-// be closed, by the host's CreditBasedChannel how it closes behind the last octet.
+// streams. What is decided is decided elsewhere: by ChannelPipe.State what the streams may do and when the channel is
+// to be closed, by the host's CreditBasedChannel how it closes behind the last octet.
 
 import BluetoothHost
 import NIOCore

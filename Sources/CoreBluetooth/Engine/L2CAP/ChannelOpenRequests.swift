@@ -8,8 +8,8 @@
 //
 // idle: nothing is asked for.
 //
-// opening: the host asks the peer for a channel; other requests wait. A peer that does not respond holds them up for the
-// 30 s of CreditBasedChannel; time plays no part here. A PSM that no peer can publish is refused in its turn.
+// opening: the host asks the peer for a channel; other requests wait. A peer that does not respond holds them up for
+// the 30 s of CreditBasedChannel; time plays no part here. A PSM that no peer can publish is refused in its turn.
 
 import BluetoothHost
 import DequeModule

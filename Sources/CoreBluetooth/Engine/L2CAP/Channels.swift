@@ -1,5 +1,5 @@
-// The channels of one adapter on its event loop: which app has published a PSM, whose channel each is, and which of them
-// have octets for their apps.
+// The channels of one adapter on its event loop: which app has published a PSM, whose channel each is, and which of
+// them have octets for their apps.
 
 import BluetoothHost
 import Foundation

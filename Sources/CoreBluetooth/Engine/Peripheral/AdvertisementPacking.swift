@@ -2,8 +2,8 @@
 //
 // The packet has the flags (3 octets) and 28 octets for services and name, the two octets in front of each field
 // included. Services come first, 16-bit ones before 32-bit and 128-bit ones. A name that no longer fits goes into the
-// scan response, cut to 10 octets. Services that do not fit go into the overflow area, which takes 21 octets of the scan
-// response and leaves 8 for the name.
+// scan response, cut to 10 octets. Services that do not fit go into the overflow area, which takes 21 octets of the
+// scan response and leaves 8 for the name.
 
 import BluetoothTypes
 import NIOCore

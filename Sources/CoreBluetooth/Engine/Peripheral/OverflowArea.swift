@@ -1,6 +1,6 @@
-// The overflow area: services that do not fit into an advertising packet are sent as one bit each in a field of 128 bits,
-// in manufacturer data of Apple's (`4C 00 01` and 16 octets). A scanner that looks for a service sees whether its bit is
-// set; several services share a bit, so it is a hint and no more.
+// The overflow area: services that do not fit into an advertising packet are sent as one bit each in a field of 128
+// bits, in manufacturer data of Apple's (`4C 00 01` and 16 octets). A scanner that looks for a service sees whether its
+// bit is set; several services share a bit, so it is a hint and no more.
 //
 // Apple has not said which bit a service has. Here it is the FNV-1a hash (64 bits) of the UUID's 16 octets, most
 // significant first, folded to 7 bits: `h ^= h >> 32; h ^= h >> 16; h ^= h >> 7; h & 0x7F`. Bit n is bit `n % 8` of

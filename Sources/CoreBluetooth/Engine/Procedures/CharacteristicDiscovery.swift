@@ -14,7 +14,8 @@ struct CharacteristicDiscovery: AttributeDiscovery {
 
     func concerns(_ range: AttributeHandleRange) -> Bool { self.service.overlaps(range) }
 
-    /// All characteristics are asked for, whatever the app looks for: that takes as many requests, and then all are known.
+    /// All characteristics are asked for, whatever the app looks for: that takes as many requests, and then all are
+    /// known.
     var request: Request { Request(of: self.service) }
 
     func known(in database: RemoteDatabase) -> Answer? { database.characteristics(of: self.service) }

@@ -1,5 +1,5 @@
-// A GATT procedure as an app asks for it through `CBPeripheral`: described in one type, from the turn that it has on the
-// link's ATT bearer to the change of the app's objects. The order of procedures is the bearer's queue alone.
+// A GATT procedure as an app asks for it through `CBPeripheral`: described in one type, from the turn that it has on
+// the link's ATT bearer to the change of the app's objects. The order of procedures is the bearer's queue alone.
 
 import BluetoothHost
 
