@@ -64,6 +64,15 @@ public final class VirtualController: HCIChannel {
         }
     }
 
+    /// Whether the host takes packets at present; true from the start.
+    ///
+    /// For what carries the packets to a host elsewhere. While it is false, the controller acknowledges no data of peers, so
+    /// that they wait, and loses advertisements. Other events, and data that was acknowledged before, are still sent.
+    public var isHostWritable: Bool {
+        get { self.onLoop.receiveBuffers.isHostWritable }
+        set { self.air.enter { self.onLoop.setHostWritable(newValue) } }
+    }
+
     /// How many links the controller has.
     public var linkCount: Int { self.onLoop.linkCount }
 

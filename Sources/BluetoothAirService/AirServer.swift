@@ -9,8 +9,9 @@
 // connected: Packets are forwarded in both directions, unchanged.
 // disconnected: The client's controller has left the air, and the observer was called with the reason.
 //
-// A client is any HCI host. Octets that are not HCI, and a host that does not read, end its own connection alone (see
-// `H4Stream`); what it sends to its controller is answered there, as a chip would answer. Time does not come in.
+// A client is any HCI host. A host that is slow to read holds back the data of its peers, and loses advertisements; at
+// the limit of its connection that ends, as it does after octets that are not HCI (see `H4Stream`). Other clients go on.
+// What a host sends to its controller is answered there, as a chip would answer. Time does not come in.
 
 public import BluetoothAir
 public import BluetoothHCI
@@ -185,6 +186,10 @@ private final class ClientConnection: HCIChannelReceiver {
     }
 
     func start() {
+        if let controller = self.controller as? VirtualController {
+            // What the host does not take, its controller does not acknowledge.
+            self.host.writabilityChanged = { [weak controller] in controller?.isHostWritable = $0 }
+        }
         self.controller.start(receiver: self)
         self.host.start(receiver: self)
     }

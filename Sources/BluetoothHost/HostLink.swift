@@ -35,6 +35,10 @@ final class HostLink {
     var outgoing: Deque<Frame> = []
     var isInTransmitQueue = false
     var packetsInController = 0
+    /// Packets from the controller that were not reported to it as finished.
+    var receivedPackets = 0
+    /// Whether the user takes no more for now.
+    var isReceivingPaused = false
     /// PDUs of the user that left or were dropped and are not reported yet.
     var transmitted = TransmitTally()
     var hasTransmitted = false

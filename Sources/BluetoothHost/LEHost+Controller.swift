@@ -43,6 +43,7 @@ extension LEHost {
         for entry in self.commands.abandon() { entry.completion(.abandoned) }
         for link in self.openLinks { self.close(link, reason: .connectionTimeout) }
         self.transmitter.reset()
+        self.receiver.reset()
         self.advertiser.reset()
         self.scanner.reset()
         self.advertisingReassembler.reset()
@@ -213,6 +214,22 @@ extension LEHost {
                     goOn()
                 }
             }
+        case .receiveBuffers:
+            let length = max(self.controller.aclDataLength, ACLReceiver.minimumPacketLength)
+            self.send(
+                HostBufferSize(
+                    aclDataPacketLength: UInt16(length),
+                    aclDataPacketCount: UInt16(ACLReceiver.packetCount)
+                )
+            ) { [unowned self] result in
+                if case .success = result { self.controller.knowsHostBuffers = true }
+                goOn()
+            }
+        case .flowControl:
+            self.send(SetControllerToHostFlowControl(mode: .acl)) { [unowned self] result in
+                if case .success = result { self.receiver.enable() }
+                goOn()
+            }
         case .acceptListSize:
             self.send(LEReadFilterAcceptListSize()) { [unowned self] result in
                 if let answer = try? result.get() { self.controller.acceptListSize = Int(answer.size) }
@@ -247,6 +264,8 @@ private enum SetupStep: CaseIterable {
     case address
     case features
     case bufferSize
+    case receiveBuffers
+    case flowControl
     case acceptListSize
     case eventMask
     case leEventMask
@@ -259,6 +278,11 @@ private enum SetupStep: CaseIterable {
         case .suggestedDataLength:
             controller.features.contains(.dataPacketLengthExtension)
                 && controller.knows(LEWriteSuggestedDefaultDataLength.self)
+        case .receiveBuffers:
+            configuration.limitsReceivedData && controller.knows(HostBufferSize.self)
+                && controller.knows(SetControllerToHostFlowControl.self)
+                && controller.knows(HostNumberOfCompletedPackets.self)
+        case .flowControl: controller.knowsHostBuffers
         case .acceptListSize: controller.knows(LEReadFilterAcceptListSize.self)
         case .randomAddress: configuration.address != nil || configuration.fallbackAddress != nil
         case .reset, .supportedCommands, .address, .features, .bufferSize, .eventMask, .leEventMask:

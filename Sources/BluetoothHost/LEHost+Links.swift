@@ -132,6 +132,7 @@ extension LEHost {
         self.server.close(&link.bearer, into: &link.bearerActions)
         self.drainBearer(link)
         self.transmitter.closed(link)
+        self.receiver.closed(link)
         for frame in link.outgoing { self.count(frame.tag, on: link) }
         link.outgoing.removeAll()
         self.reportTransmitted()
@@ -142,6 +143,41 @@ extension LEHost {
     }
 
     // MARK: Data
+
+    /// Holds back what the peer of a link sends, until ``resumeReceiving(on:)``.
+    ///
+    /// The link's packets are not reported to the controller as finished, so it stops acknowledging them once the host's
+    /// buffers are full, and the peer waits (Vol 4, Part E, 4.2). What came before is still reported to the delegate. The
+    /// whole link waits: its responses and its signalling, too, since a link has one order. Other links go on. With a
+    /// controller that has no flow control to the host (``limitsReceivedData`` is false) nothing is held back.
+    public func pauseReceiving(on link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        self.receiver.pause(link)
+    }
+
+    /// Takes what the peer of a link sends again.
+    public func resumeReceiving(on link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link], link.isReceivingPaused else { return }
+        self.receiver.resume(link)
+        self.scheduleTurn()
+    }
+
+    /// Whether the controller sends no more data than the host has finished with.
+    public var limitsReceivedData: Bool { self.receiver.isLimited }
+
+    /// Reports to the controller which packets the host has finished with (Vol 4, Part E, 7.3.40). The command needs no
+    /// credit and has no answer.
+    func reportReceived() {
+        guard self.receiver.isReportDue, let channel = self.channel else { return }
+        var elements = self.receiver.takeReport(of: self.openLinks)[...]
+        while !elements.isEmpty {
+            let completed = CompletedPackets(elements.prefix(CompletedPackets.maximumCount))
+            channel.send(HostNumberOfCompletedPackets(completed: completed).packet())
+            elements = elements.dropFirst(CompletedPackets.maximumCount)
+        }
+    }
 
     /// Puts a PDU into a frame and the frame into the link's queue.
     func enqueue(_ pdu: consuming ByteBuffer, on channel: CID, of link: HostLink, tag: FrameTag = .none) {
@@ -164,6 +200,7 @@ extension LEHost {
             return self.noteUnreadable("a malformed ACL data packet", error)
         }
         guard let link = self.linksByHandle[data.header.handle] else { return }
+        self.receiver.received(on: link)
         let outcome = link.reassembler.receive(data.fragment, isStart: data.header.boundary.isFirst)
         if let violation = outcome.violation {
             self.log.debug("\(link.id): dropped L2CAP data: \(violation)")

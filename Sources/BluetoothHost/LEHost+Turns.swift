@@ -28,6 +28,7 @@ extension LEHost {
         self.endLinksAtShutdown()
         self.reconcile()
         self.transmit()
+        self.reportReceived()
         self.reportTransmitted()
         self.reportWritability()
         self.armTimer()

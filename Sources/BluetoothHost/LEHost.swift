@@ -43,6 +43,7 @@ public final class LEHost {
     var controller = ControllerInformation()
     var commands = CommandQueue()
     var transmitter = ACLTransmitter()
+    var receiver = ACLReceiver()
     /// Whether the controller is being asked if it is still there.
     var isProbing = false
     /// How many packets of this controller could not be read.

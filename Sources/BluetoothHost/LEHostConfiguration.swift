@@ -17,6 +17,8 @@ public struct LEHostConfiguration: Sendable {
     public var preferredMTU: Int
     /// How long a controller may take to answer a command before it counts as lost, in milliseconds.
     public var commandTimeout: TimeAmount
+    /// Whether the controller is asked to send no more data than the host has finished with (Vol 4, Part E, 4.2), where it can.
+    public var limitsReceivedData: Bool
 
     /// Creates a configuration.
     public init(
@@ -25,7 +27,8 @@ public struct LEHostConfiguration: Sendable {
         address: DeviceAddress? = nil,
         fallbackAddress: DeviceAddress? = nil,
         preferredMTU: Int = 517,
-        commandTimeout: TimeAmount = .seconds(2)
+        commandTimeout: TimeAmount = .seconds(2),
+        limitsReceivedData: Bool = true
     ) {
         self.deviceName = deviceName
         self.appearance = appearance
@@ -33,6 +36,7 @@ public struct LEHostConfiguration: Sendable {
         self.fallbackAddress = fallbackAddress
         self.preferredMTU = preferredMTU
         self.commandTimeout = commandTimeout
+        self.limitsReceivedData = limitsReceivedData
     }
 }
 

@@ -93,6 +93,8 @@ final class ScriptedController: HCIChannel {
     private func answer(_ command: HCICommandPacket) {
         guard !self.silent.contains(command.opcode), !self.isDead else { return }
         if let answersOnly, !answersOnly.contains(command.opcode) { return }
+        // The one command without an answer (Vol 4, Part E, 7.3.40).
+        guard command.opcode != HostNumberOfCompletedPackets.opcode else { return }
         if Self.answeredByStatus.contains(command.opcode) {
             let status = self.refused[command.opcode] ?? .success
             self.deliver(CommandStatus(status: status, opcode: command.opcode).packet())

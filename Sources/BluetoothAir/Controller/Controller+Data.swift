@@ -26,8 +26,20 @@ struct ReceiveBuffers {
     /// How many it holds.
     var used = 0
 
-    /// Whether the host can take a packet.
-    var hasCapacity: Bool { !self.isLimited || self.used < self.capacity }
+    /// Whether what carries packets to the host takes more of them.
+    var isHostWritable = true
+
+    /// Whether the host can take a packet of a link, which is one of `linkCount`.
+    ///
+    /// A link may hold as many buffers as are free. So one whose host is behind never holds all of them, however many such
+    /// links there are: with n of them each holds at most one part of n + 1. An only link leaves a quarter to those that come.
+    @inline(__always)
+    func hasCapacity(for end: LinkEnd, among linkCount: Int) -> Bool {
+        guard self.isHostWritable else { return false }
+        guard self.isLimited else { return true }
+        let limit = linkCount > 1 ? self.capacity - self.used : self.capacity - self.capacity / 4
+        return end.unreportedPackets < limit
+    }
 }
 
 extension Controller {
@@ -52,7 +64,10 @@ extension Controller {
         let end = entry.end
         self.transmitBuffers.used += 1
         end.usedBuffers += 1
-        guard end.isClear, length <= end.transmitLimit, length > 0 else {
+        let peer = entry.link.peer(of: end)
+        guard end.isClear, length <= end.transmitLimit, length > 0,
+            peer.controller.hasCapacity(for: peer)
+        else {
             guard length > 0, !end.isTerminating else { return self.complete(end) }
             packet.bytes.moveReaderIndex(forwardBy: ACLDataHeader.octetCountWithType)
             end.data.append(PendingData(payload: packet.bytes, isStart: boundary != 0b0001))
@@ -61,9 +76,9 @@ extension Controller {
         }
         // 0b00 and 0b10 begin a PDU, and leave the controller as 0b10.
         let flags: UInt32 = boundary == 0b0001 ? 0x1000 : 0x2000
-        let peer = entry.link.peer(of: end)
         let header = UInt32(peer.handle.rawValue) | flags | word & 0xFFFF_0000
         packet.bytes.setInteger(header, at: start + 1, endianness: .little)
+        peer.controller.countForHost(at: peer)
         peer.controller.deliver(packet)
         self.complete(end)
     }
@@ -137,14 +152,35 @@ extension Controller {
 
     // MARK: To the host
 
+    /// Whether the host can take a packet of a link.
+    @inline(__always)
+    func hasCapacity(for end: LinkEnd) -> Bool { self.receiveBuffers.hasCapacity(for: end, among: self.links.count) }
+
+    /// The host gets a packet of a link.
+    func countForHost(at end: LinkEnd) {
+        guard self.receiveBuffers.isLimited else { return }
+        self.receiveBuffers.used += 1
+        end.unreportedPackets += 1
+    }
+
+    /// What carries packets to the host takes more of them, or no longer: meanwhile data of peers is not acknowledged, and
+    /// advertisements are lost.
+    func setHostWritable(_ isWritable: Bool) {
+        guard isWritable != self.receiveBuffers.isHostWritable else { return }
+        self.receiveBuffers.isHostWritable = isWritable
+        if isWritable { self.wakeSenders() }
+    }
+
+    /// Lets the links go on whose peers have data that waited for the host.
+    private func wakeSenders() {
+        for entry in self.links.entries where !entry.link.peer(of: entry.end).data.isEmpty { entry.link.wake() }
+    }
+
     /// Hands a fragment that came over the air to the host; the header is written in front of `payload` where there is
     /// space.
     func deliverData(_ payload: ByteBuffer, isStart: Bool, at end: LinkEnd) {
         let boundary: ACLDataHeader.Boundary = isStart ? .firstFlushable : .continuing
-        if self.receiveBuffers.isLimited {
-            self.receiveBuffers.used += 1
-            end.unreportedPackets += 1
-        }
+        self.countForHost(at: end)
         guard payload.readerIndex >= ACLDataHeader.octetCountWithType else {
             return self.deliver(.aclData(handle: end.handle, boundary: boundary, fragment: payload))
         }
@@ -187,6 +223,6 @@ extension Controller {
             entry.end.unreportedPackets -= count
             self.receiveBuffers.used -= count
         }
-        for entry in self.links.entries { entry.link.wake() }
+        self.wakeSenders()
     }
 }

@@ -187,6 +187,8 @@ extension Controller {
         isScanResponse: Bool,
         rssi: RSSI
     ) {
+        // A controller need not keep what the host does not take.
+        guard self.receiveBuffers.isHostWritable else { return }
         guard self.scan?.isExtended ?? false else {
             guard let advertiser else { return }
             if case .unresolved? = target, let target {

@@ -211,7 +211,8 @@ final class Controller {
         let abandoned = self.links.removeAll()
         self.completedPacketsTimer.cancel()
         self.transmitBuffers = TransmitBuffers()
-        self.receiveBuffers = ReceiveBuffers()
+        let isHostWritable = self.receiveBuffers.isHostWritable
+        self.receiveBuffers = ReceiveBuffers(isHostWritable: isHostWritable)
         for entry in abandoned { entry.link.abandoned(by: entry.end) }
     }
 

@@ -118,8 +118,8 @@ final class AirLink {
     /// Finds out at which ends data may be delivered at once.
     func refreshPaths() {
         let isClear = self.isConnected && !self.air.settings.hasAirTime && self.air.settings.loss == 0
-        self.central.isClear = isClear && self.central.isClear(to: self.peripheral)
-        self.peripheral.isClear = isClear && self.peripheral.isClear(to: self.central)
+        self.central.isClear = isClear && self.central.hasClearPath
+        self.peripheral.isClear = isClear && self.peripheral.hasClearPath
     }
 
     /// Finds out how long the data of a packet may be.

@@ -163,9 +163,9 @@ final class LinkEnd {
         if case .none = self.encryption { false } else { true }
     }
 
-    /// Whether nothing at either end keeps data from being passed on at once.
-    func isClear(to peer: LinkEnd) -> Bool {
-        !self.hasWork && !self.isPaused && !self.isTerminating && !peer.controller.receiveBuffers.isLimited
+    /// Whether nothing at this end keeps data from being passed on at once, where the peer's host has capacity.
+    var hasClearPath: Bool {
+        !self.hasWork && !self.isPaused && !self.isTerminating
     }
 
     /// Whether there is anything to send, now or later.
@@ -180,7 +180,7 @@ final class LinkEnd {
     }
 
     private func maySendData(to peer: LinkEnd) -> Bool {
-        !self.isPaused && peer.controller.receiveBuffers.hasCapacity
+        !self.isPaused && peer.controller.hasCapacity(for: peer)
     }
 
     /// What is sent next: what is not acknowledged, then the link layer's own, then data; the end of the link comes

@@ -66,6 +66,8 @@ public struct GATTWriteRequest: Hashable, Sendable {
     public var link: LinkID
     /// The values, in the order in which they came; adjoining prepared writes to one attribute are joined.
     public var parts: [Part]
+    /// How many octets the values have together.
+    package var octetCount: Int { self.parts.reduce(0) { $0 + $1.value.readableBytes } }
 
     /// Creates a request.
     public init(id: GATTRequestID?, link: LinkID, parts: [Part]) {

@@ -26,6 +26,8 @@ struct ControllerInformation {
     var aclDataLength = 27
     /// How many outgoing ACL data packets it can hold.
     var aclPacketCount = 1
+    /// Whether it knows how much data the host takes at a time.
+    var knowsHostBuffers = false
     /// How many devices its filter accept list holds.
     var acceptListSize = 0
 }

@@ -48,7 +48,7 @@ extension H4Channel {
             return eventLoop.makeFailedFuture(error)
         }
         return NIOPipeBootstrap(group: eventLoop)
-            .channelOption(.writeBufferWaterMark, value: Self.waterMark(Self.defaultUnsentLimit))
+            .channelOption(.writeBufferWaterMark, value: Self.waterMark)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readSize))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

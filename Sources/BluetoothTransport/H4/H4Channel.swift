@@ -50,7 +50,7 @@ public final class H4Channel: HCIChannel {
         let prepared =
             bootstrap
             .connectTimeout(timeout)
-            .channelOption(.writeBufferWaterMark, value: Self.waterMark(Self.defaultUnsentLimit))
+            .channelOption(.writeBufferWaterMark, value: Self.waterMark)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
@@ -88,8 +88,17 @@ public final class H4Channel: HCIChannel {
         return H4Channel(channel: channel, stream: stream)
     }
 
-    static func waterMark(_ limit: Int) -> ChannelOptions.Types.WriteBufferWaterMark {
-        ChannelOptions.Types.WriteBufferWaterMark(low: max(1, limit / 2), high: max(1, limit))
+    /// Between which numbers of octets that wait for the other end the channel becomes writable again, or no longer is.
+    static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 * 1024, high: 64 * 1024)
+
+    /// Whether the other end takes what is sent: false from 64 KiB of octets that wait for it, true again from 32 KiB.
+    ///
+    /// What is sent meanwhile is kept, up to the limit at which the connection ends.
+    public var isWritable: Bool { self.stream.isWritable }
+    /// Called on the loop when ``isWritable`` has changed.
+    public var writabilityChanged: ((Bool) -> Void)? {
+        get { self.stream.writabilityChanged }
+        set { self.stream.writabilityChanged = newValue }
     }
 
     /// Starts delivery to `receiver`, which the channel does not retain.

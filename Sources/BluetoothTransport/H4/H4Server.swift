@@ -67,7 +67,7 @@ public final class H4Server {
         let prepared =
             bootstrap
             .serverChannelOption(.backlog, value: 128)
-            .childChannelOption(.writeBufferWaterMark, value: H4Channel.waterMark(limits.unsentOctets))
+            .childChannelOption(.writeBufferWaterMark, value: H4Channel.waterMark)
             .childChannelInitializer { channel in acceptor.value.prepare(channel) }
         let bound: EventLoopFuture<any Channel>
         let socketFile: SocketFile?
@@ -146,7 +146,11 @@ private final class Acceptor {
             self.isFull = false
         }
         return channel.eventLoop.makeCompletedFuture {
-            let stream = H4Stream(receivingFrom: .host, on: channel.eventLoop)
+            let stream = H4Stream(
+                receivingFrom: .host,
+                on: channel.eventLoop,
+                unsentLimit: self.limits.unsentOctets
+            )
             try channel.pipeline.syncOperations.addHandler(stream)
             let connection = H4Channel(channel: channel, stream: stream)
             stream.whenActive = { self.accept(connection) }

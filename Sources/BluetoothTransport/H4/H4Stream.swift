@@ -34,11 +34,17 @@ final class H4Stream: ChannelDuplexHandler {
     /// It is the owner of this object and not the other way round, so that a channel that
     /// nobody holds any more closes.
     weak var owner: H4Channel?
+    /// Called when the other end takes octets again, or no longer does.
+    var writabilityChanged: ((Bool) -> Void)?
+    /// Whether the other end takes octets.
+    var isWritable: Bool { self.context?.channel.isWritable ?? false }
     /// Called once, when the connection of a server stands.
     var whenActive: (() -> Void)?
 
     private let eventLoop: any EventLoop
     private let medium: H4Medium
+    /// How many octets may wait for the other end before the connection ends.
+    private let unsentLimit: Int
     private var state = State.held(readIsWanted: false, hasEnded: false)
     private var framer: H4Framer
     // The octets that were thrown away while the first packet was looked for.
@@ -51,7 +57,13 @@ final class H4Stream: ChannelDuplexHandler {
     private var batchIsOpen = false
     private var lastError: String?
 
-    init(receivingFrom sender: H4Framer.Sender, over medium: H4Medium = .socket, on eventLoop: any EventLoop) {
+    init(
+        receivingFrom sender: H4Framer.Sender,
+        over medium: H4Medium = .socket,
+        on eventLoop: any EventLoop,
+        unsentLimit: Int = H4Channel.defaultUnsentLimit
+    ) {
+        self.unsentLimit = unsentLimit
         self.eventLoop = eventLoop
         self.medium = medium
         self.framer = H4Framer(readingFrom: sender, isInStep: medium.beginsWithPacket)
@@ -133,10 +145,11 @@ final class H4Stream: ChannelDuplexHandler {
         context.flush()
     }
 
-    /// The channel stays writable until the octets that the other end does not take reach the high-water mark, which
-    /// is set to the limit of a connection.
+    /// Ends the connection where too many octets wait for the other end.
     private func checkBacklog(_ context: ChannelHandlerContext) {
-        guard case .running = self.state, !context.channel.isWritable else { return }
+        guard case .running = self.state, !context.channel.isWritable,
+            let count = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), count >= self.unsentLimit
+        else { return }
         self.finish("\(self.otherEnd) does not read what is sent to it")
     }
 
@@ -179,6 +192,11 @@ final class H4Stream: ChannelDuplexHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         self.finishBatch()
         context.fireChannelReadComplete()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if case .running = self.state { self.writabilityChanged?(context.channel.isWritable) }
+        context.fireChannelWritabilityChanged()
     }
 
     func channelInactive(context: ChannelHandlerContext) {

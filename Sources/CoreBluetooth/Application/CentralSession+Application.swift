@@ -6,13 +6,13 @@ import BluetoothTypes
 extension CentralSession {
     /// What is scanned for now, under the rules of the app.
     var effectiveScan: Scan? {
-        guard let scan = self.scan else { return nil }
+        guard let scan = self.scan, !self.discoveryWindow.isFull else { return nil }
         guard let application = self.application else { return scan }
         return application.isTerminated && !self.isPreserved
             ? nil : scan.under(application.permission(for: .central))
     }
 
-    /// How many events are deferred for an app; beyond that, the oldest values and discoveries are dropped.
+    /// How many events are deferred for an app; beyond that, the oldest discoveries are dropped.
     private static let deferredEventLimit = 1000
 
     /// Merges the deferred events: each peripheral is discovered once, and of too many events the oldest are dropped.
@@ -23,7 +23,10 @@ extension CentralSession {
         merged.reserveCapacity(self.mailboxes.outbox.count)
         for event in self.mailboxes.outbox.reversed() {
             // The last one knows the most.
-            if case .discovered(let discovery) = event, !discovered.insert(discovery.peer.address).inserted { continue }
+            if case .discovered(let discovery, _) = event, !discovered.insert(discovery.peer.address).inserted {
+                event.drop()
+                continue
+            }
             merged.append(event)
         }
         merged.reverse()
@@ -32,6 +35,7 @@ extension CentralSession {
             merged.removeAll { event in
                 guard excess > 0, event.isExpendable else { return false }
                 excess -= 1
+                event.drop()
                 return true
             }
         }
@@ -50,10 +54,15 @@ extension CentralEvent {
         }
     }
 
-    /// Whether the event may be lost where too many wait.
+    /// The event is not delivered: it no longer waits for the app.
+    fileprivate func drop() {
+        if case .discovered(_, let window) = self { _ = window.remove(Discovery.size) }
+    }
+
+    /// Whether the event may be lost where too many wait. Values never are: their window holds back who sends them.
     fileprivate var isExpendable: Bool {
         switch self {
-        case .discovered, .value, .connected, .mtu: true
+        case .discovered, .connected, .mtu: true
         case .disconnected(_, _, timestamp: _, let isReconnecting): isReconnecting
         default: false
         }

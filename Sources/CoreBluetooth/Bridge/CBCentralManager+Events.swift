@@ -11,18 +11,25 @@ extension CBCentralManager {
 
     private func receive(_ event: CentralEvent) {
         switch event {
-        case .value(let id, _, _), .answered(let id, _), .subscriptionLost(let id, _, _), .canSend(let id),
+        case .answered(let id, _), .subscriptionLost(let id, _, _), .canSend(let id),
             .mtu(let id, _), .name(let id, _), .rssi(let id, _), .servicesInvalidated(let id, _),
             .channelOpened(let id, _, _), .channelRefused(let id, _), .unknownChannelEnded(let id, _):
             // Nothing of a connection that the app has cancelled, even where it has not ended yet.
             guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
             peripheral.receive(event)
 
+        case .value(let id, let handle, let value, let window):
+            if let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) {
+                peripheral.received(value, for: handle)
+            }
+            if window.remove(value.readableBytes) { self.context.commands.send(.resumeReceiving(id)) }
+
         case .restored(let restoration): self.restore(restoration)
 
         case .state(let state): self.changed(to: state)
 
-        case .discovered(let discovery):
+        case .discovered(let discovery, let window):
+            defer { _ = window.remove(Discovery.size) }
             // A sighting that was on its way when the app stopped scanning.
             guard self.isScanning else { return }
             let peripheral = self.context.peripheral(for: discovery.peer)

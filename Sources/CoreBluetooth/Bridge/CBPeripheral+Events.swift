@@ -74,7 +74,6 @@ extension CBPeripheral {
     /// Takes in an event and calls the delegate.
     func receive(_ event: CentralEvent) {
         switch event {
-        case .value(_, let handle, let value): self.received(value, for: handle)
         case .answered(_, let answer): answer.apply(to: self)
         case .subscriptionLost(_, let handle, let error):
             guard let characteristic = self.characteristic(handle) else { return }
@@ -103,7 +102,7 @@ extension CBPeripheral {
             self.delegate?.peripheral(self, didOpen: CBL2CAPChannel(handle, peer: self, psm: psm), error: nil)
         case .channelRefused(_, let error): self.delegate?.peripheral(self, didOpen: nil, error: error)
         case .unknownChannelEnded(_, let psm): LogLines.logUnknownChannel(self, psm)
-        case .restored, .state, .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent:
+        case .restored, .state, .discovered, .value, .connected, .failedToConnect, .disconnected, .connectionEvent:
             preconditionFailure("an event of the manager")
         }
     }

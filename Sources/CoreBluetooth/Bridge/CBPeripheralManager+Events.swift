@@ -61,7 +61,9 @@ extension CBPeripheralManager {
         switch event {
         case .canSend(let link): if self.central(link) != nil { self.reportReadiness() }
         case .read(let request): self.received(request)
-        case .write(let request): self.received(request)
+        case .write(let request, let window):
+            self.received(request)
+            if window.remove(request.octetCount) { self.commands.send(.resumeReceiving(request.link)) }
         case .subscribed(let link, let handle, let isSubscribed): self.subscribed(isSubscribed, link, handle)
         case .central(let link, let peer, let mtu, let window):
             let central = self.lock.withLock { self.centrals.insert(link, peer) }

@@ -55,6 +55,8 @@ enum CentralCommand: ManagerCommand {
     /// With how often services had become invalid when the app called.
     case perform(ConnectionID, any PeripheralProcedure, invalidations: Int)
     case writeWithoutResponse(ConnectionID, AttributeHandle, ByteBuffer, invalidations: Int)
+    /// The app has taken enough of what the peripheral sent.
+    case resumeReceiving(ConnectionID)
     case readRSSI(ConnectionID)
     case openChannel(ConnectionID, CBL2CAPPSM)
     indirect case registerForConnectionEvents(ConnectionEventFilter?)
@@ -90,6 +92,9 @@ struct Discovery: Sendable {
     var timestamp: CFAbsoluteTime
     var primaryPHY: UInt8
     var secondaryPHY: UInt8
+
+    /// What a discovery counts in a window, in octets.
+    static let size = 512
 }
 
 /// To a central manager and its peripherals.
@@ -97,7 +102,8 @@ enum CentralEvent: ManagerEvent {
     /// What the process before this one did is to be taken over.
     case restored(CentralRestoration)
     case state(CBManagerState)
-    case discovered(Discovery)
+    /// The window counts it until the app has taken it.
+    case discovered(Discovery, ReceiveWindow)
     case connected(ConnectionID, mtu: Int, TransmitWindow)
     case failedToConnect(ConnectionID, HCIErrorCode)
     /// `error` is `nil` where the app asked for it.
@@ -109,8 +115,8 @@ enum CentralEvent: ManagerEvent {
     case name(ConnectionID, String)
     /// A procedure has its answer.
     case answered(ConnectionID, any ProcedureAnswer)
-    /// A value that the peripheral sent.
-    case value(ConnectionID, AttributeHandle, ByteBuffer)
+    /// A value that the peripheral sent; the window counts it until the app has taken it.
+    case value(ConnectionID, AttributeHandle, ByteBuffer, ReceiveWindow)
     /// A subscription of an earlier link could not be made again.
     case subscriptionLost(ConnectionID, AttributeHandle, GATTError)
     /// Writes without response can be sent again.

@@ -49,12 +49,19 @@ final class Mailbox<Message: Sendable>: Sendable {
         if mustWake { self.wake(self) }
     }
 
-    /// At the far end: hands over what waits.
+    /// How many messages are handed over at a time, so that others have their turn at the far end in between.
+    static var batchLimit: Int { 256 }
+
+    /// At the far end: hands over what waits, ``batchLimit`` messages at most.
     ///
-    /// What comes meanwhile waits for the next time.
+    /// What comes meanwhile, and what is left, waits for the next time.
     func drain(_ receive: (inout [Message]) -> Void) {
         var batch: [Message] = []
-        self.state.withLockedValue { swap(&$0.waiting, &batch) }
+        self.state.withLockedValue { state in
+            guard state.waiting.count > Self.batchLimit else { return swap(&state.waiting, &batch) }
+            batch = Array(state.waiting.prefix(Self.batchLimit))
+            state.waiting.removeFirst(Self.batchLimit)
+        }
         receive(&batch)
         batch.removeAll(keepingCapacity: true)
         let mustWake = self.state.withLockedValue { state in

@@ -41,6 +41,8 @@ enum PeripheralCommand: ManagerCommand {
     case answerRead(GATTRequestID, Result<ByteBuffer, ATTErrorCode>)
     case answerWrite(GATTRequestID, ATTErrorCode?)
     case update(AttributeHandle, ByteBuffer, UpdateTargets)
+    /// The app has taken enough of what a central sent.
+    case resumeReceiving(LinkID)
     case setLatency(CBPeripheralManagerConnectionLatency, LinkID)
     case publishChannel(withEncryption: Bool)
     case unpublishChannel(CBL2CAPPSM)
@@ -76,7 +78,8 @@ enum PeripheralEvent: ManagerEvent {
     case centralLeft(LinkID)
     case subscribed(LinkID, AttributeHandle, Bool)
     case read(GATTReadRequest)
-    case write(GATTWriteRequest)
+    /// The window counts its values until the app has taken them.
+    case write(GATTWriteRequest, ReceiveWindow)
     /// Updates of values can be sent to a central again.
     case canSend(LinkID)
     case channelPublished(CBL2CAPPSM, CBError?)

@@ -57,9 +57,111 @@ struct BlockedQueueTests {
         }
     }
 
+    /// Sends numbered values to whoever subscribes, as fast as it may. Unchecked: as `Client`.
+    private final class Stream: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
+        static let count = 4000
+        let queue = DispatchQueue(label: "stream")
+        private var manager: CBPeripheralManager?
+        private let characteristic = CBMutableCharacteristic(
+            type: IDs.answer,
+            properties: .notify,
+            value: nil,
+            permissions: .readable
+        )
+        private let observed = NIOLockedValueBox(0)
+
+        /// How many values were accepted.
+        var sent: Int { self.observed.withLockedValue { $0 } }
+
+        init(_ adapter: BluetoothAdapter) {
+            super.init()
+            self.manager = adapter.run { CBPeripheralManager(delegate: self, queue: self.queue) }
+        }
+
+        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+            guard peripheral.state == .poweredOn else { return }
+            let service = CBMutableService(type: IDs.service, primary: true)
+            service.characteristics = [self.characteristic]
+            peripheral.add(service)
+            peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [IDs.service]])
+        }
+
+        private func send() {
+            while self.sent < Self.count {
+                let value = withUnsafeBytes(of: UInt32(self.sent)) { Data($0) } + Data(count: 240)
+                guard self.manager?.updateValue(value, for: self.characteristic, onSubscribedCentrals: nil) == true
+                else { return }
+                self.observed.withLockedValue { $0 += 1 }
+            }
+        }
+
+        func peripheralManager(
+            _ peripheral: CBPeripheralManager,
+            central: CBCentral,
+            didSubscribeTo characteristic: CBCharacteristic
+        ) { self.send() }
+
+        func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { self.send() }
+    }
+
+    /// Subscribes and notes the numbers that come. Unchecked: as `Client`.
+    private final class Subscriber: QueueCentral, @unchecked Sendable {
+        private let observed = NIOLockedValueBox([UInt32]())
+
+        var numbers: [UInt32] { self.observed.withLockedValue { $0 } }
+
+        override func peripheral(
+            _ peripheral: CBPeripheral,
+            didDiscoverCharacteristicsFor service: CBService,
+            error: (any Error)?
+        ) {
+            guard let characteristic = service.characteristics?.first else { return }
+            peripheral.setNotifyValue(true, for: characteristic)
+        }
+
+        override func peripheral(
+            _ peripheral: CBPeripheral,
+            didUpdateValueFor characteristic: CBCharacteristic,
+            error: (any Error)?
+        ) {
+            guard let number = characteristic.value?.withUnsafeBytes({ $0.loadUnaligned(as: UInt32.self) }) else { return }
+            self.observed.withLockedValue { $0.append(number) }
+        }
+    }
+
+    @Test("A1, A2: a queue that is blocked for 60 s stops who sends to its app, within a bound, and no value is lost")
+    func blockedReceiver() async throws {
+        let loop = NIOAsyncTestingEventLoop()
+        let (first, second) = try await loop.executeInContext {
+            let air = Air(eventLoop: loop, settings: .instant, seed: 1)
+            func adapter(_ name: String) -> BluetoothAdapter {
+                BluetoothAdapter(air: air, configuration: .init(deviceName: name), callbacks: .onQueues)
+            }
+            return (adapter("stream"), adapter("subscriber"))
+        }
+        let subscriber = Subscriber(second)
+        let stream = Stream(first)
+        await self.advance(loop, subscriber) { !subscriber.numbers.isEmpty }
+        let unblock = self.block(subscriber.queue)
+        let before = subscriber.numbers.count
+        for _ in 0..<60 {
+            await loop.advanceTime(by: .seconds(1))
+            stream.queue.sync {}
+        }
+        // The window of the app, the buffers of its host, those of the sender's controller, and the sender's own window.
+        let bound = ReceiveWindow.size / (244 + 64) + 96 + 64 + TransmitWindow.size
+        #expect(stream.sent - before <= bound + Mailbox<CentralEvent>.batchLimit)
+        #expect(stream.sent < Stream.count)
+        unblock.signal()
+        await self.advance(loop, subscriber) { subscriber.numbers.count >= Stream.count }
+        #expect(subscriber.numbers == (0..<UInt32(Stream.count)).map { $0 })
+        withExtendedLifetime((stream, first, second)) {}
+        await loop.shutdownGracefully()
+    }
+
     /// Lets virtual time pass, 10 ms by 10 ms, until something has come about on the client's queue; times out after
     /// a quarter of an hour of real time, since all tests of a busy machine run beside this one.
-    private func advance(_ loop: NIOAsyncTestingEventLoop, _ client: Client, until isDone: () -> Bool) async {
+    private func advance(_ loop: NIOAsyncTestingEventLoop, _ client: QueueCentral, until isDone: () -> Bool) async {
         let limit = Date(timeIntervalSinceNow: 900)
         while !isDone(), Date() < limit {
             await loop.advanceTime(by: .milliseconds(10))

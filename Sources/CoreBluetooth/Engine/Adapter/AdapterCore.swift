@@ -36,6 +36,8 @@ final class AdapterCore {
     /// How the host scans, while it does.
     private var scanPace: ScanPace?
     private var transmitTokenCount: UInt64 = 0
+    /// The links that are held back, and whose apps are behind.
+    private var pausedLinks: [LinkID: Set<TransmitToken>] = [:]
 
     init(
         eventLoop: any EventLoop,
@@ -135,7 +137,7 @@ final class AdapterCore {
             now: self.eventLoop.now,
             timestamp: self.timestamp
         ) { scan, discovery in
-            self.centralSessions.first { $0.number == scan.session }?.report(.discovered(discovery))
+            self.centralSessions.first { $0.number == scan.session }?.discovered(discovery)
         }
     }
 
@@ -151,6 +153,24 @@ final class AdapterCore {
         self.transmitTokenCount += 1
         return TransmitToken(rawValue: self.transmitTokenCount)
     }
+
+    // MARK: Flow control
+
+    /// An app is behind with what the peer of a link sends: the link is held back.
+    func pauseReceiving(on link: LinkID, for owner: TransmitToken) {
+        if self.pausedLinks[link] == nil { self.host.pauseReceiving(on: link) }
+        self.pausedLinks[link, default: []].insert(owner)
+    }
+
+    /// An app is no longer behind, or no longer has the link.
+    func resumeReceiving(on link: LinkID, for owner: TransmitToken) {
+        guard self.pausedLinks[link]?.remove(owner) != nil, self.pausedLinks[link]?.isEmpty == true else { return }
+        self.pausedLinks[link] = nil
+        self.host.resumeReceiving(on: link)
+    }
+
+    /// A link has ended.
+    func forgetPause(of link: LinkID) { self.pausedLinks[link] = nil }
 
     // MARK: The controller
 

@@ -21,6 +21,8 @@ final class CentralSession: ManagerSession {
     /// What the app had when it ended, while the session is orphaned: what happens meanwhile waits.
     var preservedState: CentralRestoration?
 
+    /// How many discoveries wait for the app.
+    let discoveryWindow = ReceiveWindow()
     /// What is scanned for, while scanning.
     private(set) var scan: Scan?
     private var scanCount = 0
@@ -79,6 +81,9 @@ final class CentralSession: ManagerSession {
             guard let connection = self.connection(token) else { return }
             connection.isReleased = true
             self.core.peers.cancel(connection)
+        case .resumeReceiving(let id):
+            guard let connection = self.connection(id), let link = connection.peer.link else { return }
+            self.core.resumeReceiving(on: link, for: connection.token)
         case .readRSSI(let id):
             guard let connection = self.connection(id) else {
                 return self.report(.rssi(id, .failure(.notConnected)))
@@ -91,6 +96,13 @@ final class CentralSession: ManagerSession {
         case .end:
             self.end()
         }
+    }
+
+    /// An advertiser was discovered. While the window is full, ``effectiveScan`` is none, so that nothing is counted as
+    /// reported that is not.
+    func discovered(_ discovery: Discovery) {
+        _ = self.discoveryWindow.add(Discovery.size)
+        self.report(.discovered(discovery, self.discoveryWindow))
     }
 
     // MARK: Links

@@ -160,7 +160,7 @@ final class PeerTable {
     @inline(__always)
     func received(_ value: ByteBuffer, for handle: AttributeHandle, on link: LinkID) {
         self.peersByLink[link]?.subscriptions[handle]?.forEachSubscriber { connection in
-            connection.report(.value(connection.id, handle, value))
+            connection.received(value, for: handle, on: link)
         }
     }
 

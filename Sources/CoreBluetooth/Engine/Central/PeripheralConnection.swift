@@ -41,6 +41,8 @@ final class PeripheralConnection {
     var channelRequests = ChannelOpenRequests()
     /// The writes without response that are on their way.
     var window = TransmitWindow()
+    /// The values that wait for the app.
+    private var receiveWindow = ReceiveWindow()
 
     init(
         id: ConnectionID,
@@ -74,6 +76,14 @@ final class PeripheralConnection {
         self.session.report(event)
     }
 
+    /// Reports a value that the peer sent; an app that is behind holds the link back.
+    func received(_ value: ByteBuffer, for handle: AttributeHandle, on link: LinkID) {
+        guard !self.isReleased else { return }
+        self.report(.value(self.id, handle, value, self.receiveWindow))
+        guard self.receiveWindow.add(value.readableBytes) else { return }
+        self.session.core.pauseReceiving(on: link, for: self.token)
+    }
+
     /// The link is gone, or no longer the app's: nothing of it is reported any more.
     func cancelAll() {
         self.outstanding.removeAll()
@@ -81,6 +91,8 @@ final class PeripheralConnection {
         self.channelRequests.cancelAll()
         self.session.core.peers.unsubscribe(self)
         self.session.core.channels.close(of: self)
+        if let link = self.peer.link { self.session.core.resumeReceiving(on: link, for: self.token) }
+        self.receiveWindow = ReceiveWindow()
     }
 
     /// The connection has ended.

@@ -50,6 +50,8 @@ final class PeripheralSession: ManagerSession {
     private(set) var announced: ContiguousArray<LinkID> = []
     /// What is on its way to them.
     private(set) var windows: [LinkID: TransmitWindow] = [:]
+    /// What of theirs waits for the app.
+    private var receiveWindows: [LinkID: ReceiveWindow] = [:]
     /// Who is subscribed to what, in the order in which it came about.
     private(set) var subscriptions: [Subscription] = []
     /// Channels that were opened and that the app was not given yet.
@@ -106,6 +108,7 @@ final class PeripheralSession: ManagerSession {
             guard self.core.isReady else { return }
             self.core.advertising.start(content, for: self, isRestored: true)
         case .restored: self.recordStore?.takenOver()
+        case .resumeReceiving(let link): self.core.resumeReceiving(on: link, for: self.token)
         case .setLatency(let latency, let link):
             self.host.requestConnectionParameters(latency.connectionParameters, of: link)
         case .publishChannel(let withEncryption): self.publishChannel(withEncryption: withEncryption)
@@ -122,8 +125,7 @@ final class PeripheralSession: ManagerSession {
         self.core.channels.unpublishAll(of: self)
         self.removeAll()
         self.subscriptions = []
-        self.announced = []
-        self.windows = [:]
+        self.forgetCentrals()
     }
 
     /// Ends the channels: they end with the app that has their streams.
@@ -231,7 +233,18 @@ final class PeripheralSession: ManagerSession {
     /// A central writes.
     func received(_ request: GATTWriteRequest) {
         self.announce(request.link)
-        self.report(.write(request))
+        let window = self.receiveWindows[request.link] ?? ReceiveWindow()
+        self.receiveWindows[request.link] = window
+        self.report(.write(request, window))
+        if window.add(request.octetCount) { self.core.pauseReceiving(on: request.link, for: self.token) }
+    }
+
+    /// The app has no links any more.
+    private func forgetCentrals() {
+        for link in self.announced { self.core.resumeReceiving(on: link, for: self.token) }
+        self.announced = []
+        self.windows = [:]
+        self.receiveWindows = [:]
     }
 
     /// A central subscribed or unsubscribed.
@@ -253,6 +266,7 @@ final class PeripheralSession: ManagerSession {
         guard let index = self.announced.firstIndex(of: link) else { return }
         self.announced.remove(at: index)
         self.windows[link] = nil
+        self.receiveWindows[link] = nil
         self.report(.centralLeft(link))
     }
 
@@ -292,8 +306,7 @@ final class PeripheralSession: ManagerSession {
     ///
     /// Published services and channels stay while it is only switched off.
     func adapterStopped(_ state: CBManagerState) {
-        self.announced.removeAll()
-        self.windows.removeAll()
+        self.forgetCentrals()
         self.subscriptions.removeAll()
         self.noteChange()
         if state < .poweredOff {

@@ -1,0 +1,48 @@
+// What a virtual controller does when its host takes no more: data of peers is not acknowledged, the link stays, other
+// links go on, and advertisements are lost.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothAir
+
+@Suite("Capacity of the host")
+struct HostCapacityTests {
+    /// A host that takes `count` packets at a time.
+    private func limitedHost(_ testbed: AirTestbed, _ count: UInt16) -> TestHost {
+        let host = testbed.host()
+        host.ok(HostBufferSize(aclDataPacketLength: 251, aclDataPacketCount: count))
+        host.ok(SetControllerToHostFlowControl(mode: .acl))
+        return host
+    }
+
+    @Test("An only link leaves a quarter of the host's buffers to links that come")
+    func onlyLink() throws {
+        let testbed = AirTestbed()
+        let peripheral = self.limitedHost(testbed, 8)
+        let link = try TestLink(testbed, peripheral: peripheral)
+        for value in 0..<8 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
+        testbed.loop.run()
+        #expect(peripheral.data.count == 6)
+    }
+
+    @Test("A1: a host that takes nothing holds back its peer for longer than the supervision timeout, and loses nothing")
+    func notWritable() throws {
+        for settings in [AirSettings.instant, .realistic] {
+            let testbed = AirTestbed(settings)
+            let link = try TestLink(testbed)
+            link.peripheral.controller.isHostWritable = false
+            for value in 0..<6 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
+            testbed.loop.advanceTime(by: .seconds(60))
+            #expect(link.peripheral.data.isEmpty)
+            #expect(link.central.outstanding[link.centralHandle] == 6)
+            #expect(link.central.take(DisconnectionComplete.self) == nil)
+            link.peripheral.controller.isHostWritable = true
+            testbed.loop.advanceTime(by: .seconds(1))
+            #expect(link.peripheral.data.map(\.octets) == (0..<6).map { [UInt8($0)] })
+            #expect(link.central.outstanding[link.centralHandle] == 0)
+        }
+    }
+}
