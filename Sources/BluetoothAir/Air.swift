@@ -81,8 +81,8 @@ public final class Air {
 
     // MARK: Time and chance
 
-    /// The time on the event loop.
-    var now: NIODeadline { self.eventLoop.now }
+    /// The time of the air: that of the event loop, less the time in which the air did not run.
+    var now: NIODeadline { self.clock.time(self.eventLoop.now) }
 
     /// Whether the packet that is being sent is lost.
     func losesPacket() -> Bool {
@@ -99,13 +99,13 @@ public final class Air {
 
     private func armLoop() {
         guard let deadline = self.clock.nextLoopDeadline() else { return }
-        self.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [reference] in
+        self.eventLoop.assumeIsolated().scheduleTask(deadline: deadline + self.clock.stoppedTime) { [reference] in
             if reference.isAlive { reference.air.reached(deadline) }
         }
     }
 
     private func reached(_ deadline: NIODeadline) {
-        self.clock.loopReached(deadline)
+        self.clock.loopReached(deadline, at: self.eventLoop.now)
         self.enter {
             while let action = self.clock.popDue(at: self.now) { action() }
         }

@@ -1,6 +1,9 @@
 // The timers of an air: a heap of deadlines over one timer of the event loop. Timers are re-armed lazily: to move a
 // deadline later costs a store, since the entry in the heap is looked at when its old time comes. Timers that fall due
 // together fire in the order in which they were armed, so that a run can be repeated.
+//
+// The time of an air is that of its event loop, less the time in which the air did not run though a timer was due: its
+// process was stopped, or had no processor. No link and no procedure runs out of time in which nobody could send anything.
 
 import HeapModule
 import NIOCore
@@ -39,6 +42,13 @@ struct AirClock {
     // The deadlines for which the event loop was given a timer, the earliest last. A later one stays when an earlier
     // one is added, so none is ever cancelled.
     private var loopDeadlines: [NIODeadline] = []
+    /// How long the air did not run, all in all.
+    private(set) var stoppedTime = TimeAmount.zero
+    /// A timer that is later than this was not late by chance.
+    private static let lateness = TimeAmount.milliseconds(250)
+
+    /// The time of the air at a time of the event loop.
+    func time(_ loopTime: NIODeadline) -> NIODeadline { loopTime - self.stoppedTime }
 
     /// Arms `timer`, or moves its deadline.
     mutating func arm(_ timer: AirTimer, at deadline: NIODeadline) {
@@ -55,8 +65,10 @@ struct AirClock {
         return next
     }
 
-    /// The event loop's timer for `deadline` fired.
-    mutating func loopReached(_ deadline: NIODeadline) {
+    /// The event loop's timer for `deadline` fired, at a time of the event loop.
+    mutating func loopReached(_ deadline: NIODeadline, at loopTime: NIODeadline) {
+        let late = self.time(loopTime) - deadline
+        if late > Self.lateness { self.stoppedTime = self.stoppedTime + late }
         while let last = self.loopDeadlines.last, last <= deadline { self.loopDeadlines.removeLast() }
     }
 

@@ -22,9 +22,9 @@
 // listens at it.
 //
 // A server that is suspended, as by Ctrl-Z, has the lock and the socket and does nothing. No process can take over, so
-// a join fails with an error that names the server, and a watch closes existing connections within 1 s. Another process
-// of the same user can do no more than that: hold the lock without serving, which ends in an error after the timeout,
-// too.
+// a join fails with an error that names the server, and a watch closes existing connections after
+// `Configuration.suspensionLimit`; where the server goes on before that, so do they. Another process of the same user
+// can do no more than that: hold the lock without serving, which ends in an error after the timeout, too.
 //
 // Time comes in from the event loop: the delay between attempts, the timeout, and the interval of the watch.
 
@@ -50,18 +50,22 @@ public final class UserAir {
         public var limits: H4Server.Limits
         /// How long a join is tried.
         public var timeout: TimeAmount
+        /// How long the process that serves the air may be suspended before connections to it are closed.
+        public var suspensionLimit: TimeAmount
 
         /// A configuration that leaves to the defaults what is not given.
         public init(
             folder: String? = nil,
             settings: AirSettings = .instant,
             limits: H4Server.Limits = H4Server.Limits(),
-            timeout: TimeAmount = .seconds(5)
+            timeout: TimeAmount = .seconds(5),
+            suspensionLimit: TimeAmount = .seconds(15)
         ) {
             self.folder = folder
             self.settings = settings
             self.limits = limits
             self.timeout = timeout
+            self.suspensionLimit = suspensionLimit
         }
     }
 
@@ -83,6 +87,8 @@ public final class UserAir {
     private struct ServerConnection {
         weak var channel: H4Channel?
         var server: Int
+        /// Since when the watch has seen that the server is suspended.
+        var suspension: NIODeadline?
     }
 
     private static let firstDelay = TimeAmount.milliseconds(2)
@@ -312,10 +318,17 @@ public final class UserAir {
 
     private func closeConnectionsToSuspendedServers() {
         self.watch = nil
+        let now = self.eventLoop.now
+        self.connections.removeAll { $0.channel == nil }
+        for index in self.connections.indices {
+            let isStopped = self.processes.isStopped(self.connections[index].server)
+            self.connections[index].suspension = isStopped ? self.connections[index].suspension ?? now : nil
+        }
         self.connections.removeAll { connection in
-            guard let channel = connection.channel else { return true }
-            guard self.processes.isStopped(connection.server) else { return false }
-            channel.abandon(self.suspendedError(connection.server).message)
+            guard let start = connection.suspension, now - start >= self.configuration.suspensionLimit else {
+                return false
+            }
+            connection.channel?.abandon(self.suspendedError(connection.server).message)
             return true
         }
         if !self.connections.isEmpty { self.scheduleWatch() }

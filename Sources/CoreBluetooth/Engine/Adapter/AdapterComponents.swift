@@ -41,6 +41,11 @@ extension AdapterComponents {
             }
             var hostConfiguration = configuration.hostConfiguration(address: identity?.address)
             hostConfiguration.fallbackAddress = configuration.fallbackAddress(on: name)
+            switch name {
+            // The process that serves an air may be suspended for a moment; it takes up where it was.
+            case .userAir, .air: hostConfiguration.commandTimeout = .seconds(20)
+            case .h4, .serial, .linux: break
+            }
             let distance = configuration.distance.map(Distance.metres)
             self.init(
                 source: NamedSource(ControllerSource(name, distance: distance, on: eventLoop, logger: logger)),
