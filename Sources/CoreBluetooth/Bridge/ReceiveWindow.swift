@@ -4,6 +4,9 @@
 // meanwhile.
 //
 //     open ── as much waits as the window holds ──▶ full ── half of it is taken ──▶ open
+//                                                    └── as much waits as the limit ──▶ overrun
+//
+// overrun: the controller could not be held back. The link ends, with a line that says so.
 
 import NIOConcurrencyHelpers
 
@@ -14,8 +17,20 @@ final class ReceiveWindow: Sendable {
         var isFull = false
     }
 
+    /// What an event has led to.
+    enum Change {
+        /// Nothing.
+        case none
+        /// The window is full with it.
+        case full
+        /// The limit is reached with it.
+        case overrun
+    }
+
     /// How many octets may wait.
     static let size = 128 * 1024
+    /// How many octets wait at most where nothing holds them back.
+    static let limit = 4 * 1024 * 1024
     /// What an event counts beside the octets of its value.
     private static let overhead = 64
 
@@ -24,13 +39,15 @@ final class ReceiveWindow: Sendable {
     /// Whether nothing more is to be reported for now.
     var isFull: Bool { self.state.withLockedValue { $0.isFull } }
 
-    /// Counts an event with so many octets that waits for the app; says whether the window is full with it.
-    func add(_ octets: Int) -> Bool {
+    /// Counts an event with so many octets that waits for the app.
+    func add(_ octets: Int) -> Change {
         self.state.withLockedValue { state in
+            let before = state.octets
             state.octets += octets + Self.overhead
-            guard !state.isFull, state.octets >= Self.size else { return false }
+            if before < Self.limit, state.octets >= Self.limit { return .overrun }
+            guard !state.isFull, state.octets >= Self.size else { return .none }
             state.isFull = true
-            return true
+            return .full
         }
     }
 

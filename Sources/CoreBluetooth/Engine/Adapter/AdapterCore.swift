@@ -156,10 +156,21 @@ final class AdapterCore {
 
     // MARK: Flow control
 
-    /// An app is behind with what the peer of a link sends: the link is held back.
-    func pauseReceiving(on link: LinkID, for owner: TransmitToken) {
-        if self.pausedLinks[link] == nil { self.host.pauseReceiving(on: link) }
-        self.pausedLinks[link, default: []].insert(owner)
+    /// What the peer of a link sent waits for an app. One that is behind holds the link back; where that cannot be done, the
+    /// link ends before it takes all memory.
+    @inline(__always)
+    func received(_ change: ReceiveWindow.Change, on link: LinkID, for owner: TransmitToken) {
+        switch change {
+        case .none: break
+        case .full:
+            if self.pausedLinks[link] == nil { self.host.pauseReceiving(on: link) }
+            self.pausedLinks[link, default: []].insert(owner)
+        case .overrun:
+            Notice.once(
+                "ended a connection: the app does not take what the peer sends, and the controller cannot be held back"
+            )
+            self.host.disconnect(link)
+        }
     }
 
     /// An app is no longer behind, or no longer has the link.

@@ -80,8 +80,7 @@ final class PeripheralConnection {
     func received(_ value: ByteBuffer, for handle: AttributeHandle, on link: LinkID) {
         guard !self.isReleased else { return }
         self.report(.value(self.id, handle, value, self.receiveWindow))
-        guard self.receiveWindow.add(value.readableBytes) else { return }
-        self.session.core.pauseReceiving(on: link, for: self.token)
+        self.session.core.received(self.receiveWindow.add(value.readableBytes), on: link, for: self.token)
     }
 
     /// The link is gone, or no longer the app's: nothing of it is reported any more.

@@ -236,7 +236,7 @@ final class PeripheralSession: ManagerSession {
         let window = self.receiveWindows[request.link] ?? ReceiveWindow()
         self.receiveWindows[request.link] = window
         self.report(.write(request, window))
-        if window.add(request.octetCount) { self.core.pauseReceiving(on: request.link, for: self.token) }
+        self.core.received(window.add(request.octetCount), on: request.link, for: self.token)
     }
 
     /// The app has no links any more.
