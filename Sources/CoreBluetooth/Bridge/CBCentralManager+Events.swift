@@ -6,7 +6,17 @@ import NIOConcurrencyHelpers
 extension CBCentralManager {
     /// Takes in events, in order.
     func receive(_ events: [CentralEvent]) {
-        for event in events { self.receive(event) }
+        var taken = TakenEvents<ConnectionID>()
+        for event in events {
+            self.receive(event)
+            guard case .value(let id, _, let value, let window) = event else { continue }
+            self.resumeReceiving(taken.add(value.readableBytes, in: window, of: id))
+        }
+        self.resumeReceiving(taken.flush())
+    }
+
+    private func resumeReceiving(_ id: ConnectionID?) {
+        if let id { self.context.commands.send(.resumeReceiving(id)) }
     }
 
     private func receive(_ event: CentralEvent) {
@@ -18,11 +28,9 @@ extension CBCentralManager {
             guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
             peripheral.receive(event)
 
-        case .value(let id, let handle, let value, let window):
-            if let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) {
-                peripheral.received(value, for: handle)
-            }
-            if window.remove(value.readableBytes) { self.context.commands.send(.resumeReceiving(id)) }
+        case .value(let id, let handle, let value, _):
+            guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
+            peripheral.received(value, for: handle)
 
         case .restored(let restoration): self.restore(restoration)
 

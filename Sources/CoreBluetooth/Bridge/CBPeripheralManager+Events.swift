@@ -54,16 +54,24 @@ extension CBPeripheralManager {
 
     /// Takes in events, in order.
     func receive(_ events: [PeripheralEvent]) {
-        for event in events { self.receive(event) }
+        var taken = TakenEvents<LinkID>()
+        for event in events {
+            self.receive(event)
+            guard case .write(let request, let window) = event else { continue }
+            self.resumeReceiving(taken.add(request.octetCount, in: window, of: request.link))
+        }
+        self.resumeReceiving(taken.flush())
+    }
+
+    private func resumeReceiving(_ link: LinkID?) {
+        if let link { self.commands.send(.resumeReceiving(link)) }
     }
 
     private func receive(_ event: PeripheralEvent) {
         switch event {
         case .canSend(let link): if self.central(link) != nil { self.reportReadiness() }
         case .read(let request): self.received(request)
-        case .write(let request, let window):
-            self.received(request)
-            if window.remove(request.octetCount) { self.commands.send(.resumeReceiving(request.link)) }
+        case .write(let request, _): self.received(request)
         case .subscribed(let link, let handle, let isSubscribed): self.subscribed(isSubscribed, link, handle)
         case .central(let link, let peer, let mtu, let window):
             let central = self.lock.withLock { self.centrals.insert(link, peer) }

@@ -51,13 +51,41 @@ final class ReceiveWindow: Sendable {
         }
     }
 
-    /// Counts an event that the app has taken; says whether the window is open again with that.
-    func remove(_ octets: Int) -> Bool {
+    /// Counts events that the app has taken, of so many octets together; says whether the window is open again with that.
+    func remove(_ octets: Int, events: Int = 1) -> Bool {
         self.state.withLockedValue { state in
-            state.octets = max(0, state.octets - octets - Self.overhead)
+            state.octets = max(0, state.octets - octets - events * Self.overhead)
             guard state.isFull, state.octets <= Self.size / 2 else { return false }
             state.isFull = false
             return true
         }
+    }
+}
+
+/// What an app has taken of the events that were handed to its queue together: counted once for each run of events of one
+/// window, since each count takes a lock.
+struct TakenEvents<Owner> {
+    private var window: ReceiveWindow?
+    private var owner: Owner?
+    private var octets = 0
+    private var events = 0
+
+    /// The app has taken an event; returns whose window is open again.
+    mutating func add(_ octets: Int, in window: ReceiveWindow, of owner: Owner) -> Owner? {
+        let opened = self.window === window ? nil : self.flush()
+        self.window = window
+        self.owner = owner
+        self.octets += octets
+        self.events += 1
+        return opened
+    }
+
+    /// Counts what was taken; returns whose window is open again.
+    mutating func flush() -> Owner? {
+        guard let window = self.window else { return nil }
+        let owner = self.owner
+        let isOpened = window.remove(self.octets, events: self.events)
+        self = TakenEvents()
+        return isOpened ? owner : nil
     }
 }

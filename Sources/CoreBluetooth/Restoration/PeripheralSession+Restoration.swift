@@ -45,11 +45,11 @@ extension PeripheralSession {
             record: self.makeRecord(),
             live: PeripheralRestoration.Live(
                 handles: self.services.map(\.handles),
-                centrals: self.announced.compactMap { link in
-                    self.core.host.information(of: link).map { information in
+                centrals: self.centrals.compactMap { central in
+                    let link = central.link
+                    return self.core.host.information(of: link).map { information in
                         let known = self.core.identities.record(for: information.peer)
-                        let window = self.windows[link] ?? TransmitWindow()
-                        return (link, PeerDescription(known), self.core.host.mtu(of: link), window)
+                        return (link, PeerDescription(known), self.core.host.mtu(of: link), central.window)
                     }
                 },
                 subscriptions: self.subscriptions.map { ($0.link, $0.characteristic) }

@@ -79,8 +79,9 @@ final class PeripheralConnection {
     /// Reports a value that the peer sent; an app that is behind holds the link back.
     func received(_ value: ByteBuffer, for handle: AttributeHandle, on link: LinkID) {
         guard !self.isReleased else { return }
+        let change = self.receiveWindow.add(value.readableBytes)
         self.report(.value(self.id, handle, value, self.receiveWindow))
-        self.session.core.received(self.receiveWindow.add(value.readableBytes), on: link, for: self.token)
+        if change != .none { self.session.core.received(change, on: link, for: self.token) }
     }
 
     /// The link is gone, or no longer the app's: nothing of it is reported any more.

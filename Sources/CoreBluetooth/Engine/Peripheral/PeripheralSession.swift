@@ -32,6 +32,15 @@ final class PeripheralSession: ManagerSession {
         var range: AttributeHandleRange { self.handles.range }
     }
 
+    /// A central that was reported to the app's side.
+    struct ReportedCentral {
+        var link: LinkID
+        /// What is on its way to it.
+        let window = TransmitWindow()
+        /// What it sent that waits for the app.
+        let receiveWindow = ReceiveWindow()
+    }
+
     struct Subscription: Hashable {
         var link: LinkID
         var characteristic: AttributeHandle
@@ -46,12 +55,8 @@ final class PeripheralSession: ManagerSession {
     private var areServicesWithdrawn = false
     /// Services that were added meanwhile.
     private var servicesToAdd: [LocalService] = []
-    /// The links whose centrals were reported to the app's side.
-    private(set) var announced: ContiguousArray<LinkID> = []
-    /// What is on its way to them.
-    private(set) var windows: [LinkID: TransmitWindow] = [:]
-    /// What of theirs waits for the app.
-    private var receiveWindows: [LinkID: ReceiveWindow] = [:]
+    /// The centrals that were reported to the app's side.
+    private(set) var centrals: ContiguousArray<ReportedCentral> = []
     /// Who is subscribed to what, in the order in which it came about.
     private(set) var subscriptions: [Subscription] = []
     /// Channels that were opened and that the app was not given yet.
@@ -215,14 +220,18 @@ final class PeripheralSession: ManagerSession {
     // MARK: Centrals
 
     /// Makes the central at the other end of a link known to the app's side.
-    private func announce(_ link: LinkID) {
-        guard !self.announced.contains(link), let information = self.host.information(of: link) else { return }
-        self.announced.append(link)
+    @discardableResult
+    private func announce(_ link: LinkID) -> ReportedCentral? {
+        if let central = self.central(link) { return central }
+        guard let information = self.host.information(of: link) else { return nil }
+        let central = ReportedCentral(link: link)
+        self.centrals.append(central)
         let record = self.core.identities.record(for: information.peer)
-        let window = TransmitWindow()
-        self.windows[link] = window
-        self.report(.central(link, PeerDescription(record), mtu: self.host.mtu(of: link), window))
+        self.report(.central(link, PeerDescription(record), mtu: self.host.mtu(of: link), central.window))
+        return central
     }
+
+    private func central(_ link: LinkID) -> ReportedCentral? { self.centrals.first { $0.link == link } }
 
     /// A central reads.
     func received(_ request: GATTReadRequest) {
@@ -232,19 +241,17 @@ final class PeripheralSession: ManagerSession {
 
     /// A central writes.
     func received(_ request: GATTWriteRequest) {
-        self.announce(request.link)
-        let window = self.receiveWindows[request.link] ?? ReceiveWindow()
-        self.receiveWindows[request.link] = window
+        guard let window = self.announce(request.link)?.receiveWindow else { return }
+        let change = window.add(request.octetCount)
+        let link = request.link
         self.report(.write(request, window))
-        self.core.received(window.add(request.octetCount), on: request.link, for: self.token)
+        if change != .none { self.core.received(change, on: link, for: self.token) }
     }
 
     /// The app has no links any more.
     private func forgetCentrals() {
-        for link in self.announced { self.core.resumeReceiving(on: link, for: self.token) }
-        self.announced = []
-        self.windows = [:]
-        self.receiveWindows = [:]
+        for central in self.centrals { self.core.resumeReceiving(on: central.link, for: self.token) }
+        self.centrals = []
     }
 
     /// A central subscribed or unsubscribed.
@@ -257,16 +264,14 @@ final class PeripheralSession: ManagerSession {
 
     /// The ATT MTU of a link changed.
     func changedMTU(_ link: LinkID, _ mtu: Int) {
-        if self.announced.contains(link) { self.report(.centralChangedMTU(link, mtu)) }
+        if self.central(link) != nil { self.report(.centralChangedMTU(link, mtu)) }
     }
 
     /// A link ended.
     func disconnected(_ link: LinkID) {
         self.subscriptions.removeAll { $0.link == link }
-        guard let index = self.announced.firstIndex(of: link) else { return }
-        self.announced.remove(at: index)
-        self.windows[link] = nil
-        self.receiveWindows[link] = nil
+        guard let index = self.centrals.firstIndex(where: { $0.link == link }) else { return }
+        self.centrals.remove(at: index)
         self.report(.centralLeft(link))
     }
 
@@ -297,7 +302,7 @@ final class PeripheralSession: ManagerSession {
 
     /// Updates have left, or never will.
     func transmitted(_ count: Int, on link: LinkID) {
-        if self.windows[link]?.remove(count) == true { self.report(.canSend(link)) }
+        if self.central(link)?.window.remove(count) == true { self.report(.canSend(link)) }
     }
 
     // MARK: The adapter
