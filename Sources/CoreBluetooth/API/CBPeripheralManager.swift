@@ -134,7 +134,7 @@ open class CBPeripheralManager: CBManager {
     ///
     /// Of the dictionary, ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey`` are heeded.
     /// What does not fit into 28 octets is sent in other places: the name in the scan response, cut to 10 octets,
-    /// services in the overflow area.
+    /// services beside it, and where that does not take them in the overflow area.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard self.isPoweredOn() else { return }
         var content = AdvertisedContent()
