@@ -317,8 +317,9 @@ extension CBPeripheral {
         }
         let canSend = self.lock.withLock { () -> Bool in
             guard self.connection.state == .connected else { return true }
-            // An app that does not ask first is tolerated up to a limit.
-            return self.writeWindow.add(limit: Self.writeQueueLimit)
+            // An app that does not ask first is tolerated up to a limit, unless a test wants it otherwise.
+            return self.context.adapter.configuration.losesOverrunningWrites
+                ? self.writeWindow.addIfWritable() : self.writeWindow.add(limit: Self.writeQueueLimit)
         }
         guard canSend else {
             return LogLines.log(
