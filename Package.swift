@@ -286,7 +286,7 @@ let package = Package(
             name: "CoreBluetoothCommandTests",
             dependencies: [
                 "CoreBluetoothCommand", "BluetoothAirService", "BluetoothHCI", "BluetoothTransport", "BluetoothTypes",
-                "CommandLineTool",
+                "CommandLineTool", "CoreBluetoothTesting",
             ]
         ),
         .testTarget(

@@ -47,14 +47,37 @@ extension LEHost {
         whenItsTurnComes make: @escaping () -> Procedure?,
         completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
     ) -> GATTProcedureID {
+        self.perform(on: link, make, completion) { $0.bearer.perform($1, into: &$0.bearerActions) }
+    }
+
+    /// Runs a GATT procedure that is made when its turn comes before everything that waits: one that the server has
+    /// answered with Database Out Of Sync and that is repeated (Vol 3, Part G, 2.5.2.1).
+    ///
+    /// The parameters and the result are those of ``perform(on:whenItsTurnComes:completion:)``. Asked for in the
+    /// completion of the procedure that has failed, it stands behind the validation that
+    /// ``LEHostDelegate/host(_:didFindDatabaseOutOfSyncOn:)`` asks for.
+    @discardableResult
+    public func performNext<Procedure: GATTProcedure>(
+        on link: LinkID,
+        whenItsTurnComes make: @escaping () -> Procedure?,
+        completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
+    ) -> GATTProcedureID {
+        self.perform(on: link, make, completion) { $0.bearer.performNext($1) }
+    }
+
+    private func perform<Procedure: GATTProcedure>(
+        on link: LinkID,
+        _ make: @escaping () -> Procedure?,
+        _ completion: @escaping (Result<Procedure.Output, GATTError>) -> Void,
+        enqueue: (HostLink, any GATTDeferredProcedure) -> Void
+    ) -> GATTProcedureID {
         self.assertOnEventLoop()
         let id = self.makeProcedureID()
         guard let link = self.linksByID[link] else {
             self.afterwards { completion(.failure(.notConnected)) }
             return id
         }
-        let procedure = OwnedDeferredProcedure(id: id, make: make, completion: completion)
-        link.bearer.perform(procedure, into: &link.bearerActions)
+        enqueue(link, OwnedDeferredProcedure(id: id, make: make, completion: completion))
         self.noteWork(link)
         return id
     }
@@ -104,8 +127,9 @@ extension LEHost {
     /// Validates once more what is cached of the server's database, before everything that waits. On a link that was
     /// opened as central the host has done so by itself.
     ///
-    /// The delegate is asked for the cached database when the turn comes, and given the result. A validation that has
-    /// not ended yet is replaced by this one.
+    /// Where a database was validated on this link before, its Database Hash is read and nothing else, unless it is
+    /// another one. Otherwise the delegate is asked for the cached database when the turn comes. It is given the
+    /// result. A validation that has not ended yet is replaced by this one.
     public func validateDatabaseCache(on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.linksByID[link] else { return }
@@ -118,11 +142,13 @@ extension LEHost {
         let id = self.makeProcedureID()
         link.validation = id
         let procedure = OwnedDeferredFindingProcedure(id: id) { [unowned self, unowned link] in
-            ValidateDatabaseCache(cached: self.delegate?.host(self, cachedDatabaseAt: link.information))
+            link.bearer.client.validatedDatabase.map(ValidateDatabaseCache.init(validated:))
+                ?? ValidateDatabaseCache(cached: self.delegate?.host(self, cachedDatabaseAt: link.information))
         } completion: { [unowned self, unowned link] result in
             guard link.isOpen else { return }
             link.validation = nil
             let validation = (try? result.get()) ?? .noDatabaseHash
+            link.bearer.client.validatedDatabase = validation.database
             self.delegate?.host(self, link: link.id, didValidateDatabaseCache: validation)
         }
         link.bearer.performNext(procedure)

@@ -45,6 +45,8 @@ public protocol LEHostDelegate: AnyObject {
     /// The server says that its services in `range` changed.
     func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange)
     /// The server of a link has said that its database is another one than this client knows (Vol 3, Part G, 2.5.2.1).
+    ///
+    /// The procedure that was refused has ended before this.
     func host(_ host: LEHost, didFindDatabaseOutOfSyncOn link: LinkID)
 
     // MARK: GATT server

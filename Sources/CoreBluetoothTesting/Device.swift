@@ -19,13 +19,19 @@ public final class Device: Radio {
     /// What the device keeps of its peers and of its apps' managers, whatever becomes of those.
     private let storage = MemoryStorage()
 
-    init(name: String, distance: Double, mtu: Int, isSupported: Bool, world: World) {
+    init(
+        name: String,
+        distance: Double,
+        configuration: BluetoothAdapter.Configuration,
+        isSupported: Bool,
+        world: World
+    ) {
         self.application = Application(name: "main", eventLoop: world.loop)
         super.init(name: name, distance: distance, world: world)
         self.application.launch(inBackground: false)
         self.adapter = BluetoothAdapter(
             eventLoop: world.loop,
-            configuration: .init(deviceName: name, identity: name, preferredMTU: mtu),
+            configuration: configuration,
             source: WorldSource(self, isSupported: isSupported),
             storage: self.storage
         )

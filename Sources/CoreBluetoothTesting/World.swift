@@ -3,6 +3,7 @@
 
 public import BluetoothAir
 import BluetoothTypes
+import CoreBluetooth
 import NIOCore
 
 /// Bluetooth devices in one process and in virtual time.
@@ -63,13 +64,33 @@ public final class World {
     ///   - mtu: The ATT MTU that it offers, 23 to 517 octets.
     ///   - isSupported: Whether it has Bluetooth at all; managers on one that has not become
     ///     `CBManagerState.unsupported`.
+    ///   - losesOverrunningWrites: Whether writes without response are lost that its code makes while
+    ///     `canSendWriteWithoutResponse` is false. A phone promises nothing for them; here they are sent all the same
+    ///     unless this is true, up to a limit far above any phone's.
+    ///   - permitsSystemServices: Whether its code may publish the services Current Time, Device Information and
+    ///     Battery, which a phone refuses; see `BluetoothAdapter.Configuration.permitsSystemServices`.
     public func addDevice(
         _ name: String,
         distance: Double = 1,
         mtu: Int = 517,
-        isSupported: Bool = true
+        isSupported: Bool = true,
+        losesOverrunningWrites: Bool = false,
+        permitsSystemServices: Bool = false
     ) -> Device {
-        let device = Device(name: name, distance: distance, mtu: mtu, isSupported: isSupported, world: self)
+        var configuration = BluetoothAdapter.Configuration(
+            deviceName: name,
+            identity: name,
+            preferredMTU: mtu,
+            permitsSystemServices: permitsSystemServices
+        )
+        configuration.losesOverrunningWrites = losesOverrunningWrites
+        let device = Device(
+            name: name,
+            distance: distance,
+            configuration: configuration,
+            isSupported: isSupported,
+            world: self
+        )
         self.add(device)
         return device
     }

@@ -150,7 +150,8 @@ extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
             owner?._note(.discoveringServices)
             peripheral.discoverServices([_static_ITCB_SDK_8BallServiceUUID])
             if hadQuestion {
-                _report(.sendFailed(ITCB_RejectionReason.deviceOffline))
+                // The ball is there, but the answer will not come any more.
+                _report(.sendFailed(ITCB_RejectionReason.peripheralError(nil)))
             }
         }
     }

@@ -60,6 +60,8 @@ extension ITCB_SDK_Peripheral {
 
     /// Lets the ball be heard.
     internal func _advertise() {
+        // What was only paused would be an error to start.
+        peripheralManagerInstance.stopAdvertising()
         peripheralManagerInstance.startAdvertising([
             CBAdvertisementDataServiceUUIDsKey: [_static_ITCB_SDK_8BallServiceUUID],
             CBAdvertisementDataLocalNameKey: localName,

@@ -36,6 +36,36 @@ struct WorldTests {
         #expect(world.now == .milliseconds(50))
     }
 
+    @Test(
+        "B9 A strict device loses each write without response that is made while none can be sent",
+        arguments: [false, true]
+    )
+    func overrunningWrites(isStrict: Bool) throws {
+        let world = World(seed: 1)
+        let thermo = world.addPeripheral(
+            ScriptedPeripheral(
+                name: "Thermo",
+                services: [.init("1809", characteristics: [.init("2A1C", properties: .writeWithoutResponse)])]
+            )
+        )
+        let reader = world.addDevice("phone", losesOverrunningWrites: isStrict).run { Reader() }
+        reader.reads = false
+        reader.subscribes = false
+        try world.run(until: reader.calls.contains("characteristics"))
+        let peripheral = try #require(reader.peripheral)
+        let characteristic = try #require(reader.characteristic)
+        var permitted: [UInt8] = []
+        let all = Array(0..<70 as Range<UInt8>)
+        for number in all {
+            if peripheral.canSendWriteWithoutResponse { permitted.append(number) }
+            peripheral.writeValue(Data([number]), for: characteristic, type: .withoutResponse)
+        }
+        #expect(permitted.count < all.count)
+        world.advance(by: .seconds(5))
+        #expect(thermo.writes.flatMap(\.value) == (isStrict ? permitted : all))
+        #expect(peripheral.canSendWriteWithoutResponse)
+    }
+
     @Test("A manager that a delegate creates belongs to the device that the delegate was called on")
     func laterManagers() throws {
         final class Late: NSObject, CBCentralManagerDelegate {

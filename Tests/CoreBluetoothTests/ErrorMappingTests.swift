@@ -67,6 +67,18 @@ struct ErrorMappingTests {
         #expect((own as? CBError)?.code == .peripheralDisconnected)
     }
 
+    @Test(
+        "B13 an RSSI that could not be read is no disconnection",
+        arguments: [
+            (LEHostError.refused(.commandDisallowed), CBError.Code.unknown), (.unanswered, .unknown),
+            (.malformedAnswer, .unknown), (.refused(.unknownConnectionIdentifier), .notConnected),
+            (.notConnected, .notConnected), (.controllerLost, .peripheralDisconnected),
+        ]
+    )
+    func rssi(error: LEHostError, code: CBError.Code) {
+        #expect((coreBluetoothError(error) as? CBError)?.code == code)
+    }
+
     @Test("answers of an app become ATT codes")
     func answers() {
         #expect(ATTErrorCode.answer(.success) == nil)

@@ -117,6 +117,25 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.errors.count == 1)
     }
 
+    @Test("A10 A ball that changes its services before it answers had a problem, and can be asked again")
+    func changedServices() throws {
+        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        ball.onWrite = { ball.manager.respond(to: $0, withResult: .success) }
+        device.sendQuestion("Anybody?")
+        #expect(testbed.run { central.asked == ["Anybody?"] })
+        ball.manager.remove(ball.service)
+        ball.manager.add(ball.service)
+        #expect(testbed.run { !central.errors.isEmpty })
+        #expect(central.errors == ["sendFailed.peripheralError.nil"])
+        ball.onWrite = {
+            ball.manager.respond(to: $0, withResult: .success)
+            ball.notify(Data("SLUG-ANSWER-05".utf8))
+        }
+        testbed.run(.seconds(1))
+        device.sendQuestion("Now?")
+        #expect(testbed.run { central.answered == ["Now? SLUG-ANSWER-05"] })
+    }
+
     @Test("A ball that does not even confirm is offline after two seconds")
     func noConfirmation() throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()

@@ -38,6 +38,14 @@ public enum GATTDatabaseValidation: Hashable, Sendable {
     case changed(GATTCachedDatabase)
     /// The server has no Database Hash, or does not let it be read: nothing can be cached beyond the link.
     case noDatabaseHash
+
+    /// What identifies the database that the server has now; `nil` where nothing does.
+    public var database: GATTCachedDatabase? {
+        switch self {
+        case .unchanged(let database), .changed(let database): database
+        case .noDatabaseHash: nil
+        }
+    }
 }
 
 /// How a server reports changes of its database; all of it is optional.

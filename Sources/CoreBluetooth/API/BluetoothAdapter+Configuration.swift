@@ -22,6 +22,14 @@ extension BluetoothAdapter {
         public var captureFile: String?
         /// The ATT MTU that this device offers, 23 to 517 octets; the smaller of both sides' offers counts.
         public var preferredMTU: Int
+        /// Whether apps may publish the services Current Time (1805), Device Information (180A) and Battery (180F).
+        ///
+        /// Apple's systems serve them themselves and refuse an app's with ``CBError/Code/uuidNotAllowed``. Linux serves
+        /// none of them, so a device that needs one permits it here. By default apps are refused as on a phone.
+        public var permitsSystemServices: Bool
+        /// Whether writes without response that an app makes while
+        /// ``CBPeripheral/canSendWriteWithoutResponse`` is false are lost, all of them: for tests.
+        package var losesOverrunningWrites = false
 
         /// A configuration that leaves to the defaults what is not given.
         public init(
@@ -29,13 +37,15 @@ extension BluetoothAdapter {
             identity: String? = nil,
             distance: Double? = nil,
             captureFile: String? = nil,
-            preferredMTU: Int = 517
+            preferredMTU: Int = 517,
+            permitsSystemServices: Bool = false
         ) {
             self.deviceName = deviceName
             self.identity = identity
             self.distance = distance
             self.captureFile = captureFile
             self.preferredMTU = preferredMTU
+            self.permitsSystemServices = permitsSystemServices
         }
 
         /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_CAPTURE`.

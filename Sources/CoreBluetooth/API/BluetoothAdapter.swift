@@ -30,6 +30,7 @@ public final class BluetoothAdapter: Sendable {
     public static let optionKey = "OpenCoreBluetoothAdapter"
 
     let eventLoop: any EventLoop
+    let configuration: Configuration
     let identities: IdentityStore
     let connectedPeers = ConnectedPeers()
     private let callbacks: Callbacks
@@ -72,6 +73,7 @@ public final class BluetoothAdapter: Sendable {
         let address = configuration.addressOnAir
         self.init(
             eventLoop: air.eventLoop,
+            configuration: configuration,
             callbacks: callbacks,
             identities: IdentityStore(randomness: .seeded(address.value)),
             storageChoice: .storage(storage),
@@ -90,6 +92,7 @@ public final class BluetoothAdapter: Sendable {
         let address = configuration.addressOnAir
         self.init(
             eventLoop: eventLoop,
+            configuration: configuration,
             callbacks: .onEventLoop,
             identities: IdentityStore(randomness: .seeded(address.value)),
             storageChoice: .storage(storage),
@@ -111,6 +114,7 @@ public final class BluetoothAdapter: Sendable {
         let eventLoop = thread.eventLoop
         self.init(
             eventLoop: eventLoop,
+            configuration: configuration,
             callbacks: .onQueues,
             identities: IdentityStore(),
             storageChoice: .folder,
@@ -121,6 +125,7 @@ public final class BluetoothAdapter: Sendable {
     /// An adapter whose foundation is made on the event loop.
     init(
         eventLoop: any EventLoop,
+        configuration: Configuration = Configuration(),
         callbacks: Callbacks,
         identities: IdentityStore,
         storageChoice: StorageChoice = .storage(MemoryStorage()),
@@ -128,6 +133,7 @@ public final class BluetoothAdapter: Sendable {
         components: @escaping @Sendable () -> AdapterComponents
     ) {
         self.eventLoop = eventLoop
+        self.configuration = configuration
         self.callbacks = callbacks
         self.identities = identities
         self.retained = retained

@@ -124,7 +124,7 @@ open class CBPeripheral: CBPeer {
 
     // MARK: Discovery
 
-    /// Discovers services; `nil` stands for all, which takes longer.
+    /// Discovers services; `nil` or none at all stands for all, which takes longer.
     ///
     /// Discovery accumulates: what was found before stays. Generic Access, Generic Attribute and Human Interface Device
     /// are the system's and not shown.
@@ -135,10 +135,10 @@ open class CBPeripheral: CBPeer {
             peripheral:didDiscoverServices:
             """
         )
-        self.perform(ServiceDiscovery(uuids: serviceUUIDs?.map(\.value)))
+        self.perform(ServiceDiscovery(uuids: Self.wanted(serviceUUIDs)))
     }
 
-    /// Discovers the services that a service includes; `nil` stands for all.
+    /// Discovers the services that a service includes; `nil` or none at all stands for all.
     ///
     /// The answer is ``CBPeripheralDelegate/peripheral(_:didDiscoverIncludedServicesFor:error:)``.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
@@ -149,10 +149,10 @@ open class CBPeripheral: CBPeer {
             """
         )
         guard let handles = self.handles(of: service) else { return }
-        self.perform(IncludedServiceDiscovery(service: handles, uuids: includedServiceUUIDs?.map(\.value)))
+        self.perform(IncludedServiceDiscovery(service: handles, uuids: Self.wanted(includedServiceUUIDs)))
     }
 
-    /// Discovers the characteristics of a service; `nil` stands for all.
+    /// Discovers the characteristics of a service; `nil` or none at all stands for all.
     ///
     /// The answer is ``CBPeripheralDelegate/peripheral(_:didDiscoverCharacteristicsFor:error:)``.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
@@ -163,7 +163,7 @@ open class CBPeripheral: CBPeer {
             """
         )
         guard let handles = self.handles(of: service) else { return }
-        self.perform(CharacteristicDiscovery(service: handles, uuids: characteristicUUIDs?.map(\.value)))
+        self.perform(CharacteristicDiscovery(service: handles, uuids: Self.wanted(characteristicUUIDs)))
     }
 
     /// Discovers the descriptors of a characteristic.
@@ -206,7 +206,8 @@ open class CBPeripheral: CBPeer {
     /// Turns notifications on or off; indications where the characteristic has those alone.
     ///
     /// The answer is ``CBPeripheralDelegate/peripheral(_:didUpdateNotificationStateFor:error:)``. A characteristic that
-    /// has neither is refused with ``CBATTError/Code/requestNotSupported``.
+    /// has neither is refused with ``CBATTError/Code/requestNotSupported``, one without a Client Characteristic
+    /// Configuration with ``CBError/Code/invalidParameters``.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         guard let record = self.record(of: characteristic) else { return }
         self.perform(SubscriptionChange(isSubscribed: enabled, characteristic: record))
@@ -239,7 +240,8 @@ open class CBPeripheral: CBPeer {
 
     /// Measures the signal strength of the connection.
     ///
-    /// The answer is ``CBPeripheralDelegate/peripheral(_:didReadRSSI:error:)``.
+    /// The answer is ``CBPeripheralDelegate/peripheral(_:didReadRSSI:error:)``; ``CBError/Code/unknown`` where the
+    /// controller could not measure it, which says nothing of the connection.
     open func readRSSI() {
         self.warnWithoutDelegate(
             """
@@ -268,6 +270,11 @@ extension CBPeripheral {
         0x1800, 0x1801, 0x1812,
         BluetoothUUID(form: .full(0x7905_F431_B5CE_4E99, 0xA40F_4B1E_122D_00D0)),
     ]
+
+    /// The UUIDs that an app looks for; `nil` for all. Much published code passes an empty list for that.
+    private static func wanted(_ uuids: [CBUUID]?) -> [BluetoothUUID]? {
+        uuids.flatMap { $0.isEmpty ? nil : $0.map(\.value) }
+    }
 
     /// Passes on a procedure, or says that there is no connection as Core Bluetooth does.
     private func perform(_ procedure: some PeripheralProcedure) {
@@ -310,8 +317,9 @@ extension CBPeripheral {
         }
         let canSend = self.lock.withLock { () -> Bool in
             guard self.connection.state == .connected else { return true }
-            // An app that does not ask first is tolerated up to a limit.
-            return self.writeWindow.add(limit: Self.writeQueueLimit)
+            // An app that does not ask first is tolerated up to a limit, unless a test wants it otherwise.
+            return self.context.adapter.configuration.losesOverrunningWrites
+                ? self.writeWindow.addIfWritable() : self.writeWindow.add(limit: Self.writeQueueLimit)
         }
         guard canSend else {
             return LogLines.log(

@@ -7,13 +7,19 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension CBPeripheralManager {
-    /// Services of the system, which an app may not publish: Generic Access, Generic Attribute, Current Time, Device
-    /// Information, Battery, Human Interface Device.
-    static let reservedServices: [BluetoothUUID] = [0x1800, 0x1801, 0x1805, 0x180A, 0x180F, 0x1812]
+    /// Services of the system, which an app may never publish: Generic Access, Generic Attribute, Human Interface
+    /// Device.
+    private static let reservedServices: [BluetoothUUID] = [0x1800, 0x1801, 0x1812]
+    /// Services that the system has on Apple's platforms, and here where an app publishes them: Current Time, Device
+    /// Information, Battery.
+    private static let systemServices: [BluetoothUUID] = [0x1805, 0x180A, 0x180F]
 
     /// Why a service may not be published.
     func objection(to service: CBMutableService) -> CBError? {
-        if Self.reservedServices.contains(service.uuid.value) { return .reported(.uuidNotAllowed) }
+        let isReserved =
+            Self.reservedServices.contains(service.uuid.value)
+            || !self.adapter.configuration.permitsSystemServices && Self.systemServices.contains(service.uuid.value)
+        if isReserved { return .reported(.uuidNotAllowed) }
         let forbidden: CBCharacteristicProperties = [.broadcast, .extendedProperties]
         let isForbidden = (service.characteristics ?? []).contains { !$0.properties.isDisjoint(with: forbidden) }
         return isForbidden ? .reported(.invalidParameters) : nil

@@ -21,6 +21,8 @@ open class CBPeripheralManager: CBManager {
     private weak var delegateStorage: (any CBPeripheralManagerDelegate)?
     private var advertisingStorage = false
     private var wantsAdvertising = false
+    /// Whether advertising goes on when the adapter is switched on again.
+    private var isAdvertisingPaused = false
     var database = LocalDatabase()
     /// Services whose `didAdd` is still to come, in the order of the calls: each is reported, even one that was removed
     /// meanwhile.
@@ -104,14 +106,35 @@ open class CBPeripheralManager: CBManager {
         self.lock.withLock {
             self.advertisingStorage = false
             self.wantsAdvertising = false
+            self.isAdvertisingPaused = false
+        }
+    }
+
+    /// The adapter was switched off.
+    func pausedAdvertising() {
+        self.lock.withLock {
+            self.isAdvertisingPaused = self.isAdvertisingPaused || self.advertisingStorage
+            self.advertisingStorage = false
+        }
+    }
+
+    /// The adapter is ready.
+    func resumedAdvertising() {
+        self.lock.withLock {
+            if self.isAdvertisingPaused { self.advertisingStorage = true }
+            self.isAdvertisingPaused = false
         }
     }
 
     /// Starts advertising.
     ///
+    /// Advertising is paused while the adapter is switched off, and goes on by itself. Below
+    /// ``CBManagerState/poweredOff``, as after a reset of the adapter, it is over, and the services are gone: advertise
+    /// and publish anew.
+    ///
     /// Of the dictionary, ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey`` are heeded.
     /// What does not fit into 28 octets is sent in other places: the name in the scan response, cut to 10 octets,
-    /// services in the overflow area.
+    /// services beside it, and where that does not take them in the overflow area.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard self.isPoweredOn() else { return }
         var content = AdvertisedContent()

@@ -13,7 +13,19 @@ enum LogLines {
     static func log(_ text: @autoclosure () -> String) {
         let line = "[CoreBluetooth] " + text()
         if let listener = self.listener { return listener(line) }
-        FileHandle.standardError.write(Data((line + "\n").utf8))
+        self.write(line, to: STDERR_FILENO)
+    }
+
+    /// Writes a line to a file descriptor; one that is closed or broken gets nothing. Foundation's `FileHandle` would
+    /// end the program there.
+    static func write(_ line: String, to descriptor: CInt) {
+        var octets = Array((line + "\n").utf8)[...]
+        while !octets.isEmpty {
+            let count = octets.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            octets = octets.dropFirst(count)
+        }
     }
 }
 

@@ -41,15 +41,15 @@ extension CBPeripheral {
             self.connection.disconnected(id.attempt, isReconnecting: isReconnecting)
             self.mtu = 23
             self.writeWindow = TransmitWindow()
-            guard !isReconnecting else { return (RemoteAttributes(), nil) }
+            for characteristic in self.attributes.characteristics.all { characteristic.notifyingStorage = false }
             defer {
-                self.invalidations = 0
+                // A connection that goes on has all services invalid: what the app has asked of them may be on its way.
+                self.invalidations = isReconnecting ? self.invalidations + 1 : 0
                 self.attributes = RemoteAttributes()
                 self.servicesStorage = nil
             }
             return (self.attributes, self.servicesStorage)
         }
-        if isReconnecting { self.stopNotifying() }
         withExtendedLifetime(invalid) {}
     }
 
@@ -61,12 +61,6 @@ extension CBPeripheral {
             return self.connectionID
         }
         self.disconnected(id)
-    }
-
-    private func stopNotifying() {
-        self.lock.withLock {
-            for characteristic in self.attributes.characteristics.all { characteristic.notifyingStorage = false }
-        }
     }
 
     // MARK: Events of the connection
@@ -81,7 +75,7 @@ extension CBPeripheral {
             self.delegate?.peripheral(
                 self,
                 didUpdateNotificationStateFor: characteristic,
-                error: coreBluetoothError(error)
+                error: subscriptionError(error)
             )
         case .canSend: self.delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
         case .mtu(_, let mtu): self.lock.withLock { self.mtu = mtu }

@@ -124,8 +124,10 @@ extension CBPeripheralManager {
 
     private func changed(to state: CBManagerState) {
         self.setState(state)
+        if state == .poweredOn { self.resumedAdvertising() }
         if state < .poweredOn {
-            self.endedAdvertising()
+            // Apple's rule (CBPeripheralManagerDelegate): paused below poweredOn, over below poweredOff.
+            if state < .poweredOff { self.endedAdvertising() } else { self.pausedAdvertising() }
             let gone = self.lock.withLock {
                 self.mustReportReadiness = false
                 self.awaitedAdds.removeAll()

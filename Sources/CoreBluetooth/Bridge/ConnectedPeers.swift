@@ -13,10 +13,14 @@ final class ConnectedPeers: Sendable {
 
     private let entries = NIOLockedValueBox<[Entry]>([])
 
+    /// What each device has: Generic Access and Generic Attribute (Vol 3, Part C, 12 and Part G, 7).
+    private static let commonServices: [BluetoothUUID] = [0x1800, 0x1801]
+
     /// The devices that have one of some services, longest connected first.
     func peers(withAnyOf services: [BluetoothUUID]) -> [DeviceAddress] {
-        self.entries.withLockedValue { entries in
-            entries.filter { entry in services.contains { entry.services.contains($0) } }.map(\.address)
+        let isCommon = services.contains { Self.commonServices.contains($0) }
+        return self.entries.withLockedValue { entries in
+            entries.filter { entry in isCommon || services.contains { entry.services.contains($0) } }.map(\.address)
         }
     }
 

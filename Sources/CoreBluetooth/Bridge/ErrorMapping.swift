@@ -96,12 +96,26 @@ func coreBluetoothError(_ error: GATTError) -> any Error {
     }
 }
 
-/// What a failure of the host is called in Core Bluetooth.
+/// What a failed change of a subscription is called in Core Bluetooth.
+///
+/// A characteristic without a Client Characteristic Configuration was never asked, so the error is none of the peer's:
+/// macOS reports that the parameters were invalid.
+func subscriptionError(_ error: GATTError) -> any Error {
+    switch error {
+    case .att(.attributeNotFound, handle: _): CBError.reported(.invalidParameters)
+    case .att, .disconnected, .transactionTimeout, .malformedResponse, .notConnected, .reliableWriteMismatch:
+        coreBluetoothError(error)
+    }
+}
+
+/// What a failure of the host is called in Core Bluetooth, where something was asked of a link.
+///
+/// A controller that does not do it says nothing of the link, which may be there all the same.
 func coreBluetoothError(_ error: LEHostError) -> any Error {
     switch error {
-    case .refused(let status): CBError.disconnection(status) ?? CBError.reported(.peripheralDisconnected)
-    case .unanswered, .controllerLost, .malformedAnswer, .superseded: CBError.reported(.peripheralDisconnected)
-    case .notConnected: CBError.reported(.notConnected)
+    case .refused(.unknownConnectionIdentifier), .notConnected: CBError.reported(.notConnected)
+    case .refused, .unanswered, .malformedAnswer, .superseded: CBError.reported(.unknown)
+    case .controllerLost: CBError.reported(.peripheralDisconnected)
     }
 }
 

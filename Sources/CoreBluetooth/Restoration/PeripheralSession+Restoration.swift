@@ -22,8 +22,10 @@ struct PeripheralRestoration: Sendable {
 }
 
 extension PeripheralSession {
-    /// Restores what the process before this one did, just before `poweredOn` is reported.
+    /// Restores what the process before this one did, just before `poweredOn` is reported; what was only paused, since
+    /// the adapter was switched off, goes on.
     func restore(from writer: StateWriter) {
+        self.core.advertising.resume()
         guard var record = self.recordStore?.open(writer) else { return }
         record.services.removeAll { !$0.characteristics.allSatisfy(\.isPublishable) }
         self.report(.restored(PeripheralRestoration(record: record)))

@@ -11,24 +11,6 @@ final class Central: NSObject {
     /// How long, in seconds, a peripheral may take to answer one request: ATT's own limit and a little more.
     static let procedureTimeout: TimeInterval = 35
 
-    /// The answer that a call waits for.
-    private enum Awaited: Hashable {
-        case power
-        case discovery
-        case connection
-        case disconnection
-        case services
-        case includedServices(ObjectIdentifier)
-        case characteristics(ObjectIdentifier)
-        case descriptors(ObjectIdentifier)
-        case value(ObjectIdentifier)
-        case written(ObjectIdentifier)
-        case notifying(ObjectIdentifier)
-        case writability
-        case strength
-        case channel
-    }
-
     /// Called each time that Bluetooth is ready.
     var onReady: (() -> Void)?
     /// Called with each report of a scan.
@@ -40,10 +22,12 @@ final class Central: NSObject {
 
     private let output: OutputFormat
     private let pendingAnswer = PendingAnswer()
-    private var awaited: Awaited?
+    private var awaited: AwaitedAnswer?
     private var manager: CBCentralManager?
     private var wasReady = false
     private var peripheral: CBPeripheral?
+    /// Services of the peripheral in use that it no longer has: what is asked of them gets no answer.
+    private var invalidServices: [CBService] = []
     private(set) var strength: Int?
     private(set) var channel: CBL2CAPChannel?
 
@@ -113,6 +97,7 @@ final class Central: NSObject {
     /// Connects to a device, which becomes the one in use.
     func connect(_ peripheral: CBPeripheral, timeout: TimeInterval) async throws {
         self.peripheral = peripheral
+        invalidServices = []
         peripheral.delegate = self
         try await wait(
             .connection,
@@ -137,7 +122,7 @@ final class Central: NSObject {
 
     /// Discovers the services that a service includes.
     func discoverIncludedServices(of service: CBService) async throws -> [CBService] {
-        try await request(.includedServices(ObjectIdentifier(service)), "discovering included services") {
+        try await request(.includedServices(ObjectIdentifier(service)), "discovering included services", service) {
             peripheral?.discoverIncludedServices(nil, for: service)
         }
         return service.includedServices ?? []
@@ -145,7 +130,7 @@ final class Central: NSObject {
 
     /// Discovers the characteristics of a service.
     func discoverCharacteristics(of service: CBService) async throws -> [CBCharacteristic] {
-        try await request(.characteristics(ObjectIdentifier(service)), "discovering characteristics") {
+        try await request(.characteristics(ObjectIdentifier(service)), "discovering characteristics", service) {
             peripheral?.discoverCharacteristics(nil, for: service)
         }
         return service.characteristics ?? []
@@ -153,7 +138,8 @@ final class Central: NSObject {
 
     /// Discovers the descriptors of a characteristic.
     func discoverDescriptors(of characteristic: CBCharacteristic) async throws -> [CBDescriptor] {
-        try await request(.descriptors(ObjectIdentifier(characteristic)), "discovering descriptors") {
+        let service = characteristic.service
+        try await request(.descriptors(ObjectIdentifier(characteristic)), "discovering descriptors", service) {
             peripheral?.discoverDescriptors(for: characteristic)
         }
         return characteristic.descriptors ?? []
@@ -161,7 +147,8 @@ final class Central: NSObject {
 
     /// Reads a value.
     func read(_ characteristic: CBCharacteristic) async throws -> Data {
-        try await request(.value(ObjectIdentifier(characteristic)), "reading \(characteristic.uuid)") {
+        let doing = "reading \(characteristic.uuid)"
+        try await request(.value(ObjectIdentifier(characteristic)), doing, characteristic.service) {
             peripheral?.readValue(for: characteristic)
         }
         return characteristic.value ?? Data()
@@ -169,7 +156,8 @@ final class Central: NSObject {
 
     /// Reads a descriptor; the type of the value depends on its UUID.
     func read(_ descriptor: CBDescriptor) async throws -> Any? {
-        try await request(.value(ObjectIdentifier(descriptor)), "reading \(descriptor.uuid)") {
+        let service = descriptor.characteristic?.service
+        try await request(.value(ObjectIdentifier(descriptor)), "reading \(descriptor.uuid)", service) {
             peripheral?.readValue(for: descriptor)
         }
         return descriptor.value
@@ -177,7 +165,8 @@ final class Central: NSObject {
 
     /// Writes a value and waits for the peripheral's response.
     func write(_ data: Data, to characteristic: CBCharacteristic) async throws {
-        try await request(.written(ObjectIdentifier(characteristic)), "writing \(characteristic.uuid)") {
+        let doing = "writing \(characteristic.uuid)"
+        try await request(.written(ObjectIdentifier(characteristic)), doing, characteristic.service) {
             peripheral?.writeValue(data, for: characteristic, type: .withResponse)
         }
     }
@@ -196,7 +185,8 @@ final class Central: NSObject {
 
     /// Switches notifications or indications on or off.
     func setNotifying(_ isOn: Bool, _ characteristic: CBCharacteristic) async throws {
-        try await request(.notifying(ObjectIdentifier(characteristic)), "subscribing to \(characteristic.uuid)") {
+        let doing = "subscribing to \(characteristic.uuid)"
+        try await request(.notifying(ObjectIdentifier(characteristic)), doing, characteristic.service) {
             peripheral?.setNotifyValue(isOn, for: characteristic)
         }
     }
@@ -218,7 +208,7 @@ final class Central: NSObject {
     // MARK: Waiting
 
     private func wait(
-        _ awaited: Awaited,
+        _ awaited: AwaitedAnswer,
         _ seconds: TimeInterval?,
         _ late: String,
         _ start: () -> Void
@@ -229,10 +219,18 @@ final class Central: NSObject {
         }
     }
 
-    /// A request to the peripheral in use.
-    private func request(_ awaited: Awaited, _ doing: String, _ start: () -> Void) async throws {
+    /// A request to the peripheral in use, about one of its services or about itself.
+    private func request(
+        _ awaited: AwaitedAnswer,
+        _ doing: String,
+        _ service: CBService? = nil,
+        _ start: () -> Void
+    ) async throws {
         guard let peripheral, peripheral.state == .connected else {
             throw Failure("the device is not connected any more; start again")
+        }
+        if let service, invalidServices.contains(where: { $0 === service }) {
+            throw Failure("\(doing) failed: the device has changed its services; start again")
         }
         do {
             let limit = Self.procedureTimeout
@@ -244,7 +242,7 @@ final class Central: NSObject {
         }
     }
 
-    private func end(_ awaited: Awaited, _ error: (any Error)?) {
+    private func end(_ awaited: AwaitedAnswer, _ error: (any Error)?) {
         guard self.awaited == awaited else { return }
         self.awaited = nil
         pendingAnswer.end(error.map { .failure($0) } ?? .success(()))
@@ -372,6 +370,12 @@ extension Central: @preconcurrency CBPeripheralDelegate {
         error: (any Error)?
     ) {
         end(.notifying(ObjectIdentifier(characteristic)), error)
+    }
+
+    /// What is under way for these services was answered before.
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        output.report("\(Self.name(peripheral)) has changed its services")
+        invalidServices += invalidatedServices
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { end(.writability, nil) }

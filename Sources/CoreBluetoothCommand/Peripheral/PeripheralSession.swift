@@ -183,6 +183,8 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
             peripheral.removeAllServices()
             services.forEach(peripheral.add)
             if server != nil { peripheral.publishL2CAPChannel(withEncryption: false) }
+            // What was only paused would be an error to start.
+            peripheral.stopAdvertising()
             peripheral.startAdvertising([
                 CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertised,
             ])

@@ -268,6 +268,25 @@ struct GATTClientTests {
         #expect((-60 ... -20).contains(talk.central.rssi[0].intValue))
     }
 
+    @Test("B1 an empty list of UUIDs stands for all, as nil does")
+    func emptyLists() throws {
+        let inner = CBMutableService(type: IDs.other, primary: false)
+        let talk = Conversation { ball in
+            ball.manager.add(inner)
+            ball.ball.includedServices = [inner]
+            ball.open()
+        }
+        let peripheral = try talk.connect()
+        peripheral.discoverServices([])
+        talk.testbed.run { peripheral.services != nil }
+        let service = try #require(peripheral.services?.first)
+        peripheral.discoverCharacteristics([], for: service)
+        peripheral.discoverIncludedServices([], for: service)
+        talk.testbed.run { service.includedServices != nil }
+        #expect(service.characteristics?.count == 2)
+        #expect(service.includedServices?.map(\.uuid) == [IDs.other])
+    }
+
     @Test("7.11 included services")
     func included() throws {
         let inner = CBMutableService(type: IDs.other, primary: false)

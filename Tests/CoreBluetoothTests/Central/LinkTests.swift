@@ -130,7 +130,7 @@ struct LinkTests {
         #expect(talk.central.calls.suffix(2) == ["connect 2", "disconnect 0"])
     }
 
-    @Test("6.7 a reconnected peripheral keeps its services, whose notifications have to be asked for again")
+    @Test("6.7 B4 a reconnected peripheral has new services, which have to be discovered again")
     func reconnected() throws {
         let talk = Conversation()
         talk.central.manager.scanForPeripherals(withServices: [IDs.service])
@@ -147,7 +147,7 @@ struct LinkTests {
         talk.central.calls = []
         talk.ballAdapter.setPowered(false)
         talk.testbed.run { peripheral.state == .connecting }
-        #expect(peripheral.services?.first === service)
+        #expect(peripheral.services == nil)
         #expect(!answer.isNotifying)
         talk.ballAdapter.setPowered(true)
         talk.testbed.run { talk.ball.manager.state == .poweredOn }
@@ -155,9 +155,16 @@ struct LinkTests {
         try #require(talk.testbed.run { peripheral.state == .connected })
         // The delegate has the older method alone, which reports each loss.
         #expect(talk.central.calls == ["disconnect 1 CBErrorDomain 6", "connect 2"])
-        #expect(peripheral.services?.first?.characteristics?.first === answer)
-        peripheral.setNotifyValue(true, for: answer)
-        #expect(talk.testbed.run { answer.isNotifying })
+        #expect(peripheral.services == nil)
+        let lines = CapturedLog()
+        lines.capture { peripheral.setNotifyValue(true, for: answer) }
+        #expect(lines.all.first?.contains("is not a valid characteristic for peripheral") == true)
+        let again = try peripheral.discover([IDs.service], in: talk.testbed)
+        #expect(again !== service)
+        let newAnswer = try again.characteristic(IDs.answer)
+        #expect(newAnswer !== answer)
+        peripheral.setNotifyValue(true, for: newAnswer)
+        #expect(talk.testbed.run { newAnswer.isNotifying })
         talk.ball.manager.updateValue("again".octets, for: talk.ball.answer, onSubscribedCentrals: nil)
         #expect(talk.testbed.run { talk.central.values == ["again"] })
     }

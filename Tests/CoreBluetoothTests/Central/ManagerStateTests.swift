@@ -84,6 +84,32 @@ struct ManagerStateTests {
         talk.central.connect(peripheral, in: talk.testbed)
     }
 
+    @Test("1.7 B5 advertising is paused while the adapter is switched off, and goes on by itself")
+    func pausedAdvertising() throws {
+        let talk = Conversation()
+        talk.ball.calls = []
+        talk.ballAdapter.setPowered(false)
+        talk.testbed.run { talk.ball.manager.state == .poweredOff }
+        #expect(!talk.ball.manager.isAdvertising)
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.testbed.run(.seconds(5))
+        #expect(talk.central.found.isEmpty)
+        talk.ballAdapter.setPowered(true)
+        #expect(talk.testbed.run { !talk.central.found.isEmpty })
+        #expect(talk.ball.manager.isAdvertising)
+        #expect(talk.ball.calls == ["state 4", "state 5"], "it was reported as started before")
+        talk.ball.advertise(name: "Other")
+        talk.testbed.run()
+        #expect(talk.ball.calls.last == "advertising true CBErrorDomain 9")
+        // What was stopped before stays so.
+        talk.ball.manager.stopAdvertising()
+        talk.ballAdapter.setPowered(false)
+        talk.testbed.run { talk.ball.manager.state == .poweredOff }
+        talk.ballAdapter.setPowered(true)
+        talk.testbed.run { talk.ball.manager.state == .poweredOn }
+        #expect(!talk.ball.manager.isAdvertising)
+    }
+
     @Test("1.7 switching off stops advertising and loses the centrals")
     func peripheralOff() throws {
         let talk = Conversation()
@@ -163,7 +189,7 @@ struct ManagerStateTests {
         #expect(testbed.run(until: { central.manager.state == .poweredOn }, within: .milliseconds(200)))
     }
 
-    @Test("1.7 a reset clears the database of a peripheral manager")
+    @Test("1.7 B5 a reset ends advertising and clears the database of a peripheral manager")
     func peripheralReset() throws {
         let testbed = Testbed()
         let source = BreakableSource(air: testbed.air)

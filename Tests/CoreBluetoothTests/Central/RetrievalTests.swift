@@ -47,6 +47,22 @@ struct RetrievalTests {
         #expect(found.map(\.identifier) == [identifiers[1], identifiers[0]])
     }
 
+    @Test("B8 every connected device has Generic Access and Generic Attribute, whatever was discovered of it")
+    func commonServices() throws {
+        let talk = Conversation()
+        let common = ["1800", "1801"].map { CBUUID(string: $0) }
+        for uuid in common {
+            #expect(talk.central.manager.retrieveConnectedPeripherals(withServices: [uuid]).isEmpty)
+        }
+        let peripheral = try talk.connect()
+        for uuid in common {
+            let found = talk.central.manager.retrieveConnectedPeripherals(withServices: [uuid])
+            #expect(found.count == 1 && found.first === peripheral)
+        }
+        #expect(talk.central.manager.retrieveConnectedPeripherals(withServices: [IDs.service]).isEmpty)
+        #expect(talk.central.manager.retrieveConnectedPeripherals(withServices: []).isEmpty)
+    }
+
     @Test("5.4 a retrieved peripheral connects without a scan")
     func connectRetrieved() throws {
         let talk = Conversation()

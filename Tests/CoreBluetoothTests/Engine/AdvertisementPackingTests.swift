@@ -49,17 +49,36 @@ struct AdvertisementPackingTests {
         #expect(self.pack(name + "n", []).1.localName == String(repeating: "n", count: 10))
     }
 
+    @Test("B6 a second long service goes into the scan response, with a name of 10 octets that does not fit either")
+    func secondService() throws {
+        let ball = try #require(self.ball)
+        let second = try #require(BluetoothUUID("0CDBE648-EED0-11E6-BC64-92361F002671"))
+        for (name, inPacket, inResponse) in [
+            ("Crystals", "Crystals", nil), ("Kristallkugel", nil, "Kristallku"),
+        ] as [(String, String?, String?)] {
+            let (data, scanResponse) = self.pack(name, [ball, second])
+            #expect(data.serviceUUIDs == [ball])
+            #expect(data[.incomplete128BitServiceUUIDs] != nil)
+            #expect(data.localName == inPacket)
+            #expect(scanResponse.serviceUUIDs == [second])
+            #expect(scanResponse.localName == inResponse)
+            #expect(scanResponse.manufacturerSpecificData == nil)
+        }
+    }
+
     @Test("11.2 services that do not fit go to the overflow area")
     func overflow() throws {
         let ball = try #require(self.ball)
         let second = try #require(BluetoothUUID("0CDBE648-EED0-11E6-BC64-92361F002671"))
-        let (data, scanResponse) = self.pack("Crystal", [ball, second])
+        let third = try #require(BluetoothUUID("0CDBE648-EED0-11E6-BC64-92361F002672"))
+        let (data, scanResponse) = self.pack("Crystal", [ball, second, third])
         #expect(data.serviceUUIDs == [ball])
         #expect(data[.incomplete128BitServiceUUIDs] != nil)
         #expect(data.localName == "Crystal")
         let manufacturerData = try #require(scanResponse.manufacturerSpecificData)
         let area = try #require(OverflowArea(manufacturerData: manufacturerData))
-        #expect(area.mayContain(second))
+        #expect(area.mayContain(second) && area.mayContain(third))
+        #expect(scanResponse.serviceUUIDs.isEmpty)
         #expect(scanResponse.octetCount == 21)
     }
 
@@ -104,7 +123,8 @@ struct AdvertisementPackingTests {
             #expect(!data.isTruncated && !scanResponse.isTruncated)
             let area = scanResponse.manufacturerSpecificData.flatMap(OverflowArea.init(manufacturerData:))
             for service in services {
-                #expect(data.serviceUUIDs.contains(service) || area?.mayContain(service) == true)
+                let isListed = data.serviceUUIDs.contains(service) || scanResponse.serviceUUIDs.contains(service)
+                #expect(isListed || area?.mayContain(service) == true)
             }
         }
     }

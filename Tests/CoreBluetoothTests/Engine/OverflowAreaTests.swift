@@ -12,7 +12,7 @@ struct OverflowAreaTests {
         area.insert(0x180D)
         let bytes = area.manufacturerData
         #expect(bytes.readableBytes == 19)
-        #expect(Array(bytes.readableBytesView.prefix(3)) == [0x4C, 0x00, 0x01])
+        #expect(Array(bytes.readableBytesView.prefix(3)) == [0xFF, 0xFF, 0x01])
         let bit = OverflowArea.bit(of: 0x180D)
         #expect(Array(bytes.readableBytesView.dropFirst(3))[bit / 8] == 1 << UInt8(bit % 8))
         #expect(OverflowArea(manufacturerData: bytes) == area)
@@ -31,6 +31,20 @@ struct OverflowAreaTests {
     func spread() {
         let bits = Set((0..<2000 as Range<UInt64>).map { OverflowArea.bit(of: BluetoothUUID(form: .full($0, 5))) })
         #expect(bits == Set(0..<128))
+    }
+
+    @Test("B6 Apple's own field is none, since it is not known which bit a service has in it")
+    func apple() {
+        // Seen on the air for the service 3333.
+        let seen: [UInt8] = [0x4C, 0x00, 0x01] + [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0]
+        for octets in [seen, [0x4C, 0x00, 0x01] + Array(repeating: 0xFF, count: 16)] {
+            #expect(OverflowArea(manufacturerData: ByteBuffer(bytes: octets)) == nil)
+            var data = AdvertisingData()
+            data.append(.manufacturerSpecificData, ByteBuffer(bytes: octets))
+            let advertisement = Advertisement(data: data.bytes, scanResponse: nil, isConnectable: true)
+            #expect(!advertisement.matches(ScanFilter(services: [0x3333])))
+            #expect(advertisement.manufacturerData == ByteBuffer(bytes: octets), "it is an app's to read")
+        }
     }
 
     @Test("other manufacturer data is none", arguments: [0, 2, 18, 20])

@@ -148,11 +148,25 @@ struct SharedAdvertisingTests {
         #expect(shared.content(of: "a") == Self.ball)
     }
 
-    @Test("an adapter that stopped has forgotten everything")
+    @Test("B5 an adapter that is switched off and on goes on by itself; only an answer that is awaited is reported")
+    func adapterSwitchedOff() {
+        var shared = self.advertising()
+        _ = shared.start(Self.lock, for: "b", under: .everything)
+        shared.adapterStopped(isReset: false)
+        #expect(shared.content(of: "a") == Self.ball)
+        #expect(shared.answered(.success(()), number: 2) == [])
+        let both = AdvertisedContent(localName: "ball", services: [0x180D, 0x180F])
+        #expect(shared.adapterStarted() == [self.advertise(both, number: 3)])
+        #expect(shared.adapterStarted() == [])
+        #expect(shared.answered(.success(()), number: 3) == [.started("b")])
+    }
+
+    @Test("B5 an adapter that was reset has forgotten everything")
     func adapterStopped() {
         var shared = Shared()
         _ = shared.start(Self.ball, for: "a", under: .everything)
-        shared.adapterStopped()
+        shared.adapterStopped(isReset: true)
+        #expect(shared.adapterStarted() == [])
         #expect(shared.content(of: "a") == nil)
         #expect(shared.answered(.success(()), number: 1) == [])
         #expect(shared.stop("a") == [])

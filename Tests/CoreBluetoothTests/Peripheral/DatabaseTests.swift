@@ -60,6 +60,21 @@ struct DatabaseTests {
         #expect((talk.ball.errors.last as? CBError)?.code == .uuidNotAllowed)
     }
 
+    @Test("9.6 B7 an adapter can permit those of them that Linux does not serve itself")
+    func permitted() {
+        let testbed = Testbed()
+        let configuration = BluetoothAdapter.Configuration(identity: "Sensor", permitsSystemServices: true)
+        let sensor = PeripheralApp(on: BluetoothAdapter(air: testbed.air, configuration: configuration))
+        testbed.run { sensor.manager.state == .poweredOn }
+        for (uuid, isPermitted) in [
+            ("1800", false), ("1801", false), ("1812", false), ("1805", true), ("180A", true), ("180F", true),
+        ] {
+            sensor.manager.add(CBMutableService(type: CBUUID(string: uuid), primary: true))
+            testbed.run { sensor.calls.last?.hasPrefix("added \(uuid)") == true }
+            #expect(sensor.calls.last == (isPermitted ? "added \(uuid)" : "added \(uuid) CBErrorDomain 8"))
+        }
+    }
+
     @Test("9.2 removed services are gone for centrals")
     func remove() throws {
         let talk = Conversation { ball in

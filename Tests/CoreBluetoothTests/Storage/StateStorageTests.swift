@@ -205,7 +205,7 @@ struct AttributeTreeTests {
 
         let copy = try JSONDecoder().decode(DiscoveredAttributes.self, from: JSONEncoder().encode(tree))
         #expect(copy == tree)
-        tree.stopNotifying()
+        tree.setNotifying(false, 12)
         #expect(tree.notifying.isEmpty)
         tree.invalidate(11...12)
         #expect(tree.services.map(\.handle) == [30, 40])

@@ -59,6 +59,8 @@ struct GATTClient {
     fileprivate var waitingProcedureCount = 0
     /// The value handle of Service Changed, once a procedure has found it.
     fileprivate var serviceChangedHandle: AttributeHandle?
+    /// What identified the server's database when it was validated last on this link.
+    var validatedDatabase: GATTCachedDatabase?
 
     /// Creates the client of a new link.
     ///
@@ -324,9 +326,10 @@ extension ATTBearer {
         // An answer that nothing waits for is ignored.
         guard case .busy(let procedure, let request, _) = self.client.state else { return }
         let event: GATTProcedureEvent
+        var isOutOfSync = false
         if opcode == .errorResponse {
             if let error = try? ATTErrorResponse(parsing: pdu), error.request == request {
-                if error.error == .databaseOutOfSync { actions.append(.databaseOutOfSync) }
+                isOutOfSync = error.error == .databaseOutOfSync
                 event = .error(error)
             } else {
                 event = .malformed
@@ -339,6 +342,8 @@ extension ATTBearer {
         }
         let next = procedure.receive(event, mtu: self.mtu)
         self.follow(procedure, next, now: now, into: &actions)
+        // The owner of the procedure hears of it first: what it repeats stands behind the validation then.
+        if isOutOfSync { actions.append(.databaseOutOfSync) }
     }
 
     private func receiveNotification(_ pdu: ByteBuffer, into actions: inout [Action]) {

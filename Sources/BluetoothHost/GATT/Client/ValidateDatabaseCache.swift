@@ -2,12 +2,14 @@
 // does first on each link that it opened, and again after a change.
 //
 //     begin ─ cached ─▶ readingHash ─ the cached one ─▶ resuming ──────▶ unchanged
+//       │                   │  └───── the one of this link ────────────────▲
 //       │                   └──────── another, or an error ─┐
 //       └── nothing cached ─────────────────────────────────┴▶ configuring ─▶ changed, or noDatabaseHash
 //
 // readingHash: the Database Hash is read by its type. What waits in the queue may be about attributes that are no more,
-// so nothing else is sent. resuming: what the server forgets with the link is written again. configuring: the Generic
-// Attribute Service is discovered and caching configured.
+// so nothing else is sent. resuming: what the server forgets with the link is written again, once on each link: a
+// server may report a change in answer to that. configuring: the Generic Attribute Service is discovered and caching
+// configured.
 //
 // A peer can answer anything: an error or nonsense instead of the hash makes the cache worthless, and what is refused
 // later is left out. Time comes in with the bearer's limit for each request alone.
@@ -18,7 +20,7 @@ import NIOCore
 /// Validates what is cached of the server's database.
 struct ValidateDatabaseCache: BearerFindingProcedure {
     private enum Phase: Sendable {
-        case readingHash(GATTCachedDatabase)
+        case readingHash(GATTCachedDatabase, isOfThisLink: Bool)
         case resuming(ResumeCaching, GATTCachedDatabase)
         case configuring(ConfigureCaching)
     }
@@ -28,8 +30,12 @@ struct ValidateDatabaseCache: BearerFindingProcedure {
     /// Creates the procedure.
     /// - Parameter cached: What is cached; `nil` for nothing.
     init(cached: GATTCachedDatabase?) {
-        self.phase = cached.map(Phase.readingHash) ?? .configuring(ConfigureCaching())
+        self.phase = cached.map { .readingHash($0, isOfThisLink: false) } ?? .configuring(ConfigureCaching())
     }
+
+    /// Creates the procedure for a database that was validated on this link before: where its hash is the same, that is
+    /// all.
+    init(validated: GATTCachedDatabase) { self.phase = .readingHash(validated, isOfThisLink: true) }
 
     var isExclusive: Bool {
         switch self.phase {
@@ -62,9 +68,10 @@ struct ValidateDatabaseCache: BearerFindingProcedure {
         let phase = self.phase
         self.phase = .configuring(ConfigureCaching())
         switch consume phase {
-        case .readingHash(let cached):
+        case .readingHash(let cached, let isOfThisLink):
             let isUnchanged = (try? ReadDatabaseHash.hash(in: response)) == cached.databaseHash
-            return isUnchanged ? self.resume(cached, mtu: mtu) : self.configure(mtu: mtu)
+            guard isUnchanged else { return self.configure(mtu: mtu) }
+            return isOfThisLink ? .succeed(.unchanged(cached)) : self.resume(cached, mtu: mtu)
         case .resuming(var procedure, let cached):
             do throws(MalformedBytes) {
                 let step = try procedure.receive(response, mtu: mtu)

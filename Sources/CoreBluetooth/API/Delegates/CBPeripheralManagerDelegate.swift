@@ -12,7 +12,7 @@ public import Foundation
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// The manager's state changed. Work is possible in ``CBManagerState/poweredOn`` alone.
     ///
-    /// Below it advertising has ended and centrals are gone. Below ``CBManagerState/poweredOff`` services have to be
+    /// Below it advertising is paused and centrals are gone. Below ``CBManagerState/poweredOff`` services have to be
     /// published again.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 

@@ -109,11 +109,6 @@ struct DiscoveredAttributes: Codable, Hashable, Sendable {
         self.services.removeAll { $0.record.handles.overlaps(range) }
     }
 
-    /// The link is gone, and with it all subscriptions.
-    mutating func stopNotifying() {
-        for characteristic in self.notifying { self.setNotifying(false, characteristic.valueHandle) }
-    }
-
     private func index(of range: AttributeHandleRange) -> Int? {
         self.services.firstIndex { $0.handle == range.lowerBound }
     }

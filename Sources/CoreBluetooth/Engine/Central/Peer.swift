@@ -19,16 +19,25 @@ final class Peer {
 
     /// How often the database of a server is validated on one link.
     ///
-    /// A server that reports changes without end, perhaps in answer to the validation itself, is not cached any more.
+    /// A server that reports changes without end is not cached any more. One that reports a change in answer to the
+    /// configuration of caching costs one more read of its hash.
     static let validationLimit = 16
 
     let address: DeviceAddress
     /// The link, and the connections that share it.
     var connections = PeerLink<PeripheralConnection>()
+    /// Whether the server has left a request without an answer for 30 s, so that the host ends the link.
+    var hasTimedOut = false
     /// The ATT MTU of the link, in octets.
     var mtu = 23
     var server: Server = .unknown
     var validationCount = 0
+    /// What identified the server's database when it was validated last on this link.
+    var validatedDatabase: GATTCachedDatabase?
+    /// Whether the server has reported a change since.
+    var hasReportedChange = false
+    /// Whether a change was reported while the database was validated, so that it is validated once more.
+    var mustValidateAgain = false
     /// What was discovered of the server's attributes, by whichever app.
     var database = RemoteDatabase()
     /// Who gets which values, by the handle of the value.
@@ -53,9 +62,13 @@ final class Peer {
 
     /// The link is gone, or a new one is there.
     func forgetLink() {
+        self.hasTimedOut = false
         self.mtu = 23
         self.server = .unknown
         self.validationCount = 0
+        self.validatedDatabase = nil
+        self.hasReportedChange = false
+        self.mustValidateAgain = false
         self.database = RemoteDatabase()
         self.subscriptions = HandleTable()
         self.reportedServices = []

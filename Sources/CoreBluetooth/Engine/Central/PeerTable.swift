@@ -70,8 +70,7 @@ final class PeerTable {
                 connection.session.ended(connection)
                 connection.report(.failedToConnect(connection.id, status))
             case .reconnect(let connection, let reason):
-                connection.cancelAll()
-                connection.attributes.stopNotifying()
+                connection.loseLink()
                 connection.session.noteChange()
                 self.reportDisconnection(of: connection, Self.error(of: reason), isReconnecting: true)
             case .end(let connection, let reason):
@@ -131,7 +130,8 @@ final class PeerTable {
         guard let peer = self.peersByLink.removeValue(forKey: link.id) else { return }
         self.core.connectedPeers.remove(peer.address)
         self.reportConnectionEvent(.peerDisconnected, of: peer, services: peer.reportedServices)
-        let actions = peer.connections.disconnected(reason)
+        // The host has ended the link since the peer did not answer.
+        let actions = peer.connections.disconnected(peer.hasTimedOut ? .connectionTimeout : reason)
         peer.forgetLink()
         self.perform(actions, on: peer)
         if let other = self.core.host.links.first(where: { $0.peer == link.peer && $0.id != link.id }) {
@@ -179,10 +179,15 @@ final class PeerTable {
     /// The peer's services in a range are no more.
     func invalidated(_ link: LinkID, _ range: AttributeHandleRange) {
         guard let peer = self.peersByLink[link] else { return }
+        peer.hasReportedChange = true
+        self.invalidate(range, of: peer, link)
+        self.outOfDate(peer, link)
+    }
+
+    private func invalidate(_ range: AttributeHandleRange, of peer: Peer, _ link: LinkID) {
         _ = peer.subscriptions.remove(in: range)
         self.core.host.cancelWritesWithoutResponse(to: range, on: link)
         for connection in peer.connections.established { connection.invalidate(range) }
-        self.outOfDate(peer, link)
     }
 
     // MARK: Databases
@@ -195,6 +200,8 @@ final class PeerTable {
     /// The host knows which database the server at the other end of a link has.
     func validated(_ link: LinkID, _ validation: GATTDatabaseValidation) {
         guard let peer = self.peersByLink[link] else { return }
+        let earlier = peer.validatedDatabase
+        peer.validatedDatabase = validation.database
         switch validation {
         case .unchanged(let identity):
             peer.database = self.core.databaseCache.database(of: peer.address) ?? RemoteDatabase(identity)
@@ -207,15 +214,28 @@ final class PeerTable {
             self.core.databaseCache.remove(peer.address)
             peer.server = .noDatabaseHash
         }
+        if peer.mustValidateAgain {
+            peer.mustValidateAgain = false
+            self.validate(peer, on: link)
+            if case .validating = peer.server { return }
+        }
+        // A server that can report what has changed does so before it answers; of another one nothing holds any more.
+        if let earlier, earlier.databaseHash != validation.database?.databaseHash, !peer.hasReportedChange {
+            self.invalidate(0x0001...0xFFFF, of: peer, link)
+        }
+        peer.hasReportedChange = false
         for connection in peer.connections.established { connection.databaseValidated() }
     }
 
-    /// The server says that this device does not know its database.
+    /// The server says that this device does not know its database: it is validated before the request that was refused
+    /// is repeated (Vol 3, Part G, 2.5.2.1).
     func databaseOutOfSync(_ link: LinkID) {
         guard let peer = self.peersByLink[link] else { return }
-        // A server that could report what has changed does; of another one nothing holds any more.
-        let reportsChanges = peer.cachedDatabase?.identity.map { $0.serviceChangedConfiguration != nil } ?? true
-        if reportsChanges { self.outOfDate(peer, link) } else { self.invalidated(link, 0x0001...0xFFFF) }
+        switch peer.server {
+        // One that has begun begins anew, since the server may have refused a part of it.
+        case .validating: self.validate(peer, on: link)
+        case .unknown, .known, .noDatabaseHash: self.outOfDate(peer, link)
+        }
     }
 
     /// What was discovered of a server no longer holds.
@@ -224,7 +244,9 @@ final class PeerTable {
         peer.database = RemoteDatabase()
         switch peer.server {
         case .unknown, .noDatabaseHash: break
-        case .validating, .known: self.validate(peer, on: link)
+        // It may be the answer to the configuration of caching, which is not to be repeated for it.
+        case .validating: peer.mustValidateAgain = true
+        case .known: self.validate(peer, on: link)
         }
     }
 

@@ -95,6 +95,14 @@ final class PeripheralConnection {
         self.receiveWindow = ReceiveWindow()
     }
 
+    /// The link is lost, and the connection waits for the next one: all services have become invalid, also for what the
+    /// app has asked for and is still on its way.
+    func loseLink() {
+        self.cancelAll()
+        self.invalidRanges.append(0x0001...0xFFFF)
+        self.attributes = DiscoveredAttributes()
+    }
+
     /// The connection has ended.
     func end() {
         self.startDelay?.cancel()
@@ -134,9 +142,23 @@ final class PeripheralConnection {
         self.procedureCount += 1
         let number = self.procedureCount
         self.outstanding.append(Outstanding(number: number, procedure: procedure, isOwn: isOwn))
+        self.ask(procedure, number, on: link, completion)
+    }
+
+    /// How often a procedure is repeated that the server refuses since the database has changed.
+    private static let repetitionLimit = 3
+
+    /// Queues a procedure; one that is repeated stands before everything that waits.
+    private func ask<Procedure: PeripheralProcedure>(
+        _ procedure: Procedure,
+        _ number: UInt64,
+        on link: LinkID,
+        repetition: Int = 0,
+        _ completion: @escaping (PeripheralConnection, Result<Procedure.Answer, GATTError>) -> Void
+    ) {
         // Kept until the procedure has ended, also where the connection ends before: a subscription that the peer has
         // accepted must be known.
-        _ = self.host.perform(on: link) { () -> Procedure.Request? in
+        let make = { () -> Procedure.Request? in
             guard self.isOutstanding(number) else { return nil }
             switch procedure.begin(for: self) {
             case .ask(let request): return request
@@ -144,10 +166,20 @@ final class PeripheralConnection {
                 if self.take(number) { completion(self, result) }
                 return nil
             }
-        } completion: { result in
+        }
+        let ended = { (result: Result<Procedure.Request.Output, GATTError>) in
+            if result.isTimeout { self.peer.hasTimedOut = true }
             guard !result.isDisconnection else { return }
             procedure.ended(result, for: self)
+            if result.isOutOfSync, repetition < Self.repetitionLimit, self.isOutstanding(number) {
+                return self.ask(procedure, number, on: link, repetition: repetition + 1, completion)
+            }
             if self.take(number) { completion(self, procedure.answer(result, for: self)) }
+        }
+        if repetition == 0 {
+            self.host.perform(on: link, whenItsTurnComes: make, completion: ended)
+        } else {
+            self.host.performNext(on: link, whenItsTurnComes: make, completion: ended)
         }
     }
 

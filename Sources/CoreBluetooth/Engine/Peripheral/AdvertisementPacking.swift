@@ -2,8 +2,9 @@
 //
 // The packet has the flags (3 octets) and 28 octets for services and name, the two octets in front of each field
 // included. Services come first, 16-bit ones before 32-bit and 128-bit ones. A name that no longer fits goes into the
-// scan response, cut to 10 octets. Services that do not fit go into the overflow area, which takes 21 octets of the
-// scan response and leaves 8 for the name.
+// scan response, cut to 10 octets. Services that do not fit go into the scan response beside the name, where it takes
+// all of them. Where it does not, they go into the overflow area, which takes 21 octets of the scan response and leaves
+// 8 for the name.
 
 import BluetoothTypes
 import NIOCore
@@ -22,13 +23,45 @@ extension AdvertisedContent {
         var data = AdvertisingData()
         var scanResponse = AdvertisingData()
         data.appendFlags([.generalDiscoverable, .bredrNotSupported])
-        var capacity = 28
 
         var seen: Set<BluetoothUUID> = []
         let services = self.services.map(\.attForm).filter { seen.insert($0).inserted }
-        var fitting: [BluetoothUUID] = []
-        var overflow = OverflowArea()
-        var hasOverflow = false
+        let packet = Self.fit(services, into: 28)
+        let name = self.localName.flatMap { $0.isEmpty ? nil : $0 }
+        let isNameInPacket = name.map { $0.utf8.count + 2 <= packet.capacity } ?? true
+        let nameCost = isNameInPacket ? 0 : 2 + min(name?.utf8.count ?? 0, 10)
+        let response = Self.fit(packet.others, into: 31 - nameCost)
+        let hasOverflow = !response.others.isEmpty || !self.overflowServices.isEmpty
+        data.appendServiceUUIDs(packet.fitting, isComplete: packet.others.isEmpty && !hasOverflow)
+
+        if hasOverflow {
+            var overflow = OverflowArea()
+            for service in packet.others + self.overflowServices { overflow.insert(service) }
+            // Where there is nothing else to advertise, no scan request is needed for it.
+            if self.services.isEmpty, self.localName == nil {
+                data.append(.manufacturerSpecificData, overflow.manufacturerData)
+            } else {
+                scanResponse.append(.manufacturerSpecificData, overflow.manufacturerData)
+            }
+        } else {
+            scanResponse.appendServiceUUIDs(response.fitting, isComplete: false)
+        }
+        if let name {
+            if isNameInPacket {
+                data.appendLocalName(name)
+            } else {
+                scanResponse.appendLocalName(name, limit: hasOverflow ? 8 : 10)
+            }
+        }
+        return (data.bytes, scanResponse.bytes)
+    }
+
+    /// The services that fit into so many octets, short ones first, the others, and the octets that are left.
+    private static func fit(
+        _ services: [BluetoothUUID],
+        into octetCount: Int
+    ) -> (fitting: [BluetoothUUID], others: [BluetoothUUID], capacity: Int) {
+        var (fitting, others, capacity) = ([BluetoothUUID](), [BluetoothUUID](), octetCount)
         for size in [2, 4, 16] {
             var needsHeader = true
             for service in services where service.octetCount == size {
@@ -38,32 +71,10 @@ extension AdvertisedContent {
                     needsHeader = false
                     fitting.append(service)
                 } else {
-                    overflow.insert(service)
-                    hasOverflow = true
+                    others.append(service)
                 }
             }
         }
-        for service in self.overflowServices {
-            overflow.insert(service)
-            hasOverflow = true
-        }
-        data.appendServiceUUIDs(fitting, isComplete: !hasOverflow)
-
-        if hasOverflow {
-            // Where there is nothing else to advertise, no scan request is needed for it.
-            if self.services.isEmpty, self.localName == nil {
-                data.append(.manufacturerSpecificData, overflow.manufacturerData)
-            } else {
-                scanResponse.append(.manufacturerSpecificData, overflow.manufacturerData)
-            }
-        }
-        if let name = self.localName, !name.isEmpty {
-            if name.utf8.count + 2 <= capacity {
-                data.appendLocalName(name)
-            } else {
-                scanResponse.appendLocalName(name, limit: hasOverflow ? 8 : 10)
-            }
-        }
-        return (data.bytes, scanResponse.bytes)
+        return (fitting, others, capacity)
     }
 }

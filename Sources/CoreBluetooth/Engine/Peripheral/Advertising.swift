@@ -29,7 +29,10 @@ final class Advertising {
     }
 
     /// The adapter stopped.
-    func reset() { self.shared.adapterStopped() }
+    func reset() { self.shared.adapterStopped(isReset: self.core.state < .poweredOff) }
+
+    /// The adapter is ready.
+    func resume() { self.perform(self.shared.adapterStarted()) }
 
     private func perform(_ actions: [SharedAdvertising<PeripheralSession>.Action]) {
         for action in actions {

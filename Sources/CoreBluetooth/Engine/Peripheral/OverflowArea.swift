@@ -1,10 +1,12 @@
 // The overflow area: services that do not fit into an advertising packet are sent as one bit each in a field of 128
-// bits, in manufacturer data of Apple's (`4C 00 01` and 16 octets). A scanner that looks for a service sees whether its
-// bit is set; several services share a bit, so it is a hint and no more.
+// bits, in manufacturer data. A scanner that looks for a service sees whether its bit is set; several services share a
+// bit, so it is a hint and no more.
 //
-// Apple has not said which bit a service has. Here it is the FNV-1a hash (64 bits) of the UUID's 16 octets, most
-// significant first, folded to 7 bits: `h ^= h >> 32; h ^= h >> 16; h ^= h >> 7; h & 0x7F`. Bit n is bit `n % 8` of
-// octet `n / 8`.
+// Apple's devices have such a field, too: `4C 00 01` and 16 octets. Apple has not said which bit a service has, so that
+// field is neither read nor sent here: it would match by chance, and no phone could read ours. Ours is between devices
+// of this package alone: the company identifier 0xFFFF, which is no company's (Assigned Numbers, 7), an octet 01, and 16
+// octets. The bit of a service is the FNV-1a hash (64 bits) of its UUID's 16 octets, most significant first, folded to
+// 7 bits: `h ^= h >> 32; h ^= h >> 16; h ^= h >> 7; h & 0x7F`. Bit n is bit `n % 8` of octet `n / 8`.
 
 import BluetoothTypes
 import NIOCore
@@ -14,13 +16,16 @@ struct OverflowArea: Hashable, Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
+    /// What the manufacturer data begins with: the company identifier, least significant octet first, and 01.
+    private static let marker: [UInt8] = [0xFF, 0xFF, 0x01]
+
     /// An empty area.
     init() {}
 
     /// Reads manufacturer data; `nil` where it is something else.
     init?(manufacturerData: ByteBuffer) {
         var reader = manufacturerData
-        guard reader.readableBytes == 19, reader.readBytes(length: 3) == [0x4C, 0x00, 0x01],
+        guard reader.readableBytes == 19, reader.readBytes(length: 3) == Self.marker,
             let low = reader.readInteger(endianness: .little, as: UInt64.self),
             let high = reader.readInteger(endianness: .little, as: UInt64.self)
         else { return nil }
@@ -30,7 +35,7 @@ struct OverflowArea: Hashable, Sendable {
 
     /// The area as manufacturer data, company included.
     var manufacturerData: ByteBuffer {
-        var bytes = ByteBuffer(bytes: [0x4C, 0x00, 0x01])
+        var bytes = ByteBuffer(bytes: Self.marker)
         bytes.writeInteger(self.low, endianness: .little)
         bytes.writeInteger(self.high, endianness: .little)
         return bytes

@@ -7,9 +7,10 @@
 //     off ── content ──▶ starting ── host accepts ──▶ on
 //      ▲                  │    ▲                       │
 //      ├── host refuses ──┘    └── content changes ────┤
-//      └─────────────── no content is left ────────────┘
+//      └──── no content is left, or adapter stopped ───┘
 //
-// - off: the host advertises nothing, since no manager asks for it or none of them may.
+// - off: the host advertises nothing, since no manager asks for it, none of them may, or the adapter is switched off.
+//   After the latter the managers' requests are asked for anew when the adapter is ready again.
 // - starting: the host was asked to advertise. Each question has a number, and the answer to an earlier one is ignored.
 //   Where the host refuses, the managers that waited for the answer are dropped, and what is left is asked for anew.
 // - on: the host has accepted the packet.
@@ -18,7 +19,7 @@
 //
 //     requested ── host accepts a packet with its content ──▶ advertising
 //         │ host refuses it                                        │
-//         └──────────────▶ removed ◀── stopped, adapter stopped ───┘
+//         └──────────────▶ removed ◀─── stopped, adapter reset ────┘
 //
 // - requested: the app waits for the answer. While it may advertise nothing, its content is in no packet, so that no
 //   answer concerns it.
@@ -135,10 +136,19 @@ struct SharedAdvertising<Manager: Equatable> {
         }
     }
 
-    /// The adapter stopped, and the host advertises nothing.
-    mutating func adapterStopped() {
+    /// The adapter stopped, and the host advertises nothing: advertising is paused where the adapter was switched off,
+    /// and over where it was reset.
+    mutating func adapterStopped(isReset: Bool) {
         self.state = .off
-        self.requests = []
+        if isReset { self.requests = [] }
+    }
+
+    /// The adapter is ready: what was paused goes on.
+    mutating func adapterStarted() -> [Action] {
+        switch self.state {
+        case .off: self.requests.isEmpty ? [] : self.advertise()
+        case .starting, .on: []
+        }
     }
 
     // MARK: Steps

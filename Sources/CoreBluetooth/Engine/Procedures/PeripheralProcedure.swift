@@ -73,6 +73,22 @@ extension Result where Failure == GATTError {
         }
     }
 
+    /// Whether the server has refused since its database is another one than this device knows.
+    var isOutOfSync: Bool {
+        switch self {
+        case .failure(.att(.databaseOutOfSync, handle: _)): true
+        case .success, .failure: false
+        }
+    }
+
+    /// Whether the server did not answer in time, which ends the link.
+    var isTimeout: Bool {
+        switch self {
+        case .failure(.transactionTimeout): true
+        case .success, .failure: false
+        }
+    }
+
     /// Whether the link ended first.
     ///
     /// That is not reported: the disconnection is.

@@ -61,7 +61,7 @@ struct SubscriptionChange: PeripheralProcedure {
         peripheral.delegate?.peripheral(
             peripheral,
             didUpdateNotificationStateFor: characteristic,
-            error: result.failure.map(coreBluetoothError)
+            error: result.failure.map(subscriptionError)
         )
     }
 }

@@ -143,13 +143,14 @@ struct DatabaseCacheTests {
         }
     }
 
-    @Test func `Database Out Of Sync is reported beside the error`() {
+    @Test("A5 Database Out Of Sync is reported after the error, so that a validation stands before a repetition")
+    func outOfSync() {
         var script = ClientScript()
         let id = script.start(.read(0x0003))
         script.play("> 0A 03 00 \n < 01 0A 03 00 12")
         #expect(
             script.reported == [
-                .databaseOutOfSync, .complete(id, .failure(.att(.databaseOutOfSync, handle: 0x0003))),
+                .complete(id, .failure(.att(.databaseOutOfSync, handle: 0x0003))), .databaseOutOfSync,
             ]
         )
     }

@@ -1,0 +1,19 @@
+// Which of Core Bluetooth's callbacks answers the call of `Central` that waits.
+
+/// The answer that a call waits for.
+enum AwaitedAnswer: Hashable {
+    case power
+    case discovery
+    case connection
+    case disconnection
+    case services
+    case includedServices(ObjectIdentifier)
+    case characteristics(ObjectIdentifier)
+    case descriptors(ObjectIdentifier)
+    case value(ObjectIdentifier)
+    case written(ObjectIdentifier)
+    case notifying(ObjectIdentifier)
+    case writability
+    case strength
+    case channel
+}

@@ -1,0 +1,48 @@
+// The central's side of the commands, with scripted peripherals in virtual time.
+
+import CommandLineTool
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("The central of the commands")
+struct CentralTests {
+    @Test("A10 what is asked of a service that the device no longer has fails at once, with the reason")
+    @MainActor
+    func changedServices() async throws {
+        let world = World(seed: 1)
+        let service = ScriptedPeripheral.Service("1809", characteristics: [.init("2A1C", properties: .read)])
+        let thermo = world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
+        let central = Central(output: OutputFormat(isJSON: false, isVerbose: false))
+        var isReady = false
+        central.onReady = { isReady = true }
+        world.addDevice("tool").run { central.open() }
+        try world.run(until: isReady)
+        // Time passes while a call waits for its answer.
+        let time = Task { @MainActor in
+            while !Task.isCancelled {
+                world.advance(by: .milliseconds(10))
+                await Task.yield()
+            }
+        }
+        defer { time.cancel() }
+        let peripheral = try await central.find(DeviceQuery("Thermo"), timeout: 60)
+        try await central.connect(peripheral, timeout: 60)
+        let services = try await central.discoverServices()
+        #expect(services.count == 1)
+        thermo.publish([ScriptedPeripheral.Service("180D", characteristics: [])])
+        world.advance(by: .seconds(1))
+        var reason = "none"
+        do {
+            _ = try await central.discoverCharacteristics(of: services[0])
+        } catch let failure as Failure {
+            reason = failure.line
+        }
+        #expect(reason.contains("the device has changed its services"))
+        let present = try await central.discoverServices()
+        #expect(present.map(\.uuid) == [CBUUID(string: "180D")])
+    }
+}
