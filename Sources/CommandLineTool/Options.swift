@@ -17,8 +17,20 @@ package struct RadioOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Be this device on the air, across runs.", valueName: "name"))
     package var identity: String?
 
-    @Option(help: ArgumentHelp("How far away this device is, in metres. (air only, default: 1)", valueName: "metres"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How far away this device is, in metres. (air only, default: 1)", valueName: "metres")
+    )
     package var distance: Double?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Where this device is, in metres, among others with a position. (air only, in place of --distance)",
+            valueName: "x,y"
+        )
+    )
+    package var position: String?
 
     @Option(help: ArgumentHelp("Write all HCI packets to a btsnoop file, for Wireshark.", valueName: "file"))
     package var capture: String?
@@ -28,6 +40,12 @@ package struct RadioOptions: ParsableArguments {
     package func validate() throws {
         if let distance, !(distance > 0 && distance <= 10_000) {
             throw ValidationError("The distance must be more than 0 and at most 10000 metres.")
+        }
+        guard distance == nil || position == nil else {
+            throw ValidationError("A device has a --distance or a --position, not both.")
+        }
+        if let position, BluetoothAdapter.Configuration.position(position) == nil {
+            throw ValidationError("The position \"\(position)\" is not two numbers of metres, such as 300,0.")
         }
         if let identity, identity.isEmpty {
             throw ValidationError("The identity is empty.")
@@ -52,7 +70,11 @@ package struct RadioOptions: ParsableArguments {
             setenv("COREBLUETOOTH_CAPTURE", capture, 1)
         }
         if let identity { setenv("COREBLUETOOTH_IDENTITY", identity, 1) }
-        if let distance { setenv("COREBLUETOOTH_DISTANCE", String(distance), 1) }
+        if let distance {
+            setenv("COREBLUETOOTH_DISTANCE", String(distance), 1)
+            unsetenv("COREBLUETOOTH_POSITION")
+        }
+        if let position { setenv("COREBLUETOOTH_POSITION", position, 1) }
         let name = adapter ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
         // All that is set above is read here.
         if !name.isEmpty { try Self.select(name) }

@@ -1,5 +1,6 @@
 // A device that runs Core Bluetooth code: the code under test, or whatever it is to meet.
 
+import BluetoothAir
 import CoreBluetooth
 import NIOCore
 
@@ -19,9 +20,9 @@ public final class Device: Radio {
     /// What the device keeps of its peers and of its apps' managers, whatever becomes of those.
     private let storage = MemoryStorage()
 
-    init(name: String, distance: Double, mtu: Int, isSupported: Bool, world: World) {
+    init(name: String, location: AirLocation, mtu: Int, isSupported: Bool, world: World) {
         self.application = Application(name: "main", eventLoop: world.loop)
-        super.init(name: name, distance: distance, world: world)
+        super.init(name: name, location: location, world: world)
         self.application.launch(inBackground: false)
         self.adapter = BluetoothAdapter(
             eventLoop: world.loop,

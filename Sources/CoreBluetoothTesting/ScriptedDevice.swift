@@ -1,5 +1,6 @@
 // Plays a scripted peripheral: a Bluetooth host without an app on a controller of the world.
 
+import BluetoothAir
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
@@ -30,9 +31,9 @@ public final class ScriptedDevice: Radio {
     public internal(set) var updateCount = 0
     var player: ScriptPlayer! = nil
 
-    init(_ script: ScriptedPeripheral, name: String, distance: Double, world: World) {
+    init(_ script: ScriptedPeripheral, name: String, location: AirLocation, world: World) {
         self.script = script
-        super.init(name: name, distance: distance, world: world)
+        super.init(name: name, location: location, world: world)
         if script.refusesConnections { self.refusesConnections = true }
         self.player = ScriptPlayer(self)
         self.player.attach(self.makeChannel())

@@ -59,17 +59,20 @@ public final class World {
     ///
     /// - Parameters:
     ///   - name: The device's name in the trace and its GAP Device Name; each device of a world needs its own.
-    ///   - distance: How far it stands from the others, in metres; see ``Radio/distance``.
+    ///   - distance: How far it stands from the others, in metres, 1 unless given; see ``Radio/distance``.
+    ///   - position: Where it is, in place of a distance; see ``Radio/position``.
     ///   - mtu: The ATT MTU that it offers, 23 to 517 octets.
     ///   - isSupported: Whether it has Bluetooth at all; managers on one that has not become
     ///     `CBManagerState.unsupported`.
     public func addDevice(
         _ name: String,
-        distance: Double = 1,
+        distance: Double? = nil,
+        position: AirPosition? = nil,
         mtu: Int = 517,
         isSupported: Bool = true
     ) -> Device {
-        let device = Device(name: name, distance: distance, mtu: mtu, isSupported: isSupported, world: self)
+        let location = Radio.location(distance, position)
+        let device = Device(name: name, location: location, mtu: mtu, isSupported: isSupported, world: self)
         self.add(device)
         return device
     }
@@ -81,17 +84,19 @@ public final class World {
     ///   - name: The device's name in the trace; the advertised one unless another is given. Each device of a world
     ///   needs
     ///     its own.
-    ///   - distance: How far it stands from the others, in metres; see ``Radio/distance``.
+    ///   - distance: How far it stands from the others, in metres, 1 unless given; see ``Radio/distance``.
+    ///   - position: Where it is, in place of a distance; see ``Radio/position``.
     @discardableResult
     public func addPeripheral(
         _ peripheral: ScriptedPeripheral,
         as name: String? = nil,
-        distance: Double = 1
+        distance: Double? = nil,
+        position: AirPosition? = nil
     ) -> ScriptedDevice {
         let device = ScriptedDevice(
             peripheral,
             name: name ?? peripheral.name ?? "peripheral \(self.radios.count + 1)",
-            distance: distance,
+            location: Radio.location(distance, position),
             world: self
         )
         self.add(device)

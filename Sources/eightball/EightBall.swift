@@ -45,9 +45,13 @@ extension EightBall {
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard radio.adapter == nil, radio.identity == nil, radio.distance == nil else {
+            guard radio.adapter == nil, radio.identity == nil, radio.distance == nil, radio.position == nil
+            else {
                 throw ValidationError(
-                    "The demo runs on an air of its own: --adapter, --identity and --distance do not go with it."
+                    """
+                    The demo runs on an air of its own: --adapter, --identity, --distance and --position do not go with \
+                    it.
+                    """
                 )
             }
         }

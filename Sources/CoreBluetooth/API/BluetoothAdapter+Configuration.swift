@@ -1,5 +1,6 @@
 // How an adapter presents itself, and which adapter a program gets that says nothing about it.
 
+public import BluetoothAir
 import BluetoothHost
 import BluetoothTransport
 package import BluetoothTypes
@@ -18,6 +19,11 @@ extension BluetoothAdapter {
         public var identity: String?
         /// How far the device stands from the others on an air, in metres; `nil` for 1 m.
         public var distance: Double?
+        /// The position of the device on an air, which counts in place of the distance; `nil` for none.
+        ///
+        /// Devices that have positions hear each other by the distance between them. A device with a position is 1 m,
+        /// or the distance of the other, from a device without one.
+        public var position: AirPosition?
         /// A file that gets all HCI packets in the format of btsnoop.
         public var captureFile: String?
         /// The ATT MTU that this device offers, 23 to 517 octets; the smaller of both sides' offers counts.
@@ -28,17 +34,20 @@ extension BluetoothAdapter {
             deviceName: String? = nil,
             identity: String? = nil,
             distance: Double? = nil,
+            position: AirPosition? = nil,
             captureFile: String? = nil,
             preferredMTU: Int = 517
         ) {
             self.deviceName = deviceName
             self.identity = identity
             self.distance = distance
+            self.position = position
             self.captureFile = captureFile
             self.preferredMTU = preferredMTU
         }
 
-        /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_CAPTURE`.
+        /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_POSITION`,
+        /// `COREBLUETOOTH_CAPTURE`.
         public static var environment: Configuration { Configuration(environment: ProcessInfo.processInfo.environment) }
 
         init(environment: [String: String]) {
@@ -51,6 +60,13 @@ extension BluetoothAdapter {
                     self.distance = distance
                 } else {
                     Notice.once("COREBLUETOOTH_DISTANCE is \"\(text)\"; write a number of metres, such as 2.5")
+                }
+            }
+            if let text = environment["COREBLUETOOTH_POSITION"], !text.isEmpty {
+                if let position = Self.position(text) {
+                    self.position = position
+                } else {
+                    Notice.once("COREBLUETOOTH_POSITION is \"\(text)\"; write two numbers of metres, such as 300,0")
                 }
             }
         }
@@ -114,6 +130,21 @@ extension BluetoothAdapter {
 }
 
 extension BluetoothAdapter.Configuration {
+    /// A position as a person writes it, two numbers of metres with a comma between them; `nil` for other text.
+    package static func position(_ text: String) -> AirPosition? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Double($0.trimmingCharacters(in: .whitespaces)) }
+        guard parts.count == 2, numbers.count == 2, numbers.allSatisfy({ abs($0) <= AirPosition.limit }) else {
+            return nil
+        }
+        return AirPosition(x: numbers[0], y: numbers[1])
+    }
+
+    /// Where the device is on an air; `nil` for 1 m from all others.
+    var location: AirLocation? {
+        self.position.map(AirLocation.position) ?? self.distance.map { .distance(.metres($0)) }
+    }
+
     /// The name under which the device is known.
     var identityName: String { self.identity ?? ProcessInfo.processInfo.processName }
 

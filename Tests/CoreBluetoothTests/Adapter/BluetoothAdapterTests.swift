@@ -55,6 +55,33 @@ struct BluetoothAdapterTests {
         )
     }
 
+    @Test("B22: the environment says where this device is, and a position that is none is said once")
+    func position() {
+        let configuration = BluetoothAdapter.Configuration(environment: [
+            "COREBLUETOOTH_POSITION": "300, -2.5", "COREBLUETOOTH_DISTANCE": "7",
+        ])
+        #expect(configuration.location == .position(AirPosition(x: 300, y: -2.5)))
+        let lines = CapturedLog()
+        let wrong = lines.capture {
+            ["1", "1,", "1,2,3", "a,b", "nan,0", "1e9,0"].map {
+                BluetoothAdapter.Configuration(environment: ["COREBLUETOOTH_POSITION": $0]).location
+            }
+        }
+        #expect(wrong.allSatisfy { $0 == nil } && wrong.count == 6)
+        #expect(
+            lines.all.first
+                == "[CoreBluetooth] COREBLUETOOTH_POSITION is \"1\"; write two numbers of metres, such as 300,0"
+        )
+    }
+
+    @Test("B22: devices of a private air have positions")
+    func positionsOfAdapters() {
+        let near = BluetoothAdapter.Configuration(position: AirPosition(x: 1, y: 2))
+        #expect(near.location == .position(AirPosition(x: 1, y: 2)))
+        #expect(BluetoothAdapter.Configuration(distance: 3).location == .distance(.metres(3)))
+        #expect(BluetoothAdapter.Configuration().location == nil)
+    }
+
     @Test("an identity has its address, the same each time")
     func addresses() {
         let crystal = BluetoothAdapter.Configuration(identity: "crystal")
