@@ -24,9 +24,11 @@ public final class Device: Radio {
         self.application = Application(name: "main", eventLoop: world.loop)
         super.init(name: name, location: location, world: world)
         self.application.launch(inBackground: false)
+        var configuration = BluetoothAdapter.Configuration(deviceName: name, identity: name, preferredMTU: mtu)
+        configuration.callbackDelay = world.callbackDelay
         self.adapter = BluetoothAdapter(
             eventLoop: world.loop,
-            configuration: .init(deviceName: name, identity: name, preferredMTU: mtu),
+            configuration: configuration,
             source: WorldSource(self, isSupported: isSupported),
             storage: self.storage
         )

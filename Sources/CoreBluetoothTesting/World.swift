@@ -3,6 +3,7 @@
 
 public import BluetoothAir
 import BluetoothTypes
+import Foundation
 import NIOCore
 
 /// Bluetooth devices in one process and in virtual time.
@@ -23,6 +24,8 @@ import NIOCore
 public final class World {
     /// Where all equal runs are equal: every random choice in the world follows from it.
     public let seed: UInt64
+    /// How long events wait before they are reported to delegates.
+    let callbackDelay: Duration
 
     /// The clock of the world.
     package let loop = WorldLoop()
@@ -33,6 +36,8 @@ public final class World {
     private let traceIndex: Recorder.DeviceIndex
     private(set) var radios: [Radio] = []
     private var watches: [Watch] = []
+    /// What a test has done wrong, and no ``WorldError`` has reported yet.
+    private var mistake: String?
 
     /// An empty world at time zero.
     ///
@@ -40,14 +45,22 @@ public final class World {
     ///   - seed: Equal seeds give equal runs.
     ///   - settings: How the air treats time and loss. `.realistic` has connection events and air time, `.instant`
     ///     passes data on at once.
-    public init(seed: UInt64 = 1, settings: AirSettings = .realistic) {
+    ///   - callbackDelay: How long events wait before they are reported to delegates, on every device. Also on a
+    ///     realistic air an answer that needs no packet may be faster than a phone's: code that asks, and only then
+    ///     begins to listen, misses it; a delay of 20 ms gives it a phone's time.
+    public init(seed: UInt64 = 1, settings: AirSettings = .realistic, callbackDelay: Duration = .zero) {
         self.seed = seed
+        self.callbackDelay = callbackDelay
         self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)
         self.recorder = Recorder()
         self.traceIndex = self.recorder.add("world")
     }
 
     deinit {
+        if let mistake = self.mistake {
+            // No call came that could throw it.
+            try? FileHandle.standardError.write(contentsOf: Data("[CoreBluetoothTesting] \(mistake)\n".utf8))
+        }
         for radio in self.radios { radio.leave() }
         // What was to happen later never will; what holds the world's parts goes with it.
         self.loop.end()
@@ -154,6 +167,7 @@ public final class World {
         let deadline = self.loop.now + TimeAmount(limit)
         self.loop.run()
         while try !condition() {
+            try self.throwMistake()
             guard self.loop.now < deadline else {
                 throw WorldError(
                     "\(file):\(line): the condition did not become true within \(text(of: limit))",
@@ -162,6 +176,17 @@ public final class World {
             }
             self.loop.advanceTime(to: min(deadline, self.loop.now + .milliseconds(1)))
         }
+        try self.throwMistake()
+    }
+
+    /// Remembers the first mistake of a test until the world can throw it.
+    func reportMistake(_ text: String) { self.mistake = self.mistake ?? text }
+
+    /// Throws what a test has done wrong.
+    func throwMistake() throws {
+        guard let mistake = self.mistake else { return }
+        self.mistake = nil
+        throw WorldError(mistake, trace: self.trace)
     }
 
     /// Does something later, in virtual time.

@@ -28,6 +28,12 @@ extension BluetoothAdapter {
         public var captureFile: String?
         /// The ATT MTU that this device offers, 23 to 517 octets; the smaller of both sides' offers counts.
         public var preferredMTU: Int
+        /// How long events wait before they are reported to delegates; those that come meanwhile go with them.
+        ///
+        /// Zero unless it is set. On an instant air an answer may be faster than any phone's: code that asks, and only
+        /// then begins to listen for the answer, as some wrappers with publishers do, misses it. With a delay of 20 ms
+        /// it behaves as on a phone.
+        public var callbackDelay: Duration = .zero
 
         /// A configuration that leaves to the defaults what is not given.
         public init(
@@ -84,6 +90,7 @@ extension BluetoothAdapter {
         return self.selected.withLockedValue { selected in
             if let selected { return selected }
             let name = ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
+            if name.isEmpty { self.reportLinuxAdapter() }
             let configuration = Configuration.environment
             let adapter: BluetoothAdapter
             do {
@@ -95,6 +102,12 @@ extension BluetoothAdapter {
             selected = adapter
             return adapter
         }
+    }
+
+    /// Says once which Linux adapter there is, where a program that names none gets the user's air.
+    package static func reportLinuxAdapter(folder: String = "/sys/class") {
+        guard let name = AdapterListing(folder: folder).adapters.first?.name else { return }
+        Notice.once("the adapter is the user's own air, without radio; COREBLUETOOTH_ADAPTER=\(name) uses \(name)")
     }
 
     /// Makes the adapter with this name the process's default.
