@@ -64,7 +64,13 @@ package struct RadioOptions: ParsableArguments {
     }
 
     /// Configures Core Bluetooth; to be called before the first manager is made.
-    package func apply() throws {
+    ///
+    /// - Parameters:
+    ///   - deviceName: The GAP Device Name, by which others know this device once they were connected; `nil` for the
+    ///     identity, or the program's name.
+    ///   - reportsShortening: Whether a person chose the name, who is to know where an advertisement has to shorten it.
+    package func apply(deviceName: String? = nil, reportsShortening: Bool = false) throws {
+        if reportsShortening { AdvertisedName.reportShortening() }
         if let capture {
             try Self.checkCapture(capture)
             setenv("COREBLUETOOTH_CAPTURE", capture, 1)
@@ -77,15 +83,20 @@ package struct RadioOptions: ParsableArguments {
         if let position { setenv("COREBLUETOOTH_POSITION", position, 1) }
         let name = adapter ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
         // All that is set above is read here.
-        if !name.isEmpty { try Self.select(name) }
+        if name.isEmpty, deviceName != nil { BluetoothAdapter.reportLinuxAdapter() }
+        if !name.isEmpty || deviceName != nil { try Self.select(name.isEmpty ? "air" : name, deviceName: deviceName) }
     }
 
     /// Makes an adapter the one of this process.
-    package static func select(_ name: String) throws {
+    ///
+    /// - Throws: `ValidationError` where the name is not one of an adapter.
+    package static func select(_ name: String, deviceName: String? = nil) throws {
+        var configuration = BluetoothAdapter.Configuration.environment
+        configuration.deviceName = deviceName
         do {
-            try BluetoothAdapter.select(name)
+            try BluetoothAdapter.select(name, configuration: configuration)
         } catch let error as BluetoothAdapterError {
-            throw Failure(error.description)
+            throw ValidationError(error.description)
         }
     }
 

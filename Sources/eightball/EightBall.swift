@@ -20,7 +20,7 @@ struct EightBall: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try radio.apply()
+        try radio.apply(deviceName: PeripheralSession.defaultName)
         MainActor.assumeIsolated {
             Chooser(output: output.format).run()
         }
@@ -84,9 +84,11 @@ extension EightBall {
         }
 
         func run() throws {
-            try radio.apply()
+            let isChosen = name != nil
+            let name = name ?? PeripheralSession.defaultName
+            try radio.apply(deviceName: name, reportsShortening: isChosen)
             MainActor.assumeIsolated {
-                PeripheralSession(name: name ?? PeripheralSession.defaultName, output: output.format).run()
+                PeripheralSession(name: name, output: output.format).run()
             }
         }
     }
@@ -127,7 +129,7 @@ extension EightBall {
         )
         var device: String?
 
-        @Option(help: ArgumentHelp("Time out after this many seconds.", valueName: "s"))
+        @Option(parsing: .unconditional, help: ArgumentHelp("Time out after this many seconds.", valueName: "s"))
         var timeout = 10.0
 
         @OptionGroup var radio: RadioOptions

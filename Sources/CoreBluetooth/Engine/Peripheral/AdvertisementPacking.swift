@@ -61,7 +61,8 @@ extension AdvertisedContent {
             if name.utf8.count + 2 <= capacity {
                 data.appendLocalName(name)
             } else {
-                scanResponse.appendLocalName(name, limit: hasOverflow ? 8 : 10)
+                let limit = hasOverflow ? AdvertisedName.limitBesideOverflowArea : AdvertisedName.limit
+                scanResponse.appendLocalName(name, limit: limit)
             }
         }
         return (data.bytes, scanResponse.bytes)
