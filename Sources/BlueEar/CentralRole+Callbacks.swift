@@ -61,7 +61,15 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
     private func isWanted(_ name: String?) -> Bool {
         guard let wantedName = wantedName else { return true }
         guard let name = name else { return false }
-        return name == wantedName || (name.utf8.count >= 8 && wantedName.hasPrefix(name))
+        guard name != wantedName else { return true }
+        guard !name.isEmpty, wantedName.hasPrefix(name) else { return false }
+        // An advertisement has 8 octets of a long name or more, whole characters without a space at the end.
+        var length = name.utf8.count
+        for character in wantedName.dropFirst(name.count) {
+            length += character.utf8.count
+            if character != " " { break }
+        }
+        return length > 8
     }
 
     /// The link is there.

@@ -29,7 +29,7 @@ extension Messenger {
 
         func run() throws {
             let secret = try secret.value()
-            try radio.apply()
+            try radio.apply(deviceName: name, reportsShortening: true)
             MainActor.assumeIsolated {
                 LockSession(name: name, secret: secret, restoreIdentifier: restoration.restore, output: output.format)
                     .run()

@@ -30,8 +30,10 @@ extension Messenger {
                 """
         )
 
+        private static let defaultName = "Peripheral - iOS"
+
         @Option(help: "The name to advertise.")
-        var name = "Peripheral - iOS"
+        var name = Self.defaultName
 
         @OptionGroup var message: MessageOptions
         @OptionGroup var restoration: RestorationOptions
@@ -44,7 +46,7 @@ extension Messenger {
 
         func run() throws {
             let message = try message.message()
-            try radio.apply()
+            try radio.apply(deviceName: name, reportsShortening: name != Self.defaultName)
             MainActor.assumeIsolated {
                 PeripheralSession(
                     name: name,
@@ -78,7 +80,10 @@ extension Messenger {
         )
         var device: String?
 
-        @Option(help: ArgumentHelp("Time out after this many seconds. (default: never)", valueName: "s"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Time out after this many seconds. (default: never)", valueName: "s")
+        )
         var timeout: Double?
 
         @OptionGroup var message: MessageOptions

@@ -11,9 +11,11 @@ public import NIOCore
 
 /// An air: what one controller sends, the others hear.
 ///
-/// How far two devices are apart follows from the distance of each: it is the larger of the two, as if all others stood
-/// together in the middle. A sender of 0 dBm is heard with -45 dBm at 1 m, with -65 dBm at 10 m, and not at all from
-/// 335 m on.
+/// How far two devices are apart follows from the ``AirLocation`` of each. Between two positions it is the distance of
+/// the points; else it is the larger distance of the two, as if all others stood together in the middle.
+///
+/// A sender of 0 dBm is heard with -45 dBm at 1 m and with -65 dBm at 10 m. A receiver hears -95 dBm, and a strength is
+/// rounded to whole dBm, so the range ends between 334 m, which is heard, and 335 m, which is not.
 ///
 /// All members are used on ``eventLoop`` alone; in a debug build another thread traps.
 public final class Air {
@@ -179,7 +181,7 @@ public final class Air {
 
     /// The strength at which `receiver` hears `sender`; `nil` where it does not.
     func strength(from sender: Controller, to receiver: Controller, txPower: TransmitPower = 0) -> RSSI? {
-        PathLoss.strength(distance: max(sender.distance, receiver.distance), txPower: txPower)
+        PathLoss.strength(distance: sender.location.distance(to: receiver.location), txPower: txPower)
     }
 }
 

@@ -1,6 +1,6 @@
 // What distance does to a signal. The model is the usual one for the open: the signal falls with the square of the
 // distance (log-distance path loss with exponent 2), from -45 dBm at one metre for a sender of 0 dBm. So 10 m are -65
-// dBm, 30 m about -75 dBm, and beyond some 300 m nothing is heard.
+// dBm, 30 m about -75 dBm, and from 335 m on, where the strength rounds to -96 dBm, nothing is heard.
 
 import BluetoothTypes
 

@@ -40,13 +40,21 @@ public final class VirtualController: HCIChannel {
     /// The public address, which follows from the air's seed and the order in which its controllers were made.
     public var address: DeviceAddress { self.controller.publicAddress }
 
-    /// How far the device stands from all others; 1 m from the start.
+    /// Where the device is: 1 m from all others from the start.
     ///
-    /// Between two devices the larger distance counts. HCI Reset leaves it as it is. The command `AirSetDistance` sets
-    /// it from the host's side of a connection.
-    public var distance: Distance {
-        get { self.onLoop.distance }
+    /// HCI Reset leaves it as it is. The commands `AirSetDistance` and `AirSetPosition` set it from the host's side of
+    /// a connection.
+    public var location: AirLocation {
+        get { self.onLoop.location }
         set { self.air.enter { self.onLoop.move(to: newValue) } }
+    }
+
+    /// How far the device stands from all others, or from those without a position where it has one.
+    ///
+    /// Between two devices the larger distance counts. Setting it takes the device's position away.
+    public var distance: Distance {
+        get { self.location.distance }
+        set { self.location = .distance(newValue) }
     }
 
     /// Whether centrals that try to connect to this device get the error that the link could not be established.

@@ -23,19 +23,19 @@ public final class ControllerSource {
     /// The loop of the channels.
     public let eventLoop: any EventLoop
     private let place: Place
-    private let distance: Distance?
+    private let location: AirLocation?
 
     /// A source for the adapter with a name; nothing is opened yet.
     ///
     /// - Parameters:
     ///   - name: The adapter's name.
-    ///   - distance: How far the device stands from the others on an air, `nil` for 1 m; a controller that is not on an
-    ///     air never gets the command.
+    ///   - location: Where the device is on an air, `nil` for 1 m from the others; a controller that is not on an air
+    ///     never gets the command.
     ///   - eventLoop: The loop of the channels, one of SwiftNIO's socket loops.
     ///   - logger: Gets a line, for debugging, when the user's air is served or joined.
-    public init(_ name: AdapterName, distance: Distance? = nil, on eventLoop: any EventLoop, logger: Logger) {
+    public init(_ name: AdapterName, location: AirLocation? = nil, on eventLoop: any EventLoop, logger: Logger) {
         self.eventLoop = eventLoop
-        self.distance = distance
+        self.location = location
         switch name {
         case .userAir: self.place = .userAir(UserAir(eventLoop: eventLoop, logger: logger))
         case .air(let address): self.place = .air(address)
@@ -62,13 +62,13 @@ public final class ControllerSource {
 
     /// Places the device: directly where the air is in this process, else with a command.
     private func placed(_ channel: EventLoopFuture<any HCIChannel>) -> EventLoopFuture<any HCIChannel> {
-        guard let distance else { return channel }
+        guard let location else { return channel }
         return channel.assumeIsolated()
             .map { channel -> any HCIChannel in
                 guard let controller = channel as? VirtualController else {
-                    return DistanceChannel(channel, distance: distance)
+                    return LocationChannel(channel, location: location)
                 }
-                controller.distance = distance
+                controller.location = location
                 return controller
             }
             .nonisolated()

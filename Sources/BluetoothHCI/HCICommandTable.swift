@@ -110,6 +110,7 @@ public enum HCICommandTable {
         Entry(LESetExtendedAdvertisingParametersV2.self, 46, 2),
         Entry(ReadLocalSupportedCommands.self),
         Entry(AirSetDistance.self),
+        Entry(AirSetPosition.self),
     ]
 
     private static let byOpcode: [HCIOpcode: Entry] = Dictionary(

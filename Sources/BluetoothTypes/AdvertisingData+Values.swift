@@ -229,7 +229,8 @@ extension AdvertisingData {
         self.append(uuids, (.solicited16BitServiceUUIDs, .solicited32BitServiceUUIDs, .solicited128BitServiceUUIDs))
     }
 
-    /// Adds the complete name, or, where it has more octets than `limit`, as many whole characters of it as fit.
+    /// Adds the complete name, or, where it has more octets than `limit`, as many whole characters of it as fit,
+    /// without spaces at the end.
     ///
     /// Nothing is added where not even one character fits.
     public mutating func appendLocalName(_ name: String, limit: Int = 248) {
@@ -242,6 +243,7 @@ extension AdvertisingData {
             guard shortened.utf8.count + character.utf8.count <= limit else { break }
             shortened.append(character)
         }
+        while shortened.last == " " { shortened.removeLast() }
         if !shortened.isEmpty { self.append(.shortenedLocalName, ByteBuffer(string: shortened)) }
     }
 

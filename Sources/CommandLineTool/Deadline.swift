@@ -1,20 +1,26 @@
 // How long something may take, and which limits a person may set.
 
 import ArgumentParser
+import Dispatch
 package import Foundation
 
 /// A limit on how long something may take.
 @MainActor
 package final class Deadline {
-    private let timer: Timer
+    // Not a Timer: an invalidated one is kept by its run loop until it would have fired, with all that its block holds.
+    private let timer: any DispatchSourceTimer
 
     /// Calls `body` after `seconds`, unless called off.
     package init(after seconds: TimeInterval, _ body: @escaping @MainActor () -> Void) {
-        // Given as a date: on Linux a timer that is given an interval alone fires at once.
-        timer = Timer(fire: Date(timeIntervalSinceNow: seconds), interval: 0, repeats: false) { _ in
+        let timer = DispatchSource.makeTimerSource(queue: .main)
+        self.timer = timer
+        timer.schedule(deadline: .now() + seconds)
+        // The handler holds the timer, so that it fires also where nobody keeps the deadline; cancelling releases both.
+        timer.setEventHandler {
+            timer.cancel()
             MainActor.assumeIsolated { body() }
         }
-        RunLoop.main.add(timer, forMode: .common)
+        timer.resume()
     }
 
     /// Checks a limit that was given as an option, in seconds; `nil` for none.
@@ -26,5 +32,5 @@ package final class Deadline {
     }
 
     /// Calls it off.
-    package func cancel() { timer.invalidate() }
+    package func cancel() { timer.cancel() }
 }

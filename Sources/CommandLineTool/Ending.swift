@@ -31,8 +31,8 @@ package enum Ending {
     package static func failAsSaid() -> Never { exit(1) }
 
     /// Runs a tool: parses the arguments, runs the command that they name, and turns what was thrown into the exit
-    /// statuses of the contract: 0 success, 1 failure with one line on standard error, 2 wrong usage. (130, after an
-    /// interrupt, is ``Interrupts``' affair.)
+    /// statuses of the contract: 0 success, 1 failure with one line on standard error, 2 wrong usage. (130 after an
+    /// interrupt, and 0 after SIGTERM, are ``Interrupts``' affair.)
     ///
     /// A command that runs until something happens never comes back from here; see ``Interrupts``.
     package static func run(_ tool: (some ParsableCommand).Type) {
@@ -44,6 +44,12 @@ package enum Ending {
         }
     }
 
+    /// The parser's text with the beginning that all lines on standard error have: the program's name.
+    static func line(_ text: String) -> String {
+        let prefix = "Error: "
+        return text.hasPrefix(prefix) ? program + ": " + text.dropFirst(prefix.count) : text
+    }
+
     /// Ends with what a command threw, or what the parser made of the arguments.
     private static func end(_ tool: (some ParsableCommand).Type, with error: any Error) -> Never {
         if let failure = error as? Failure { fail(failure) }
@@ -53,7 +59,7 @@ package enum Ending {
             Console.print(text)
             succeed()
         case .validationFailure:
-            Console.report(text)
+            Console.report(Self.line(text))
             exit(2)
         default:
             fail(Failure(tool.message(for: error)))

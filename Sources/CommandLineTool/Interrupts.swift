@@ -3,7 +3,7 @@
 import Dispatch
 import Foundation
 
-/// Ends the program with 130 on SIGINT, SIGTERM and SIGHUP.
+/// Ends the program: with 130 on SIGINT and SIGHUP, and with 0 on SIGTERM, with which a service manager ends a service.
 @MainActor
 package final class Interrupts {
     private var sources: [any DispatchSourceSignal] = []
@@ -13,7 +13,7 @@ package final class Interrupts {
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-            source.setEventHandler { exit(130) }
+            source.setEventHandler { exit(number == SIGTERM ? 0 : 130) }
             source.resume()
             sources.append(source)
         }

@@ -17,8 +17,20 @@ package struct RadioOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Be this device on the air, across runs.", valueName: "name"))
     package var identity: String?
 
-    @Option(help: ArgumentHelp("How far away this device is, in metres. (air only, default: 1)", valueName: "metres"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How far away this device is, in metres. (air only, default: 1)", valueName: "metres")
+    )
     package var distance: Double?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Where this device is, in metres, among others with a position. (air only, in place of --distance)",
+            valueName: "x,y"
+        )
+    )
+    package var position: String?
 
     @Option(help: ArgumentHelp("Write all HCI packets to a btsnoop file, for Wireshark.", valueName: "file"))
     package var capture: String?
@@ -28,6 +40,12 @@ package struct RadioOptions: ParsableArguments {
     package func validate() throws {
         if let distance, !(distance > 0 && distance <= 10_000) {
             throw ValidationError("The distance must be more than 0 and at most 10000 metres.")
+        }
+        guard distance == nil || position == nil else {
+            throw ValidationError("A device has a --distance or a --position, not both.")
+        }
+        if let position, BluetoothAdapter.Configuration.position(position) == nil {
+            throw ValidationError("The position \"\(position)\" is not two numbers of metres, such as 300,0.")
         }
         if let identity, identity.isEmpty {
             throw ValidationError("The identity is empty.")
@@ -46,24 +64,39 @@ package struct RadioOptions: ParsableArguments {
     }
 
     /// Configures Core Bluetooth; to be called before the first manager is made.
-    package func apply() throws {
+    ///
+    /// - Parameters:
+    ///   - deviceName: The GAP Device Name, by which others know this device once they were connected; `nil` for the
+    ///     identity, or the program's name.
+    ///   - reportsShortening: Whether a person chose the name, who is to know where an advertisement has to shorten it.
+    package func apply(deviceName: String? = nil, reportsShortening: Bool = false) throws {
+        if reportsShortening { AdvertisedName.reportShortening() }
         if let capture {
             try Self.checkCapture(capture)
             setenv("COREBLUETOOTH_CAPTURE", capture, 1)
         }
         if let identity { setenv("COREBLUETOOTH_IDENTITY", identity, 1) }
-        if let distance { setenv("COREBLUETOOTH_DISTANCE", String(distance), 1) }
+        if let distance {
+            setenv("COREBLUETOOTH_DISTANCE", String(distance), 1)
+            unsetenv("COREBLUETOOTH_POSITION")
+        }
+        if let position { setenv("COREBLUETOOTH_POSITION", position, 1) }
         let name = adapter ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
         // All that is set above is read here.
-        if !name.isEmpty { try Self.select(name) }
+        if name.isEmpty, deviceName != nil { BluetoothAdapter.reportLinuxAdapter() }
+        if !name.isEmpty || deviceName != nil { try Self.select(name.isEmpty ? "air" : name, deviceName: deviceName) }
     }
 
     /// Makes an adapter the one of this process.
-    package static func select(_ name: String) throws {
+    ///
+    /// - Throws: `ValidationError` where the name is not one of an adapter.
+    package static func select(_ name: String, deviceName: String? = nil) throws {
+        var configuration = BluetoothAdapter.Configuration.environment
+        configuration.deviceName = deviceName
         do {
-            try BluetoothAdapter.select(name)
+            try BluetoothAdapter.select(name, configuration: configuration)
         } catch let error as BluetoothAdapterError {
-            throw Failure(error.description)
+            throw ValidationError(error.description)
         }
     }
 

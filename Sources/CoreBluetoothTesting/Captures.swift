@@ -37,7 +37,9 @@ public func withWorld<Result>(
 ) throws -> Result {
     let world = World(seed: seed, settings: settings)
     do {
-        return try body(world)
+        let result = try body(world)
+        try world.throwMistake()
+        return result
     } catch {
         throw world.failure(error, name, folder)
     }
@@ -57,7 +59,9 @@ public func withWorld<Result>(
 ) async throws -> Result {
     let world = World(seed: seed, settings: settings)
     do {
-        return try await body(world)
+        let result = try await body(world)
+        try world.throwMistake()
+        return result
     } catch {
         throw world.failure(error, name, folder)
     }

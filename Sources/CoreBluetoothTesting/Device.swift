@@ -1,5 +1,6 @@
 // A device that runs Core Bluetooth code: the code under test, or whatever it is to meet.
 
+import BluetoothAir
 import CoreBluetooth
 import NIOCore
 
@@ -21,13 +22,13 @@ public final class Device: Radio {
 
     init(
         name: String,
-        distance: Double,
+        location: AirLocation,
         configuration: BluetoothAdapter.Configuration,
         isSupported: Bool,
         world: World
     ) {
         self.application = Application(name: "main", eventLoop: world.loop)
-        super.init(name: name, distance: distance, world: world)
+        super.init(name: name, location: location, world: world)
         self.application.launch(inBackground: false)
         self.adapter = BluetoothAdapter(
             eventLoop: world.loop,

@@ -1,5 +1,6 @@
-// What a test gets that says `import CoreBluetoothTesting`: Core Bluetooth itself, and how the air can be.
+// What a test gets that says `import CoreBluetoothTesting`: Core Bluetooth itself, how the air can be, and where devices are on it.
 
 @_exported public import CoreBluetooth
 
+@_exported public import struct BluetoothAir.AirPosition
 @_exported public import struct BluetoothAir.AirSettings

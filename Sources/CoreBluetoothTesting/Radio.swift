@@ -1,7 +1,7 @@
 // What every device of a world has, whatever runs on it: a controller on the air, a place, power, and the troubles that
 // a test can give it.
 
-import BluetoothAir
+public import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
 import CoreBluetooth
@@ -15,13 +15,13 @@ public class Radio {
     private let traceIndex: Recorder.DeviceIndex
     private(set) unowned var world: World
     private(set) var channel: WatchedChannel?
-    private var distanceStorage: Double
+    private var location: AirLocation
     private var refusesStorage = false
 
-    init(name: String, distance: Double, world: World) {
+    init(name: String, location: AirLocation, world: World) {
         self.name = name
         self.world = world
-        self.distanceStorage = distance
+        self.location = location
         self.address = BluetoothAdapter.Configuration(identity: name).addressOnAir
         self.traceIndex = world.recorder.add(name)
         world.recorder.names.set(name, for: self.address)
@@ -30,7 +30,7 @@ public class Radio {
     /// A controller for the code that runs on the device.
     func makeChannel() -> WatchedChannel {
         let controller = self.world.air.makeController()
-        controller.distance = .metres(self.distanceStorage)
+        controller.location = self.location
         controller.refusesConnections = self.refusesStorage
         let channel = WatchedChannel(controller, of: self)
         self.channel = channel
@@ -53,22 +53,55 @@ public class Radio {
     /// How far the device stands from the others, in metres.
     ///
     /// Between two devices the larger distance counts, as if everyone else stood together in the middle. At 1 m a
-    /// signal arrives with -45 dBm, at 10 m with -65, and from 335 m on not at all. Devices that lose each other notice
-    /// when the supervision timeout of their link has passed.
+    /// signal arrives with -45 dBm, at 10 m with -65, at 334 m with -95, and from 335 m on not at all. Devices that
+    /// lose each other notice when the supervision timeout of their link has passed.
+    ///
+    /// Setting it takes the device's ``position`` away; a device that has one is 1 m from those that have none.
     public var distance: Double {
-        get { self.distanceStorage }
+        get { self.location.distance.metres }
         set {
-            self.distanceStorage = newValue
             self.note("moves to \(decimal(newValue, places: 1, trims: true)) m")
-            self.channel?.controller.distance = .metres(newValue)
+            self.move(to: .distance(.metres(newValue)))
         }
     }
 
-    /// The strength at which devices in the middle and this one hear each other, in dBm.
+    /// The position of the device, in metres; `nil` for a device that has a ``distance`` instead.
     ///
-    /// Setting it moves the device to the distance at which that is so.
+    /// Devices with positions hear each other by the distance between them, so one in the middle of a row can hear two
+    /// others that do not hear each other:
+    ///
+    /// ```swift
+    /// let sensor = world.addPeripheral(thermometer(), position: AirPosition(x: 0, y: 0))
+    /// let relay = world.addDevice("relay", position: AirPosition(x: 300, y: 0))
+    /// let phone = world.addDevice("phone", position: AirPosition(x: 600, y: 0))
+    /// ```
+    ///
+    /// Setting it to `nil` places the device 1 m from all others.
+    public var position: AirPosition? {
+        get { self.location.position }
+        set {
+            guard let newValue else { return self.distance = 1 }
+            self.note("moves to \(newValue)")
+            self.move(to: .position(newValue))
+        }
+    }
+
+    private func move(to location: AirLocation) {
+        self.location = location
+        self.channel?.controller.location = location
+    }
+
+    /// Where a device is that is created with a distance, a position, or neither.
+    static func location(_ distance: Double?, _ position: AirPosition?) -> AirLocation {
+        precondition(distance == nil || position == nil, "Give a device a distance or a position, not both")
+        return position.map(AirLocation.position) ?? .distance(.metres(distance ?? 1))
+    }
+
+    /// The strength at which devices in the middle and this one hear each other by their distances, in dBm.
+    ///
+    /// Setting it moves the device to the ``distance`` at which that is so.
     public var strength: Int {
-        get { Int(PathLoss.power(at: .metres(self.distanceStorage)).rounded()) }
+        get { Int(PathLoss.power(at: self.location.distance).rounded()) }
         set { self.distance = PathLoss.distance(ofPower: Double(newValue)).metres }
     }
 

@@ -141,20 +141,25 @@ final class ScriptPlayer {
         self.handle(of: characteristic).flatMap { self.entries[$0]?.value }
     }
 
-    func setValue(_ value: Data, of characteristic: CBUUID) {
-        guard let handle = self.handle(of: characteristic) else {
-            preconditionFailure("\"\(self.device.name)\" has no characteristic \(characteristic.uuidString)")
-        }
+    /// The characteristics in the order of their handles.
+    var characteristics: [CBUUID] { self.handles.compactMap { self.entries[$0]?.definition.uuid } }
+
+    /// Sets a value; false where there is no such characteristic.
+    func setValue(_ value: Data, of characteristic: CBUUID) -> Bool {
+        guard let handle = self.handle(of: characteristic) else { return false }
         self.entries[handle]?.value = value
+        return true
     }
 
     func hasSubscriber(_ characteristic: CBUUID) -> Bool {
         self.handle(of: characteristic).flatMap { self.entries[$0]?.subscribers.isEmpty } == false
     }
 
-    func notify(_ value: Data, _ characteristic: CBUUID) {
-        self.setValue(value, of: characteristic)
-        if let handle = self.handle(of: characteristic) { self.notify(handle) }
+    /// Sets a value and sends it; says how many subscribers get it, `nil` where there is no such characteristic.
+    func notify(_ value: Data, _ characteristic: CBUUID) -> Int? {
+        guard self.setValue(value, of: characteristic), let handle = self.handle(of: characteristic) else { return nil }
+        self.notify(handle)
+        return self.entries[handle]?.subscribers.count ?? 0
     }
 
     private func notify(_ handle: AttributeHandle) {

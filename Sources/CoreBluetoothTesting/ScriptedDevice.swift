@@ -1,5 +1,6 @@
 // Plays a scripted peripheral: a Bluetooth host without an app on a controller of the world.
 
+import BluetoothAir
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
@@ -30,9 +31,9 @@ public final class ScriptedDevice: Radio {
     public internal(set) var updateCount = 0
     var player: ScriptPlayer! = nil
 
-    init(_ script: ScriptedPeripheral, name: String, distance: Double, world: World) {
+    init(_ script: ScriptedPeripheral, name: String, location: AirLocation, world: World) {
         self.script = script
-        super.init(name: name, distance: distance, world: world)
+        super.init(name: name, location: location, world: world)
         if script.refusesConnections { self.refusesConnections = true }
         self.player = ScriptPlayer(self)
         self.player.attach(self.makeChannel())
@@ -57,10 +58,58 @@ public final class ScriptedDevice: Radio {
     public func value(of characteristic: CBUUID) -> Data? { self.player.value(of: characteristic) }
 
     /// Changes the value of a characteristic without a notification.
-    public func setValue(_ value: Data, of characteristic: CBUUID) { self.player.setValue(value, of: characteristic) }
+    ///
+    /// Where the device has no such characteristic, the next `run(until:within:)` of the world throws a ``WorldError``
+    /// that names the line of this call.
+    public func setValue(
+        _ value: Data,
+        of characteristic: CBUUID,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) {
+        if !self.player.setValue(value, of: characteristic) { self.reportMissing(characteristic, file, line) }
+    }
 
     /// Sends a value to all subscribers, as a notification or an indication; it becomes the characteristic's value.
-    public func notify(_ value: Data, for characteristic: CBUUID) { self.player.notify(value, characteristic) }
+    ///
+    /// Where the device has no such characteristic, the next `run(until:within:)` of the world throws a ``WorldError``
+    /// that names the line of this call. That nobody is subscribed stands in the trace.
+    ///
+    /// - Returns: How many centrals are subscribed.
+    @discardableResult
+    public func notify(
+        _ value: Data,
+        for characteristic: CBUUID,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> Int {
+        guard let count = self.player.notify(value, characteristic) else {
+            self.reportMissing(characteristic, file, line)
+            return 0
+        }
+        if count == 0 { self.note("notifies \(characteristic.uuidString), and nobody is subscribed") }
+        return count
+    }
+
+    /// Sends a value of the characteristic with the UUID that `characteristic` spells to all subscribers.
+    ///
+    /// - Returns: How many centrals are subscribed.
+    @discardableResult
+    public func notify(
+        _ value: Data,
+        for characteristic: String,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> Int {
+        self.notify(value, for: CBUUID(string: characteristic), file: file, line: line)
+    }
+
+    private func reportMissing(_ characteristic: CBUUID, _ file: StaticString, _ line: UInt) {
+        let uuids = self.player.characteristics.map(\.uuidString).joined(separator: ", ")
+        let text = "\"\(self.name)\" has no characteristic \(characteristic.uuidString); it has \(uuids)"
+        self.note(text)
+        self.world.reportMistake("\(file):\(line): \(text)")
+    }
 
     /// Whether a central is subscribed to a characteristic.
     public func hasSubscriber(for characteristic: CBUUID) -> Bool { self.player.hasSubscriber(characteristic) }

@@ -4,6 +4,7 @@
 public import BluetoothAir
 import BluetoothTypes
 import CoreBluetooth
+import Foundation
 import NIOCore
 
 /// Bluetooth devices in one process and in virtual time.
@@ -24,6 +25,8 @@ import NIOCore
 public final class World {
     /// Where all equal runs are equal: every random choice in the world follows from it.
     public let seed: UInt64
+    /// How long events wait before they are reported to delegates.
+    let callbackDelay: Duration
 
     /// The clock of the world.
     package let loop = WorldLoop()
@@ -34,6 +37,8 @@ public final class World {
     private let traceIndex: Recorder.DeviceIndex
     private(set) var radios: [Radio] = []
     private var watches: [Watch] = []
+    /// What a test has done wrong, and no ``WorldError`` has reported yet.
+    private var mistake: String?
 
     /// An empty world at time zero.
     ///
@@ -41,14 +46,22 @@ public final class World {
     ///   - seed: Equal seeds give equal runs.
     ///   - settings: How the air treats time and loss. `.realistic` has connection events and air time, `.instant`
     ///     passes data on at once.
-    public init(seed: UInt64 = 1, settings: AirSettings = .realistic) {
+    ///   - callbackDelay: How long events wait before they are reported to delegates, on every device. Also on a
+    ///     realistic air an answer that needs no packet may be faster than a phone's: code that asks, and only then
+    ///     begins to listen, misses it; a delay of 20 ms gives it a phone's time.
+    public init(seed: UInt64 = 1, settings: AirSettings = .realistic, callbackDelay: Duration = .zero) {
         self.seed = seed
+        self.callbackDelay = callbackDelay
         self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)
         self.recorder = Recorder()
         self.traceIndex = self.recorder.add("world")
     }
 
     deinit {
+        if let mistake = self.mistake {
+            // No call came that could throw it.
+            try? FileHandle.standardError.write(contentsOf: Data("[CoreBluetoothTesting] \(mistake)\n".utf8))
+        }
         for radio in self.radios { radio.leave() }
         // What was to happen later never will; what holds the world's parts goes with it.
         self.loop.end()
@@ -60,7 +73,8 @@ public final class World {
     ///
     /// - Parameters:
     ///   - name: The device's name in the trace and its GAP Device Name; each device of a world needs its own.
-    ///   - distance: How far it stands from the others, in metres; see ``Radio/distance``.
+    ///   - distance: How far it stands from the others, in metres, 1 unless given; see ``Radio/distance``.
+    ///   - position: Where it is, in place of a distance; see ``Radio/position``.
     ///   - mtu: The ATT MTU that it offers, 23 to 517 octets.
     ///   - isSupported: Whether it has Bluetooth at all; managers on one that has not become
     ///     `CBManagerState.unsupported`.
@@ -71,7 +85,8 @@ public final class World {
     ///     Battery, which a phone refuses; see `BluetoothAdapter.Configuration.permitsSystemServices`.
     public func addDevice(
         _ name: String,
-        distance: Double = 1,
+        distance: Double? = nil,
+        position: AirPosition? = nil,
         mtu: Int = 517,
         isSupported: Bool = true,
         losesOverrunningWrites: Bool = false,
@@ -83,10 +98,11 @@ public final class World {
             preferredMTU: mtu,
             permitsSystemServices: permitsSystemServices
         )
+        configuration.callbackDelay = self.callbackDelay
         configuration.losesOverrunningWrites = losesOverrunningWrites
         let device = Device(
             name: name,
-            distance: distance,
+            location: Radio.location(distance, position),
             configuration: configuration,
             isSupported: isSupported,
             world: self
@@ -102,17 +118,19 @@ public final class World {
     ///   - name: The device's name in the trace; the advertised one unless another is given. Each device of a world
     ///   needs
     ///     its own.
-    ///   - distance: How far it stands from the others, in metres; see ``Radio/distance``.
+    ///   - distance: How far it stands from the others, in metres, 1 unless given; see ``Radio/distance``.
+    ///   - position: Where it is, in place of a distance; see ``Radio/position``.
     @discardableResult
     public func addPeripheral(
         _ peripheral: ScriptedPeripheral,
         as name: String? = nil,
-        distance: Double = 1
+        distance: Double? = nil,
+        position: AirPosition? = nil
     ) -> ScriptedDevice {
         let device = ScriptedDevice(
             peripheral,
             name: name ?? peripheral.name ?? "peripheral \(self.radios.count + 1)",
-            distance: distance,
+            location: Radio.location(distance, position),
             world: self
         )
         self.add(device)
@@ -170,6 +188,7 @@ public final class World {
         let deadline = self.loop.now + TimeAmount(limit)
         self.loop.run()
         while try !condition() {
+            try self.throwMistake()
             guard self.loop.now < deadline else {
                 throw WorldError(
                     "\(file):\(line): the condition did not become true within \(text(of: limit))",
@@ -178,6 +197,17 @@ public final class World {
             }
             self.loop.advanceTime(to: min(deadline, self.loop.now + .milliseconds(1)))
         }
+        try self.throwMistake()
+    }
+
+    /// Remembers the first mistake of a test until the world can throw it.
+    func reportMistake(_ text: String) { self.mistake = self.mistake ?? text }
+
+    /// Throws what a test has done wrong.
+    func throwMistake() throws {
+        guard let mistake = self.mistake else { return }
+        self.mistake = nil
+        throw WorldError(mistake, trace: self.trace)
     }
 
     /// Does something later, in virtual time.

@@ -23,6 +23,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private var others: [String] = []
     private var outOfWindow: (name: String, rssi: Int)?
     private var lost: String?
+    private var met: (name: String, count: Int)?
 
     /// Creates the session.
     init(question: String, device: String?, timeout: TimeInterval, output: OutputFormat) {
@@ -51,13 +52,17 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
             self.isPoweredOn = isPoweredOn
             self.state = state
         case .discovered(let name?, let rssi, isOffered: false):
-            if wanted == nil || wanted == name { outOfWindow = (name, rssi) }
+            if isWanted(name) { outOfWindow = (name, rssi) }
         case .lost(let name), .connectionFailed(let name):
-            if wanted == nil || wanted == name { lost = name }
+            if isWanted(name) { lost = name }
+        case .connected(let name):
+            if isWanted(name) { met = (name, (met?.count ?? 0) + 1) }
         default:
             break
         }
     }
+
+    private func isWanted(_ name: String) -> Bool { wanted.map { DeviceName.matches(name, $0) } ?? true }
 
     /// The time is up: says as much as is known about why.
     private func timeOut() {
@@ -82,6 +87,11 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
             let who = PrintableText.quoted(lost)
             Ending.fail(Failure("\(who) went offline before it could be asked, and did not come back \(time)"))
         }
+        if let met {
+            let times = met.count == 1 ? "once" : "\(met.count) times"
+            let who = "\(PrintableText.quoted(met.name)) was connected to \(times)"
+            Ending.fail(Failure("no 8-ball that works was found \(time): \(who), and has not all that an 8-ball has"))
+        }
         if let wanted, !others.isEmpty {
             let names = others.map(PrintableText.quoted).joined(separator: ", ")
             Ending.fail(Failure("no 8-ball named \(PrintableText.quoted(wanted)) was found \(time); there is \(names)"))
@@ -94,7 +104,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
 
     func deviceDiscovered(_ device: any ITCB_Device_Peripheral_Protocol) {
         guard asked == nil else { return }
-        guard wanted == nil || device.name == wanted else {
+        guard isWanted(device.name) else {
             others.append(device.name)
             return
         }

@@ -91,8 +91,7 @@ final class CentralSession {
         case .ask(let ball, let question):
             ask(ball, question)
         case .use(let ball):
-            chosen = ball
-            say("Questions go to \(label(ball)).")
+            use(ball)
         case .list:
             list()
         case .help:
@@ -150,6 +149,17 @@ final class CentralSession {
             self.fail(ball, question, key: "ITCB-SDK-REJECT-OFFLINE", text: "\(who) is not here.")
         }
         activity = .waiting(ball: ball, question: question, deadline: deadline)
+    }
+
+    /// Chooses a ball. While none was found yet, any number is taken: a script may choose ahead.
+    private func use(_ ball: Int) {
+        guard ball > 0, balls.isEmpty || ball <= balls.count else {
+            let text = "There is no ball \(ball); \"list\" lists those that are here."
+            output.print("error", [("ball", .integer(ball)), ("text", .string(text))], line: text)
+            return
+        }
+        chosen = ball
+        say("Questions go to \(label(ball)).")
     }
 
     /// Marks the balls that the SDK has lost.

@@ -20,7 +20,7 @@ struct EightBall: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try radio.apply()
+        try radio.apply(deviceName: PeripheralSession.defaultName)
         MainActor.assumeIsolated {
             Chooser(output: output.format).run()
         }
@@ -45,9 +45,13 @@ extension EightBall {
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
-            guard radio.adapter == nil, radio.identity == nil, radio.distance == nil else {
+            guard radio.adapter == nil, radio.identity == nil, radio.distance == nil, radio.position == nil
+            else {
                 throw ValidationError(
-                    "The demo runs on an air of its own: --adapter, --identity and --distance do not go with it."
+                    """
+                    The demo runs on an air of its own: --adapter, --identity, --distance and --position do not go with \
+                    it.
+                    """
                 )
             }
         }
@@ -80,9 +84,11 @@ extension EightBall {
         }
 
         func run() throws {
-            try radio.apply()
+            let isChosen = name != nil
+            let name = name ?? PeripheralSession.defaultName
+            try radio.apply(deviceName: name, reportsShortening: isChosen)
             MainActor.assumeIsolated {
-                PeripheralSession(name: name ?? PeripheralSession.defaultName, output: output.format).run()
+                PeripheralSession(name: name, output: output.format).run()
             }
         }
     }
@@ -123,7 +129,7 @@ extension EightBall {
         )
         var device: String?
 
-        @Option(help: ArgumentHelp("Time out after this many seconds.", valueName: "s"))
+        @Option(parsing: .unconditional, help: ArgumentHelp("Time out after this many seconds.", valueName: "s"))
         var timeout = 10.0
 
         @OptionGroup var radio: RadioOptions

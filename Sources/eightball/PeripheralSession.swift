@@ -8,7 +8,7 @@ import Foundation
 @MainActor
 final class PeripheralSession: @preconcurrency ITCB_Observer_Peripheral_Protocol {
     /// This computer's name, as a phone would use its own.
-    static var defaultName: String { RadioOptions.computerName ?? "Magic 8-Ball" }
+    nonisolated static var defaultName: String { RadioOptions.computerName ?? "Magic 8-Ball" }
 
     var uuid = UUID()
 

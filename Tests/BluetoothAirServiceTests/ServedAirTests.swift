@@ -93,7 +93,7 @@ struct ServedAirTests {
         let source = try await hostLoop.run {
             let source = ControllerSource(
                 .air(.unix(path: path)),
-                distance: .metres(10),
+                location: .distance(.metres(10)),
                 on: hostLoop,
                 logger: logger
             )

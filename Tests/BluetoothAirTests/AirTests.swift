@@ -99,8 +99,25 @@ struct AirTests {
         #expect(PathLoss.strength(distance: .metres(30), txPower: 0) == -75)
         #expect(PathLoss.strength(distance: .metres(30), txPower: 10) == -65)
         #expect(PathLoss.strength(distance: .metres(316), txPower: 0) == -95)
-        #expect(PathLoss.strength(distance: .metres(340), txPower: 0) == nil)
         #expect(PathLoss.strength(distance: .metres(0), txPower: 0) == -25)
+    }
+
+    @Test("B22: 334 m is still heard, and 335 m is not, as the documentation says")
+    func range() {
+        #expect(PathLoss.strength(distance: .metres(334), txPower: 0) == -95)
+        #expect(PathLoss.strength(distance: .metres(335), txPower: 0) == nil)
+    }
+
+    @Test("B22: between two positions their distance counts, else the larger distance of the two devices")
+    func locations() {
+        let origin = AirLocation.position(AirPosition(x: 0, y: 0))
+        let other = AirLocation.position(AirPosition(x: 30, y: -40))
+        #expect(origin.distance(to: other) == .metres(50))
+        #expect(other.distance(to: origin) == .metres(50))
+        #expect(other.distance(to: .distance(.metres(1))) == .metres(1))
+        #expect(AirLocation.distance(.metres(7)).distance(to: other) == .metres(7))
+        #expect(AirLocation.distance(.metres(7)).distance(to: .distance(.metres(2))) == .metres(7))
+        #expect(AirPosition(x: .nan, y: -.infinity) == AirPosition(x: 0, y: 0))
     }
 
     @Test("a distance that is no number is one metre")

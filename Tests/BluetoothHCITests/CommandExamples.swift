@@ -186,5 +186,6 @@ extension CommandExample {
             "00 23 01 C3"
         ),
         CommandExample(0xFCD1, AirSetDistance(centimetres: 3000), "B8 0B 00 00", returns: .init(), "00"),
+        CommandExample(0xFCD2, AirSetPosition(x: 3000, y: -1), "B8 0B 00 00 FF FF FF FF", returns: .init(), "00"),
     ]
 }

@@ -152,7 +152,9 @@ struct HostTests {
         )
     }
 
-    @Test("what left is counted by its owner, also where the client is not subscribed or the MTU is being agreed on")
+    @Test(
+        "B18: what left is counted by its owner, also where the client is not subscribed or the MTU is being agreed on"
+    )
     func countsByOwner() throws {
         let testbed = HostTestbed.started()
         let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))

@@ -58,6 +58,16 @@ struct AdvertisingDataValuesTests {
         #expect(data[.completeLocalName] == ByteBuffer(string: "Kügel"))
     }
 
+    @Test("C2: a name is cut between characters, and has no space at its end")
+    func shortenedNameWithSpaces() {
+        var data = AdvertisingData()
+        data.appendLocalName("Crystal 🔮", limit: 10)
+        #expect(data[.shortenedLocalName] == ByteBuffer(string: "Crystal"))
+        data = AdvertisingData()
+        data.appendLocalName("     🔮", limit: 6)
+        #expect(data.elements.isEmpty)
+    }
+
     @Test("the complete name wins over the shortened one")
     func names() {
         #expect(AdvertisingData(parsing: ByteBuffer(hex: "02 08 48 03 09 48 69")).localName == "Hi")

@@ -85,6 +85,56 @@ struct DescriptionTests {
     }
 
     @Test(
+        "C3: an error has its path, line and column, key, or limit, and a hint that needs no source tree",
+        arguments: [
+            ("{\n  \"name\": \"A\",\n  services }", "this is not JSON: invalid value in line 3, column 3"),
+            ("{", "this is not JSON: it ends in line 1, column 2, where more has to come"),
+            (
+                #"{"services": [{"uuid": "FFF0", "charcteristics": []}]}"#,
+                #"services[0]: the key "charcteristics" has no meaning; here are uuid, primary, advertise"#
+            ),
+            (#"{"services": [], "version": 1}"#, #"the key "version" has no meaning; here are name, services"#),
+            (
+                #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["read"], "value": {"uint8": 300}}]}]}"#,
+                "services[0].characteristics[0].value.uint8: 300 is no whole number from 0 to 255"
+            ),
+            (
+                #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["read"], "values": [{"int8": 1.5}]}]}]}"#,
+                "services[0].characteristics[0].values[0].int8: 1.5 is no whole number from -128 to 127"
+            ),
+        ]
+    )
+    func precise(json: String, words: String) throws {
+        let line = try #require(self.failure(json))
+        #expect(line.hasPrefix("t.json: " + words), "\(line)")
+        #expect(line.hasSuffix("; corebluetooth advertise --help has an example"), "\(line)")
+    }
+
+    @Test("C3: a value of more than 512 octets is refused, and a folder is none")
+    func limits() throws {
+        func json(_ count: Int) -> String {
+            let text = String(repeating: "x", count: count)
+            let characteristic = #"{"uuid": "FFF1", "properties": ["read"], "value": {"text": "\#(text)"}}"#
+            return #"{"services": [{"uuid": "FFF0", "characteristics": [\#(characteristic)]}]}"#
+        }
+        #expect(self.failure(json(512)) == nil)
+        let line = try #require(self.failure(json(513)))
+        #expect(line.contains("services[0].characteristics[0] has a value of 513 octets; 512 are the limit"))
+        for (path, words) in [("/", "it is a folder"), ("/nowhere/at/all", "there is no such file")] {
+            #expect {
+                try GATTDescription.read(path)
+            } throws: {
+                ($0 as? Failure)?.line.contains(words) == true
+            }
+        }
+    }
+
+    @Test("C3: the example of the help can be read")
+    func example() throws {
+        #expect(try self.read(GATTDescription.example).services.count == 2)
+    }
+
+    @Test(
         "Values of common characteristics are put into words, the others into octets and text",
         arguments: [
             ("2A19", [0x57], "57 (87 %)"), ("2A6E", [0xCE, 0xFF], "CE FF (-0.5 °C)"), ("2A00", [0x48, 0x69], "\"Hi\""),

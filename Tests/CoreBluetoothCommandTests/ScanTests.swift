@@ -29,6 +29,19 @@ struct ScanTests {
         )
     }
 
+    @Test("B15: an ATT error code of an application is named")
+    func applicationError() throws {
+        let code = try #require(CBATTError.Code(rawValue: 0x80))
+        #expect(ErrorText.text(CBATTError(code)).hasSuffix(" 0x80"))
+    }
+
+    @Test("C2: a device is found by the whole of a name that its advertisement shortened")
+    func shortenedName() {
+        #expect(DeviceQuery("Crystal 🔮").matches(name: "Crystal", identifier: UUID()))
+        #expect(!DeviceQuery("Crystal 🔮").matches(name: "Cryst", identifier: UUID()))
+        #expect(!DeviceQuery("Onyx").matches(name: "Crystal", identifier: UUID()))
+    }
+
     @Test("A line has the identifier first, then strength, name, and what is known by name")
     func line() {
         #expect(

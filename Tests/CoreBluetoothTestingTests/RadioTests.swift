@@ -51,6 +51,25 @@ struct RadioTests {
         try setup.world.run(until: setup.reader.peripheral?.state == .connected)
     }
 
+    @Test("B22: of three devices in a row the one in the middle hears both others, which do not hear each other")
+    func row() throws {
+        let world = World(seed: 1)
+        let sensor = world.addPeripheral(.thermometer(), position: AirPosition(x: 0, y: 0))
+        let near = world.addDevice("near", position: AirPosition(x: 300, y: 0)).run { Reader() }
+        let phone = world.addDevice("far", position: AirPosition(x: 600, y: 0))
+        let far = phone.run { Reader() }
+        let other = world.addPeripheral(.thermometer(), as: "other", position: AirPosition(x: 600, y: 1))
+        other.isPowered = false
+        try world.run(until: near.calls.contains("notifying true"))
+        world.advance(by: .seconds(30))
+        #expect(far.peripheral == nil)
+        // The other one of the outer place is heard there, and by the one in the middle; it is not heard beyond.
+        phone.position = AirPosition(x: 330, y: 0)
+        #expect(phone.position == AirPosition(x: 330, y: 0))
+        try world.run(until: far.calls.contains("notifying true"))
+        #expect(sensor.linkCount == 2)
+    }
+
     @Test("Signal strength as it is seen", arguments: [-45, -60, -80])
     func strength(dBm: Int) throws {
         let world = World(seed: 1)

@@ -31,6 +31,34 @@ struct ScriptedPeripheralTests {
         #expect(thermo.writes == [.init(characteristic: Reader.measurement, value: Data([7]))])
     }
 
+    @Test("C4: a wrong UUID in notify or setValue fails the one test, and names the line of the call")
+    func wrongUUID() throws {
+        for setsValue in [false, true] {
+            let (world, thermo, reader) = Self.meet(.thermometer())
+            try world.run(until: reader.calls.contains("notifying true"))
+            let uuid = CBUUID(string: "2A38")
+            let line = #line + 1
+            if setsValue { thermo.setValue(Data([1]), of: uuid) } else { thermo.notify(Data(), for: uuid) }
+            let error = #expect(throws: WorldError.self) { try world.run(until: false) }
+            let reason = try #require(error?.reason)
+            #expect(reason.contains("ScriptedPeripheralTests.swift:\(line): "), "\(reason)")
+            #expect(reason.contains("has no characteristic 2A38; it has "), "\(reason)")
+            // It is thrown once.
+            try world.run(until: true)
+        }
+    }
+
+    @Test("C4: notify says how many are subscribed, and the trace says that nobody is")
+    func subscribers() throws {
+        let (world, thermo, reader) = Self.meet(.thermometer())
+        let uuid = Reader.measurement.uuidString
+        #expect(thermo.notify(Data([1]), for: uuid) == 0)
+        #expect(thermo.trace.contains { $0.text == "notifies \(uuid), and nobody is subscribed" })
+        try world.run(until: reader.calls.contains("notifying true"))
+        #expect(thermo.notify(Data([2]), for: uuid) == 1)
+        try world.run(until: reader.values.last == [2])
+    }
+
     @Test("Answers by closure: values, errors by code, late answers, none")
     func answers() throws {
         var answers: [ScriptedPeripheral.Answer] = [

@@ -86,6 +86,75 @@ func thermometer(
     #expect(reader.temperature == 21)
 }
 
+final class HeartMonitor: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
+    private(set) var rate: UInt8?
+    private var central: CBCentralManager!
+    private var peripheral: CBPeripheral?
+
+    override init() {
+        super.init()
+        self.central = CBCentralManager(delegate: self, queue: nil)
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state == .poweredOn { central.scanForPeripherals(withServices: [CBUUID(string: "180D")]) }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        self.peripheral = peripheral
+        peripheral.delegate = self
+        central.stopScan()
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        peripheral.discoverServices(nil)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
+        for characteristic in service.characteristics ?? [] {
+            if characteristic.properties.contains(.write) {
+                peripheral.writeValue(Data([1]), for: characteristic, type: .withResponse)
+            } else {
+                peripheral.setNotifyValue(true, for: characteristic)
+            }
+        }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        self.rate = characteristic.value?.last
+    }
+}
+
+@Test func followsTheHeart() throws {
+    let world = World(seed: 1)
+    let heart = world.addPeripheral(
+        ScriptedPeripheral(
+            services: [
+                .init(
+                    "180D",
+                    characteristics: [.init("2A39", properties: .write), .init("2A37", properties: .notify)]
+                )
+            ]
+        )
+    )
+    let monitor = world.addDevice("phone").run { HeartMonitor() }
+    try world.run(until: heart.hasSubscriber(for: CBUUID(string: "2A37")))
+    #expect(heart.writes == [.init(characteristic: CBUUID(string: "2A39"), value: Data([1]))])
+    #expect(heart.notify(Data([0, 72]), for: "2A37") == 1)
+    try world.run(until: monitor.rate == 72)
+}
+
 @Test func comesBackAfterALostLink() throws {
     let world = World(seed: 1)
     world.addPeripheral(thermometer(faults: [.loseLink(.onRead(of: CBUUID(string: "2A1C")))]))

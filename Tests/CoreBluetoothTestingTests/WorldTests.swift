@@ -24,6 +24,22 @@ struct WorldTests {
         #expect(world.now < .seconds(2))
     }
 
+    @Test("B23: with a delay of callbacks no answer comes faster than a phone's", arguments: [0, 20])
+    func callbackDelay(milliseconds: Int) throws {
+        let world = World(seed: 1, settings: .instant, callbackDelay: .milliseconds(milliseconds))
+        let reader = world.addDevice("phone").run { Reader() }
+        world.advance(by: .milliseconds(19))
+        #expect((reader.central.state == .poweredOn) == (milliseconds == 0))
+        world.addPeripheral(.thermometer())
+        try world.run(until: reader.calls.contains("notifying true"))
+        let characteristic = try #require(reader.characteristic)
+        let (asked, count) = (world.now, reader.values.count)
+        reader.peripheral?.readValue(for: characteristic)
+        try world.run(until: reader.values.count > count)
+        #expect(world.now - asked >= .milliseconds(milliseconds))
+        #expect(world.now - asked < .milliseconds(milliseconds + 5))
+    }
+
     @Test("Nothing happens while time stands still")
     func stillness() {
         let world = World(seed: 1)

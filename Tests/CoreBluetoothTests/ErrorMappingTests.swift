@@ -57,6 +57,12 @@ struct ErrorMappingTests {
         )
     }
 
+    @Test("B15: ATT error code 0x00 of a peer does not read as a success")
+    func reservedCode() {
+        let error = coreBluetoothError(.att(ATTErrorCode(rawValue: 0), handle: 1))
+        #expect(error.localizedDescription == "The request failed with ATT error 0x00, which is none.")
+    }
+
     @Test("failures of procedures that are not of the protocol")
     func gattErrors() {
         #expect((coreBluetoothError(GATTError.notConnected) as? CBError)?.code == .notConnected)

@@ -47,7 +47,7 @@ struct MisuseTests {
         #expect(
             lines.all[0].hasSuffix(
                 """
-                , identifier = \(peripheral.identifier.uuidString), name = Crystal, mtu = 23, state = disconnected> \
+                , identifier = \(peripheral.identifier.uuidString), name = Crystal, mtu = 0, state = disconnected> \
                 can only accept commands while in the connected state
                 """
             )

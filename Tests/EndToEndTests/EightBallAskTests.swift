@@ -62,6 +62,51 @@ struct EightBallAskTests {
         #expect(ask.errorLines.first?.contains("nobody is there") == true)
     }
 
+    @Test("C6: a ball that was connected to and has no characteristics is named in place of nobody")
+    func brokenBall() throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let service = "8E38140A-27BE-4090-8955-4FC4B5698D1E"
+        let file = testbed.path("broken.json")
+        let json = #"{"name": "Broken", "services": [{"uuid": "\#(service)"}]}"#
+        try Data(json.utf8).write(to: URL(fileURLWithPath: file))
+        let ball = try testbed.start("corebluetooth", ["advertise", "--gatt", file])
+        try ball.line(with: "is advertising")
+        let ask = try testbed.eightball("ask", "Is anybody there?", "--timeout", "3")
+        #expect(try ask.end() == 1)
+        #expect(ask.errorLines.count == 1)
+        let line = try #require(ask.errorLines.first)
+        #expect(line.contains("no 8-ball that works was found within 3 s: \"Broken\" was connected to "), "\(line)")
+    }
+
+    @Test("C2: a ball is asked by the whole of a name that its advertisement shortens, and the ball says so")
+    func longName() throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal 🔮")
+        try ball.line(with: "is a Magic 8-Ball now")
+        let ask = try testbed.eightball("ask", "Is it you?", "--device", "Crystal 🔮")
+        #expect(try ask.end() == 0, "\(ask.errorLines)")
+        try eventually("the notice") {
+            ball.errorLines.contains { $0.contains("the name \"Crystal 🔮\" is advertised as \"Crystal\"") }
+        }
+    }
+
+    @Test(
+        "C9: a program whose identity is in use ends with 1",
+        arguments: [["peripheral"], ["central"], ["ask", "Is it?"]]
+    )
+    func identityInUse(arguments: [String]) throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal", "--identity", "alice")
+        try ball.line(with: "is a Magic 8-Ball now")
+        let other = try testbed.eightball(arguments + ["--identity", "alice"], input: true)
+        #expect(try other.end() == 1)
+        #expect(other.errorLines.count == 1)
+        #expect(other.errorLines.first?.contains("the identity \"alice\" is in use") == true)
+    }
+
     @Test("A ball 30 m away is heard, and not offered")
     func tooFar() throws {
         let testbed = try ProcessTestbed()
@@ -143,7 +188,7 @@ struct EightBallAskTests {
         let ask = try testbed.eightball("ask", "Captured?", "--capture", testbed.path("ask.btsnoop"))
         #expect(try ask.end() == 0, "\(ask.errorLines)")
         ball.send(SIGTERM)
-        #expect(try ball.end() == 130)
+        #expect(try ball.end() == 0)
         for name in ["ask.btsnoop", "ball.btsnoop"] {
             let records = try Btsnoop.records(of: testbed.path(name))
             #expect(records.count > 20)
@@ -161,7 +206,7 @@ struct EightBallAskTests {
         let ask = try testbed.eightball("ask", "Is that all?", "--capture", testbed.path("ask.btsnoop"))
         #expect(try ask.end() == 0, "\(ask.errorLines)")
         ball.send(SIGTERM)
-        #expect(try ball.end() == 130)
+        #expect(try ball.end() == 0)
         let asked = try Btsnoop.records(of: testbed.path("ask.btsnoop"))
         // Disconnect of any handle, with the reason Remote User Terminated Connection; then Disconnection Complete.
         let end = try #require(asked.lastIndex { $0.prefix(4) == Data([0x01, 0x06, 0x04, 0x03]) && $0.last == 0x13 })
@@ -183,7 +228,7 @@ struct EightBallAskTests {
 
     @Test(
         "An adapter that is not there is one line and a failure",
-        arguments: ["nonsense", "air:/nowhere/at/all", "h4:unix:/nowhere/at/all"]
+        arguments: ["air:/nowhere/at/all", "h4:unix:/nowhere/at/all"]
     )
     func badAdapter(name: String) throws {
         let testbed = try ProcessTestbed()
@@ -192,6 +237,16 @@ struct EightBallAskTests {
         #expect(try ask.end() == 1)
         #expect(ask.lines.isEmpty)
         #expect(ask.errorLines.count == 1, "\(ask.errorLines)")
+    }
+
+    @Test("C9: a text that names no adapter is wrong usage")
+    func noAdapter() throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ask = try testbed.eightball("ask", "Anybody?", "--adapter", "nonsense", "--timeout", "1")
+        #expect(try ask.end() == 2)
+        #expect(ask.lines.isEmpty)
+        #expect(ask.errorLines.first?.contains("\"nonsense\" names no adapter") == true, "\(ask.errorLines)")
     }
 
     private func object(_ line: String) throws -> [String: Any] {

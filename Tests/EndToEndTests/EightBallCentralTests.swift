@@ -7,7 +7,7 @@ import Testing
 
 @Suite("eightball central, peripheral and the chooser")
 struct EightBallCentralTests {
-    @Test("Balls are listed as they come; lines ask them")
+    @Test("Balls are listed as they come; lines ask them; C8: a ball that is not there cannot be chosen")
     func lineMode() throws {
         let testbed = try ProcessTestbed()
         defer { testbed.end() }
@@ -23,6 +23,8 @@ struct EightBallCentralTests {
         try central.line(with: "Questions go to [1] Crystal.")
         central.write(line: "And tomorrow?")
         try central.line(number: 2, with: "[1] Crystal: ")
+        central.write(line: "use 7")
+        try central.line(with: "There is no ball 7; \"list\" lists those that are here.")
         central.write(line: "list")
         central.write(line: "help")
         try central.line(with: "list the balls")
@@ -110,15 +112,18 @@ struct EightBallCentralTests {
         #expect(try ask.end() == 0, "\(ask.errorLines)")
     }
 
-    @Test("An interrupt ends with 130 and leaves no socket", arguments: [SIGINT, SIGTERM])
-    func interrupt(signal: Int32) throws {
+    @Test(
+        "C5: SIGTERM ends with 0, an interrupt with 130, and no socket is left",
+        arguments: [(SIGINT, 130), (SIGTERM, 0)] as [(Int32, Int32)]
+    )
+    func interrupt(signal: Int32, status: Int32) throws {
         let testbed = try ProcessTestbed()
         defer { testbed.end() }
         let ball = try testbed.eightball("peripheral", "--name", "Crystal")
         try ball.line(with: "is a Magic 8-Ball now")
         #expect(testbed.sockets.count == 1)
         ball.send(signal)
-        #expect(try ball.end() == 130)
+        #expect(try ball.end() == status)
         #expect(ball.errorLines.isEmpty)
         #expect(testbed.sockets.isEmpty)
     }

@@ -37,6 +37,8 @@ final class TestProcess: @unchecked Sendable {
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREBLUETOOTH_") }
         environment["XDG_RUNTIME_DIR"] = testbed.path("run")
         environment["XDG_STATE_HOME"] = testbed.path("state")
+        // Named, so that a machine with a Linux adapter prints no line about it.
+        environment["COREBLUETOOTH_ADAPTER"] = "air"
         process.environment = environment
         process.currentDirectoryURL = testbed.folder
         let outputPipe = Pipe()

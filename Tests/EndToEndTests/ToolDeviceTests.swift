@@ -19,6 +19,29 @@ struct ToolDeviceTests {
                 { "uuid": "FFF2", "properties": ["write"] } ] } ] }
         """
 
+    @Test("C9: a capture whose reader goes away leaves no folder behind")
+    func capturePipe() throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball("peripheral", "--name", "Crystal")
+        try ball.line(with: "is a Magic 8-Ball now")
+        let tool = try ProcessTestbed.executable("corebluetooth").path
+        try FileManager.default.createDirectory(atPath: testbed.path("tmp"), withIntermediateDirectories: true)
+        let script = "TMPDIR='\(testbed.path("tmp"))'; export TMPDIR; '\(tool)' capture | head -1"
+        let shell = try TestProcess(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", script],
+            in: testbed,
+            hasInput: false,
+            terminal: nil
+        )
+        defer { shell.terminate() }
+        // The shell waits for the whole pipeline.
+        #expect(try shell.end() == 0)
+        #expect(shell.lines.count == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: testbed.path("tmp")).isEmpty)
+    }
+
     /// A testbed on which the described peripheral is advertising.
     private func thermometer(_ testbed: ProcessTestbed, _ options: String...) throws -> TestProcess {
         let file = testbed.path("t.json")
@@ -59,6 +82,16 @@ struct ToolDeviceTests {
         )
         #expect(objects[2]["properties"] as? [String] == ["read", "notify"])
         #expect(objects[2]["value"] is NSNull)
+        #expect(objects[0]["name"] as? String == "Thermometer")
+        // C1: --name is the GAP Device Name, too, by which a device is known once it was connected.
+        let meter = ["advertise", "--name", "Meter", "--benchmark", "--identity", "meter"]
+        let benchmark = try testbed.start("corebluetooth", meter)
+        try benchmark.line(with: "is advertising")
+        for _ in 1...2 {
+            let known = try testbed.tool("inspect", "Meter", "--json", "--identity", "watcher")
+            #expect(try known.end() == 0, "\(known.errorLines)")
+            #expect(try known.objects()[0]["name"] as? String == "Meter")
+        }
         // The identifier leads to the same device, whole or in part.
         let identifier = try #require(objects[0]["identifier"] as? String)
         for name in [identifier, String(identifier.prefix(8)).lowercased()] {

@@ -70,7 +70,10 @@ extension Controller {
             return WriteAuthenticatedPayloadTimeout.ReturnParameters(handle: command.handle)
         },
         .plain(AirSetDistance.self) { controller, command in
-            controller.move(to: Distance(command))
+            controller.move(to: .distance(Distance(command)))
+        },
+        .plain(AirSetPosition.self) { controller, command in
+            controller.move(to: .position(AirPosition(command)))
         },
     ]
 

@@ -17,7 +17,7 @@ final class Controller {
 
     // MARK: Device
 
-    private(set) var distance = Distance.metres(1)
+    private(set) var location = AirLocation.distance(.metres(1))
     /// Whether links with this device as the peripheral fail to be established.
     var refusesConnections = false
     private(set) var isOpen = true
@@ -173,9 +173,9 @@ final class Controller {
 
     // MARK: Device
 
-    /// Places the device at a distance from all others.
-    func move(to distance: Distance) {
-        self.distance = distance
+    /// Places the device.
+    func move(to location: AirLocation) {
+        self.location = location
         self.reviewLinks()
     }
 

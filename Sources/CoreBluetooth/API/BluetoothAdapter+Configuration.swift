@@ -1,5 +1,6 @@
 // How an adapter presents itself, and which adapter a program gets that says nothing about it.
 
+public import BluetoothAir
 import BluetoothHost
 import BluetoothTransport
 package import BluetoothTypes
@@ -18,6 +19,11 @@ extension BluetoothAdapter {
         public var identity: String?
         /// How far the device stands from the others on an air, in metres; `nil` for 1 m.
         public var distance: Double?
+        /// The position of the device on an air, which counts in place of the distance; `nil` for none.
+        ///
+        /// Devices that have positions hear each other by the distance between them. A device with a position is 1 m,
+        /// or the distance of the other, from a device without one.
+        public var position: AirPosition?
         /// A file that gets all HCI packets in the format of btsnoop.
         public var captureFile: String?
         /// The ATT MTU that this device offers, 23 to 517 octets; the smaller of both sides' offers counts.
@@ -30,12 +36,19 @@ extension BluetoothAdapter {
         /// Whether writes without response that an app makes while
         /// ``CBPeripheral/canSendWriteWithoutResponse`` is false are lost, all of them: for tests.
         package var losesOverrunningWrites = false
+        /// How long events wait before they are reported to delegates; those that come meanwhile go with them.
+        ///
+        /// Zero unless it is set. On an instant air an answer may be faster than any phone's: code that asks, and only
+        /// then begins to listen for the answer, as some wrappers with publishers do, misses it. With a delay of 20 ms
+        /// it behaves as on a phone.
+        public var callbackDelay: Duration = .zero
 
         /// A configuration that leaves to the defaults what is not given.
         public init(
             deviceName: String? = nil,
             identity: String? = nil,
             distance: Double? = nil,
+            position: AirPosition? = nil,
             captureFile: String? = nil,
             preferredMTU: Int = 517,
             permitsSystemServices: Bool = false
@@ -43,12 +56,14 @@ extension BluetoothAdapter {
             self.deviceName = deviceName
             self.identity = identity
             self.distance = distance
+            self.position = position
             self.captureFile = captureFile
             self.preferredMTU = preferredMTU
             self.permitsSystemServices = permitsSystemServices
         }
 
-        /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_CAPTURE`.
+        /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_POSITION`,
+        /// `COREBLUETOOTH_CAPTURE`.
         public static var environment: Configuration { Configuration(environment: ProcessInfo.processInfo.environment) }
 
         init(environment: [String: String]) {
@@ -61,6 +76,13 @@ extension BluetoothAdapter {
                     self.distance = distance
                 } else {
                     Notice.once("COREBLUETOOTH_DISTANCE is \"\(text)\"; write a number of metres, such as 2.5")
+                }
+            }
+            if let text = environment["COREBLUETOOTH_POSITION"], !text.isEmpty {
+                if let position = Self.position(text) {
+                    self.position = position
+                } else {
+                    Notice.once("COREBLUETOOTH_POSITION is \"\(text)\"; write two numbers of metres, such as 300,0")
                 }
             }
         }
@@ -78,6 +100,7 @@ extension BluetoothAdapter {
         return self.selected.withLockedValue { selected in
             if let selected { return selected }
             let name = ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
+            if name.isEmpty { self.reportLinuxAdapter() }
             let configuration = Configuration.environment
             let adapter: BluetoothAdapter
             do {
@@ -89,6 +112,12 @@ extension BluetoothAdapter {
             selected = adapter
             return adapter
         }
+    }
+
+    /// Says once which Linux adapter there is, where a program that names none gets the user's air.
+    package static func reportLinuxAdapter(folder: String = "/sys/class") {
+        guard let name = AdapterListing(folder: folder).adapters.first?.name else { return }
+        Notice.once("the adapter is the user's own air, without radio; COREBLUETOOTH_ADAPTER=\(name) uses \(name)")
     }
 
     /// Makes the adapter with this name the process's default.
@@ -124,6 +153,21 @@ extension BluetoothAdapter {
 }
 
 extension BluetoothAdapter.Configuration {
+    /// A position as a person writes it, two numbers of metres with a comma between them; `nil` for other text.
+    package static func position(_ text: String) -> AirPosition? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Double($0.trimmingCharacters(in: .whitespaces)) }
+        guard parts.count == 2, numbers.count == 2, numbers.allSatisfy({ abs($0) <= AirPosition.limit }) else {
+            return nil
+        }
+        return AirPosition(x: numbers[0], y: numbers[1])
+    }
+
+    /// Where the device is on an air; `nil` for 1 m from all others.
+    var location: AirLocation? {
+        self.position.map(AirLocation.position) ?? self.distance.map { .distance(.metres($0)) }
+    }
+
     /// The name under which the device is known.
     var identityName: String { self.identity ?? ProcessInfo.processInfo.processName }
 

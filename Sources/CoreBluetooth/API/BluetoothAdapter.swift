@@ -34,6 +34,7 @@ public final class BluetoothAdapter: Sendable {
     let identities: IdentityStore
     let connectedPeers = ConnectedPeers()
     private let callbacks: Callbacks
+    private let callbackDelay: TimeAmount
     private let core: NIOLoopBoundBox<AdapterCore?>
     private let sessionCount = NIOLockedValueBox(0)
     /// What has to outlive the adapter: the thread of its event loop, the air that it is on.
@@ -75,6 +76,7 @@ public final class BluetoothAdapter: Sendable {
             eventLoop: air.eventLoop,
             configuration: configuration,
             callbacks: callbacks,
+            callbackDelay: configuration.callbackDelay,
             identities: IdentityStore(randomness: .seeded(address.value)),
             storageChoice: .storage(storage),
             retained: nil
@@ -94,6 +96,7 @@ public final class BluetoothAdapter: Sendable {
             eventLoop: eventLoop,
             configuration: configuration,
             callbacks: .onEventLoop,
+            callbackDelay: configuration.callbackDelay,
             identities: IdentityStore(randomness: .seeded(address.value)),
             storageChoice: .storage(storage),
             retained: nil
@@ -116,6 +119,7 @@ public final class BluetoothAdapter: Sendable {
             eventLoop: eventLoop,
             configuration: configuration,
             callbacks: .onQueues,
+            callbackDelay: configuration.callbackDelay,
             identities: IdentityStore(),
             storageChoice: .folder,
             retained: thread
@@ -127,6 +131,7 @@ public final class BluetoothAdapter: Sendable {
         eventLoop: any EventLoop,
         configuration: Configuration = Configuration(),
         callbacks: Callbacks,
+        callbackDelay: Duration = .zero,
         identities: IdentityStore,
         storageChoice: StorageChoice = .storage(MemoryStorage()),
         retained: (any Sendable)?,
@@ -135,6 +140,7 @@ public final class BluetoothAdapter: Sendable {
         self.eventLoop = eventLoop
         self.configuration = configuration
         self.callbacks = callbacks
+        self.callbackDelay = TimeAmount(callbackDelay)
         self.identities = identities
         self.retained = retained
         let core = NIOLoopBoundBox<AdapterCore?>.makeEmptyBox(valueType: AdapterCore.self, eventLoop: eventLoop)
@@ -254,10 +260,16 @@ public final class BluetoothAdapter: Sendable {
         _ queue: DispatchQueue?,
         _ receive: @escaping @Sendable ([Event]) -> Void
     ) -> Mailbox<Event> {
+        let delay = self.callbackDelay
         switch self.callbacks {
         case .onQueues:
             let queue = queue ?? .main
-            return Mailbox { mailbox in queue.async { mailbox.drain { receive($0) } } }
+            guard delay > .zero else { return Mailbox { mailbox in queue.async { mailbox.drain { receive($0) } } } }
+            return Mailbox { mailbox in
+                queue.asyncAfter(deadline: .now() + .nanoseconds(Int(delay.nanoseconds))) {
+                    mailbox.drain { receive($0) }
+                }
+            }
         case .onEventLoop:
             let eventLoop = self.eventLoop
             let application = CurrentApplication.policy.map { NIOLoopBound($0, eventLoop: eventLoop) }
@@ -265,7 +277,7 @@ public final class BluetoothAdapter: Sendable {
             // Many devices share the loop: what a delegate creates belongs to the device, and the app, that it was
             // called on. Nothing is reported to an app that has ended.
             return Mailbox { [weak self] mailbox in
-                eventLoop.execute { [weak self] in
+                eventLoop.execute(after: delay) { [weak self] in
                     guard let self else { return }
                     guard let application = application?.value else {
                         return self.run { mailbox.drain { receive($0) } }
@@ -284,6 +296,13 @@ public final class BluetoothAdapter: Sendable {
             count += 1
             return count
         }
+    }
+}
+
+extension EventLoop {
+    /// Executes a task after a delay, or, where there is none, in the turn that comes next.
+    fileprivate func execute(after delay: TimeAmount, _ task: @escaping @Sendable () -> Void) {
+        if delay > .zero { self.scheduleTask(in: delay, task) } else { self.execute(task) }
     }
 }
 

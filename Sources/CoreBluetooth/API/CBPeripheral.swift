@@ -109,7 +109,9 @@ open class CBPeripheral: CBPeer {
 
     /// The object as log lines show it.
     open override var description: String {
-        let (name, mtu, state) = self.lock.withLock { (self.nameStorage, self.mtu, self.connection.state) }
+        let (name, linkMTU, state) = self.lock.withLock { (self.nameStorage, self.mtu, self.connection.state) }
+        // As in Apple's log lines: 0 while there is no link.
+        let mtu = state == .connected || state == .disconnecting ? linkMTU : 0
         return """
             <\(Swift.type(of: self)): \(pointerText(self)), identifier = \(self.identifier.uuidString), \
             name = \(name ?? "(null)"), mtu = \(mtu), state = \(state.word)>

@@ -181,7 +181,8 @@ extension CBATTError.Code {
     /// The sentence that Core Bluetooth says for the code.
     var sentence: String {
         switch self {
-        case .success: "Success."
+        // As the error of a request it comes from a peer that is wrong: the code is reserved (Vol 3, Part F, 3.4.1.1).
+        case .success: "The request failed with ATT error 0x00, which is none."
         case .invalidHandle: "The handle is invalid."
         case .readNotPermitted: "Reading is not permitted."
         case .writeNotPermitted: "Writing is not permitted."

@@ -20,11 +20,13 @@ open class CBUUID: NSObject, NSCopying {
     /// The nil UUID, 128 zero bits.
     public override convenience init() { self.init(BluetoothUUID(form: .full(0, 0))) }
 
-    /// A UUID from 4 or 8 hexadecimal digits, or from the 36 characters of its full form.
+    /// A UUID from 4 or 8 hexadecimal digits, or from the 36 characters of its full form, each also with `0x` or `0X`
+    /// in front.
     ///
     /// Other text ends the program, as on Apple's platforms.
     public convenience init(string theString: String) {
-        guard let value = BluetoothUUID(theString) else {
+        let hasPrefix = theString.hasPrefix("0x") || theString.hasPrefix("0X")
+        guard let value = BluetoothUUID(theString.dropFirst(hasPrefix ? 2 : 0)) else {
             fatalMisuse("String \(theString) does not represent a valid UUID")
         }
         self.init(value)

@@ -18,10 +18,13 @@ struct BenchmarkCommand: ParsableCommand {
 
     @OptionGroup var device: DeviceOptions
 
-    @Option(help: ArgumentHelp("How many reads.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("How many reads.", valueName: "n"))
     var reads = 200
 
-    @Option(help: ArgumentHelp("How many octets to send in each direction, in KiB.", valueName: "KiB"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How many octets to send in each direction, in KiB.", valueName: "KiB")
+    )
     var size = 256
 
     @OptionGroup var radio: RadioOptions

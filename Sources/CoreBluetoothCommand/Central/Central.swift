@@ -178,8 +178,10 @@ final class Central: NSObject {
     }
 
     /// Waits until a write without response can be taken.
+    ///
+    /// - Throws: ``Failure`` where the device is not connected any more.
     func waitForWritability() async throws {
-        guard let peripheral, !peripheral.canSendWriteWithoutResponse else { return }
+        if let peripheral, peripheral.state == .connected, peripheral.canSendWriteWithoutResponse { return }
         try await request(.writability, "writing without response") {}
     }
 
@@ -243,14 +245,16 @@ final class Central: NSObject {
     }
 
     private func end(_ awaited: AwaitedAnswer, _ error: (any Error)?) {
-        guard self.awaited == awaited else { return }
+        // The call of a late answer has timed out.
+        guard self.awaited == awaited, pendingAnswer.isWaiting else { return }
         self.awaited = nil
         pendingAnswer.end(error.map { .failure($0) } ?? .success(()))
     }
 
-    /// Fails the call that waits.
+    /// Fails the call that waits, where one does.
     private func fail(_ failure: Failure) {
         awaited = nil
+        guard pendingAnswer.isWaiting else { return }
         pendingAnswer.end(.failure(failure))
     }
 
@@ -278,7 +282,7 @@ extension Central: @preconcurrency CBCentralManagerDelegate {
             guard wasReady else { Ending.failAsSaid() }
             // Links end without `didDisconnectPeripheral`.
             let reason = "the adapter was lost (\(StateText.text(central.state)))"
-            if pendingAnswer.isWaiting { fail(Failure(reason)) }
+            fail(Failure(reason))
             if peripheral != nil { onDisconnection?(reason) }
         }
     }

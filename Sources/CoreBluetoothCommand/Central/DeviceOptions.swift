@@ -10,7 +10,10 @@ struct DeviceOptions: ParsableArguments {
     @Argument(help: "The device: its name, its identifier, or the first four characters of that and more.")
     var device: String
 
-    @Option(help: ArgumentHelp("Time out after this many seconds of scanning and connecting.", valueName: "s"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Time out after this many seconds of scanning and connecting.", valueName: "s")
+    )
     var timeout = 10.0
 
     func validate() throws { try Deadline.validate(timeout) }

@@ -1,6 +1,7 @@
 // The device that a command is to use: a name, an identifier, or the beginning of one.
 
 import BluetoothTypes
+import CommandLineTool
 import Foundation
 
 /// Selects a device.
@@ -26,6 +27,7 @@ struct DeviceQuery {
     func matches(name: String?, identifier other: UUID) -> Bool {
         if let identifier { return identifier == other }
         if let name, name.compare(text, options: .caseInsensitive) == .orderedSame { return true }
+        if let name, DeviceName.matches(name, text) { return true }
         return prefix.map { other.uuidString.hasPrefix($0) } ?? false
     }
 }

@@ -8,6 +8,8 @@ import Foundation
 final class PendingAnswer {
     private enum State {
         case idle
+        /// The end came before a call waited for it.
+        case ended(Result<Void, any Error>)
         case waiting(CheckedContinuation<Void, any Error>, Deadline?)
     }
 
@@ -18,6 +20,8 @@ final class PendingAnswer {
 
     /// Starts something and waits until it is done.
     ///
+    /// An end that came before the call is taken at once: nothing is started.
+    ///
     /// - Parameters:
     ///   - seconds: The limit; `nil` for none.
     ///   - late: What to fail with when the limit has passed.
@@ -26,6 +30,10 @@ final class PendingAnswer {
         late: @escaping @MainActor @autoclosure () -> Failure,
         _ start: () -> Void
     ) async throws {
+        if case .ended(let result) = state {
+            state = .idle
+            return try result.get()
+        }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let deadline = seconds.map { seconds in
                 Deadline(after: seconds) { [weak self] in self?.end(.failure(late())) }
@@ -35,11 +43,15 @@ final class PendingAnswer {
         }
     }
 
-    /// Completes the call that waits; has no effect where none does.
+    /// Completes the call that waits, or the next one where none does; the first end counts.
     func end(_ result: Result<Void, any Error>) {
-        guard case .waiting(let continuation, let deadline) = state else { return }
-        state = .idle
-        deadline?.cancel()
-        continuation.resume(with: result)
+        switch state {
+        case .idle: state = .ended(result)
+        case .ended: break
+        case .waiting(let continuation, let deadline):
+            state = .idle
+            deadline?.cancel()
+            continuation.resume(with: result)
+        }
     }
 }

@@ -48,6 +48,9 @@ private struct ValuePrinter: Sendable {
     let output: OutputFormat
 
     func print(_ data: Data, of uuid: CBUUID) {
+        if form == .text, String(validating: data, as: UTF8.self) == nil {
+            Console.report("\(Ending.program): the value is not UTF-8: U+FFFD stands for what is not")
+        }
         output.print(
             "value",
             [
@@ -157,7 +160,7 @@ struct SubscribeCommand: ParsableCommand {
     @OptionGroup var device: DeviceOptions
     @OptionGroup var characteristic: CharacteristicOptions
 
-    @Option(help: ArgumentHelp("End after this many values.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End after this many values.", valueName: "n"))
     var count: Int?
 
     @OptionGroup var value: ValueOptions

@@ -13,6 +13,10 @@ struct AdvertiseCommand: ParsableCommand {
         discussion: """
             With --gatt FILE it offers the services that a JSON file describes, answers reads, takes writes and prints \
             them, and notifies subscribers. With --benchmark it serves "corebluetooth benchmark".
+
+            A file, whose values are hex, text, uint8, uint16, uint32, int8, int16 or int32:
+
+            \(GATTDescription.example)
             """
     )
 
@@ -38,9 +42,10 @@ struct AdvertiseCommand: ParsableCommand {
 
     func run() throws {
         let description = try gatt.map(GATTDescription.read)
-        try radio.apply()
-        let services = try service.map(Arguments.uuid)
+        let isChosen = name != nil || description?.name != nil
         let name = name ?? description?.name ?? RadioOptions.computerName ?? "corebluetooth"
+        try radio.apply(deviceName: name, reportsShortening: isChosen)
+        let services = try service.map(Arguments.uuid)
         MainActor.assumeIsolated {
             PeripheralSession(
                 name: name,

@@ -20,7 +20,10 @@ struct GATTDescription: Decodable {
     struct Value: Decodable {
         var data: Data
 
-        private enum Key: String, CodingKey, CaseIterable {
+        /// The octets that an attribute value has at most (Vol 3, Part F, 3.2.9).
+        static let limit = 512
+
+        fileprivate enum Key: String, CodingKey, CaseIterable {
             case hex
             case text
             case uint8
@@ -33,8 +36,17 @@ struct GATTDescription: Decodable {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: Key.self)
-            func octets<Number: FixedWidthInteger & Decodable>(_ key: Key, _: Number.Type) throws -> Data {
-                try container.decode(Number.self, forKey: key).littleEndianData
+            func octets<Number: FixedWidthInteger>(_ key: Key, _: Number.Type) throws -> Data {
+                let value = try container.decode(Double.self, forKey: key)
+                guard let number = Number(exactly: value) else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: key,
+                        in: container,
+                        debugDescription:
+                            "\(value.formatted()) is no whole number from \(Number.min) to \(Number.max)"
+                    )
+                }
+                return number.littleEndianData
             }
             guard container.allKeys.count == 1, let key = container.allKeys.first else {
                 let names = Key.allCases.map(\.rawValue).joined(separator: ", ")
@@ -114,6 +126,15 @@ struct GATTDescription: Decodable {
         var notifyEvery: Double?
         /// Characteristic User Description.
         var description: String?
+
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable {
+            case uuid
+            case properties
+            case value
+            case values
+            case notifyEvery
+            case description
+        }
     }
 
     /// A service.
@@ -124,7 +145,33 @@ struct GATTDescription: Decodable {
         /// Whether it is advertised; true where it is not said.
         var advertise: Bool?
         var characteristics: [Characteristic]?
+
+        fileprivate enum CodingKeys: String, CodingKey, CaseIterable {
+            case uuid
+            case primary
+            case advertise
+            case characteristics
+        }
     }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case name
+        case services
+    }
+
+    /// A file, as it is shown in the help.
+    static let example = """
+        { "name": "Thermometer",
+          "services": [
+            { "uuid": "Environmental Sensing",
+              "characteristics": [
+                { "uuid": "Temperature", "properties": ["read", "notify"], "notifyEvery": 0.5,
+                  "values": [ { "int16": 2150 }, { "int16": 2175 } ] } ] },
+            { "uuid": "FFF0", "advertise": false, "primary": true,
+              "characteristics": [
+                { "uuid": "FFF1", "properties": ["read", "write", "writeWithoutResponse", "indicate"],
+                  "description": "A text", "value": { "text": "Hello" } } ] } ] }
+        """
 
     /// The advertised name.
     var name: String?
@@ -132,21 +179,27 @@ struct GATTDescription: Decodable {
 
     /// Reads a file.
     static func read(_ path: String) throws -> GATTDescription {
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(fileURLWithPath: path))
-        } catch {
-            throw Failure("cannot read \(path): \(String(cString: strerror(errno)))")
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw Failure("cannot read \(path): there is no such file")
+        }
+        guard !isFolder.boolValue else { throw Failure("cannot read \(path): it is a folder; name the file in it") }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Failure("cannot read \(path): it may not be read by this user")
         }
         return try GATTDescription(json: data, from: path)
     }
 
     /// Reads the content of a file.
     init(json: Data, from path: String) throws {
+        let hint = "corebluetooth advertise --help has an example"
+        if let problem = Self.syntaxError(in: json) ?? Self.unknownKey(in: json) {
+            throw Failure("\(path): \(problem); \(hint)")
+        }
         do {
             self = try JSONDecoder().decode(GATTDescription.self, from: json)
         } catch let error as DecodingError {
-            throw Failure("\(path): \(Self.words(for: error)); see the example in docs/corebluetooth.md")
+            throw Failure("\(path): \(Self.words(for: error)); \(hint)")
         }
         if let problem { throw Failure("\(path): \(problem)") }
     }
@@ -168,6 +221,62 @@ struct GATTDescription: Decodable {
                     return "\(place) has both value and values; one of them is enough"
                 }
                 if characteristic.values?.isEmpty == true { return "\(place).values is empty" }
+                for value in [characteristic.value].compactMap(\.self) + (characteristic.values ?? [])
+                where value.data.count > Value.limit {
+                    return "\(place) has a value of \(value.data.count) octets; \(Value.limit) are the limit"
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Where and why the octets are no JSON; `nil` where they are.
+    private static func syntaxError(in json: Data) -> String? {
+        do {
+            _ = try JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed)
+            return nil
+        } catch {
+            // Such as "Invalid value around character 12.", which counts octets.
+            let text = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String ?? ""
+            let parts = text.components(separatedBy: " around character ")
+            guard parts.count == 2, let offset = Int(parts[1].prefix { $0.isNumber }) else {
+                return "this is not JSON: it ends in line \(Self.place(json.count, in: json)), where more has to come"
+            }
+            return "this is not JSON: \(parts[0].lowercased()) in line \(Self.place(offset, in: json))"
+        }
+    }
+
+    /// The line and the column of an octet, both counted from 1.
+    private static func place(_ offset: Int, in json: Data) -> String {
+        let before = json.prefix(offset)
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { before.index(after: $0) } ?? before.startIndex
+        return "\(line), column \(String(decoding: before[start...], as: UTF8.self).count + 1)"
+    }
+
+    /// The first key that has no meaning; `nil` where each has one.
+    private static func unknownKey(in json: Data) -> String? {
+        func check<Key: CodingKey & CaseIterable>(_ object: [String: Any], _ place: String, _: Key.Type) -> String? {
+            let keys = Key.allCases.map(\.stringValue)
+            guard let key = object.keys.filter({ !keys.contains($0) }).min() else { return nil }
+            return place + "the key \"\(key)\" has no meaning; here are \(keys.joined(separator: ", "))"
+        }
+        guard let top = try? JSONSerialization.jsonObject(with: json) as? [String: Any] else { return nil }
+        if let problem = check(top, "", CodingKeys.self) { return problem }
+        for (index, service) in (top["services"] as? [[String: Any]] ?? []).enumerated() {
+            let place = "services[\(index)]"
+            if let problem = check(service, place + ": ", Service.CodingKeys.self) { return problem }
+            for (number, characteristic) in (service["characteristics"] as? [[String: Any]] ?? []).enumerated() {
+                let place = place + ".characteristics[\(number)]"
+                if let problem = check(characteristic, place + ": ", Characteristic.CodingKeys.self) { return problem }
+                if let value = characteristic["value"] as? [String: Any],
+                    let problem = check(value, place + ".value: ", Value.Key.self)
+                {
+                    return problem
+                }
+                for (item, value) in (characteristic["values"] as? [[String: Any]] ?? []).enumerated() {
+                    if let problem = check(value, place + ".values[\(item)]: ", Value.Key.self) { return problem }
+                }
             }
         }
         return nil

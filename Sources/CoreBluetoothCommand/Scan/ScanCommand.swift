@@ -34,7 +34,10 @@ struct ScanCommand: ParsableCommand {
     @Flag(help: "Print each report, not each device once.")
     var duplicates = false
 
-    @Option(help: ArgumentHelp("End after this many seconds. (default: when interrupted)", valueName: "s"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("End after this many seconds. (default: when interrupted)", valueName: "s")
+    )
     var timeout: Double?
 
     @OptionGroup var radio: RadioOptions
@@ -42,6 +45,7 @@ struct ScanCommand: ParsableCommand {
 
     func validate() throws {
         try Deadline.validate(timeout)
+        if let name, name.isEmpty { throw ValidationError("The name is empty.") }
         for text in service { _ = try Arguments.uuid(text) }
     }
 

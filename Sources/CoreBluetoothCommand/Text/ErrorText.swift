@@ -9,8 +9,11 @@ enum ErrorText {
     /// The words for an error of Core Bluetooth, without the full stop of a sentence.
     static func text(_ error: any Error) -> String {
         if let failure = error as? Failure { return failure.line }
-        let text = PrintableText.text(error.localizedDescription)
-        return text.hasSuffix(".") ? String(text.dropLast()) : text
+        let sentence = PrintableText.text(error.localizedDescription)
+        let text = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+        // Core Bluetooth has no words for codes of applications and profiles (Vol 3, Part F, 3.4.1.1).
+        guard case .unnamed(let code)? = (error as? CBATTError)?.code else { return text }
+        return text + " 0x" + String(code, radix: 16, uppercase: true)
     }
 }
 

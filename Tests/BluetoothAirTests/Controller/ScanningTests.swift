@@ -116,6 +116,29 @@ struct ScanningTests {
         #expect(strength() == -39)
     }
 
+    @Test("B22: devices with positions hear each other by the distance between them")
+    func positions() throws {
+        let testbed = AirTestbed()
+        let advertiser = testbed.host()
+        let scanner = testbed.host()
+        advertiser.advertise()
+        scanner.scan()
+        func strength() -> RSSI? {
+            scanner.events = []
+            testbed.pass(.milliseconds(150))
+            return scanner.reports.last?.rssi
+        }
+        // The other has no position yet, so it is 1 m from everybody.
+        advertiser.ok(AirSetPosition(x: 60_000, y: 0))
+        #expect(strength() == -45)
+        scanner.ok(AirSetPosition(x: 59_000, y: 0))
+        #expect(strength() == -65)
+        scanner.ok(AirSetPosition(x: 0, y: 0))
+        #expect(strength() == nil)
+        scanner.ok(AirSetDistance(centimetres: 3_000))
+        #expect(strength() == -75)
+    }
+
     @Test("with air time, a radio listens in its window only")
     func window() {
         let testbed = AirTestbed(.realistic)

@@ -1,5 +1,6 @@
 import BluetoothAir
 import BluetoothTypes
+import Fixtures
 import Foundation
 import Testing
 
@@ -53,6 +54,77 @@ struct BluetoothAdapterTests {
                 "[CoreBluetooth] COREBLUETOOTH_DISTANCE is \"\(text)\"; write a number of metres, such as 2.5"
             ]
         )
+    }
+
+    @Test("B16: a Linux adapter that a program does not use is named once")
+    func unusedAdapter() throws {
+        let folder = try TemporaryFolder()
+        let lines = CapturedLog()
+        lines.capture { BluetoothAdapter.reportLinuxAdapter(folder: folder("class")) }
+        #expect(lines.all.isEmpty)
+        try FileManager.default.createDirectory(
+            atPath: folder("class/bluetooth/hci7"),
+            withIntermediateDirectories: true
+        )
+        lines.capture {
+            for _ in 1...2 { BluetoothAdapter.reportLinuxAdapter(folder: folder("class")) }
+        }
+        let line = "the adapter is the user's own air, without radio; COREBLUETOOTH_ADAPTER=hci7 uses hci7"
+        #expect(lines.all == ["[CoreBluetooth] " + line])
+    }
+
+    @Test("B23: callbacks on a queue come after their delay, in their order", .timeLimit(.minutes(1)))
+    func callbackDelay() async throws {
+        var configuration = BluetoothAdapter.Configuration()
+        configuration.callbackDelay = .milliseconds(50)
+        let adapter = PrivateAir().makeAdapter(configuration: configuration)
+        let start = ContinuousClock.now
+        let app = StateRecorder()
+        let manager = adapter.run { CBCentralManager(delegate: app, queue: app.queue) }
+        for await state in app.states where state == .poweredOn { break }
+        #expect(ContinuousClock.now - start >= .milliseconds(50))
+        withExtendedLifetime(manager) {}
+    }
+
+    /// The states of a manager, as they are reported.
+    private final class StateRecorder: NSObject, CBCentralManagerDelegate {
+        let queue = DispatchQueue(label: "states")
+        let states: AsyncStream<CBManagerState>
+        private let continuation: AsyncStream<CBManagerState>.Continuation
+
+        override init() {
+            (self.states, self.continuation) = AsyncStream.makeStream()
+            super.init()
+        }
+
+        func centralManagerDidUpdateState(_ central: CBCentralManager) { self.continuation.yield(central.state) }
+    }
+
+    @Test("B22: the environment says where this device is, and a position that is none is said once")
+    func position() {
+        let configuration = BluetoothAdapter.Configuration(environment: [
+            "COREBLUETOOTH_POSITION": "300, -2.5", "COREBLUETOOTH_DISTANCE": "7",
+        ])
+        #expect(configuration.location == .position(AirPosition(x: 300, y: -2.5)))
+        let lines = CapturedLog()
+        let wrong = lines.capture {
+            ["1", "1,", "1,2,3", "a,b", "nan,0", "1e9,0"].map {
+                BluetoothAdapter.Configuration(environment: ["COREBLUETOOTH_POSITION": $0]).location
+            }
+        }
+        #expect(wrong.allSatisfy { $0 == nil } && wrong.count == 6)
+        #expect(
+            lines.all.first
+                == "[CoreBluetooth] COREBLUETOOTH_POSITION is \"1\"; write two numbers of metres, such as 300,0"
+        )
+    }
+
+    @Test("B22: devices of a private air have positions")
+    func positionsOfAdapters() {
+        let near = BluetoothAdapter.Configuration(position: AirPosition(x: 1, y: 2))
+        #expect(near.location == .position(AirPosition(x: 1, y: 2)))
+        #expect(BluetoothAdapter.Configuration(distance: 3).location == .distance(.metres(3)))
+        #expect(BluetoothAdapter.Configuration().location == nil)
     }
 
     @Test("an identity has its address, the same each time")

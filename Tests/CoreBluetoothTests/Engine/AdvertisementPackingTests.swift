@@ -15,6 +15,22 @@ struct AdvertisementPackingTests {
         return (AdvertisingData(parsing: data), AdvertisingData(parsing: scanResponse))
     }
 
+    @Test("C2: a shortened name means the whole one, and a line names both")
+    func shortened() {
+        #expect(AdvertisedName.isShortened("Crystal", of: "Crystal 🔮"))
+        #expect(AdvertisedName.isShortened("Thermomete", of: "Thermometer"))
+        #expect(AdvertisedName.isShortened("Thermome", of: "Thermometer"))
+        #expect(!AdvertisedName.isShortened("Thermo", of: "Thermometer"))
+        #expect(!AdvertisedName.isShortened("Crystal", of: "Crystals"))
+        #expect(!AdvertisedName.isShortened("", of: "Crystal"))
+        let services = [BluetoothUUID(form: .full(1, 2))]
+        let lines = ["Crystal", "Crystal 🔮"].map { name in
+            AdvertisedName.line(name, AdvertisedContent(localName: name, services: services).packed().scanResponse)
+        }
+        let line = "the name \"Crystal 🔮\" is advertised as \"Crystal\": there is no space for more of it"
+        #expect(lines == [nil, line])
+    }
+
     @Test("a 128-bit service and a name of 8 octets share the packet")
     func packet() throws {
         let (data, scanResponse) = self.pack("Crystals", [try #require(self.ball)])

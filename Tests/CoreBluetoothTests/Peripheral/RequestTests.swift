@@ -89,6 +89,21 @@ struct RequestTests {
         #expect(talk.central.errors.allSatisfy { ($0 as? CBATTError)?.code == .requestNotSupported })
     }
 
+    @Test(
+        "B14: a service that is removed, and Bluetooth that goes off, end subscriptions without a call",
+        arguments: [true, false]
+    )
+    func silentEnds(removes: Bool) throws {
+        let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        peripheral.setNotifyValue(true, for: answer)
+        talk.testbed.run { answer.isNotifying }
+        #expect(talk.ball.calls.last == "subscribed 1")
+        if removes { talk.ball.manager.removeAllServices() } else { talk.ball.manager.adapter.setPowered(false) }
+        talk.testbed.run(.seconds(60))
+        #expect(!talk.ball.calls.contains { $0.hasPrefix("unsubscribed") })
+    }
+
     @Test("10.4 subscribing and unsubscribing carry the app's own object; a lost link unsubscribes")
     func subscriptions() throws {
         let talk = Conversation()

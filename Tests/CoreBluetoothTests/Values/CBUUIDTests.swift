@@ -13,6 +13,13 @@ struct CBUUIDTests {
         #expect(long.uuidString == "8E38140A-27BE-4090-8955-4FC4B5698D1E")
     }
 
+    @Test("B20: 0x in front is accepted, in both cases of the x", arguments: ["0x", "0X"])
+    func prefix(prefix: String) {
+        for digits in ["180D", "0000180D", "8E38140A-27BE-4090-8955-4FC4B5698D1E"] {
+            #expect(CBUUID(string: prefix + digits).uuidString == digits)
+        }
+    }
+
     @Test("3.1 octets of 2, 4 and 16", arguments: [2, 4, 16])
     func octets(count: Int) {
         let data = Data((1...count).map { UInt8($0) })

@@ -36,6 +36,9 @@ extension GATTServer {
 
     /// The attributes that hold exactly a value, with the ends of their groups (3.4.3.3).
     ///
+    /// Values are compared in length and octets, so a service that is declared by a 16-bit UUID is not found by the
+    /// 128-bit form. Some other servers match both; our own client asks with the short form.
+    ///
     /// Values that only the application knows, or that the client may not read, are not compared.
     mutating func findByTypeValue(
         _ request: ATTFindByTypeValueRequest,

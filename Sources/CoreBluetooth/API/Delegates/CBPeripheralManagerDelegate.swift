@@ -43,6 +43,9 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     )
 
     /// A central unsubscribed from a value, or is gone.
+    ///
+    /// There is no such call for subscriptions that end with what they belong to: where the app removes the service, and
+    /// where Bluetooth goes off, which ``peripheralManagerDidUpdateState(_:)`` reports. The app knows of both.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,

@@ -21,7 +21,7 @@ extension AdapterComponents {
     /// A foundation in an air of this process.
     init(air: Air, _ configuration: BluetoothAdapter.Configuration, address: DeviceAddress) {
         self.init(
-            source: AirSource(air: air, distance: configuration.distance.map(Distance.metres)),
+            source: AirSource(air: air, location: configuration.location),
             configuration: configuration.hostConfiguration(address: address)
         )
         self.capture(configuration)
@@ -46,9 +46,9 @@ extension AdapterComponents {
             case .userAir, .air: hostConfiguration.commandTimeout = .seconds(20)
             case .h4, .serial, .linux: break
             }
-            let distance = configuration.distance.map(Distance.metres)
+            let location = configuration.location
             self.init(
-                source: NamedSource(ControllerSource(name, distance: distance, on: eventLoop, logger: logger)),
+                source: NamedSource(ControllerSource(name, location: location, on: eventLoop, logger: logger)),
                 configuration: hostConfiguration,
                 retained: identity
             )

@@ -43,16 +43,16 @@ package protocol ChannelSource: AnyObject {
 /// A new virtual controller each time, on an air of this process.
 final class AirSource: ChannelSource {
     private let air: Air
-    private let distance: Distance?
+    private let location: AirLocation?
 
-    init(air: Air, distance: Distance?) {
+    init(air: Air, location: AirLocation?) {
         self.air = air
-        self.distance = distance
+        self.location = location
     }
 
     func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void) {
         let controller = self.air.makeController()
-        if let distance { controller.distance = distance }
+        if let location { controller.location = location }
         completion(.success(controller))
     }
 

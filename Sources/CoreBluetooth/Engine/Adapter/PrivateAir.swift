@@ -51,6 +51,7 @@ public final class PrivateAir: Sendable {
         return BluetoothAdapter(
             eventLoop: self.thread.eventLoop,
             callbacks: .onQueues,
+            callbackDelay: configuration.callbackDelay,
             identities: IdentityStore(),
             storageChoice: .storage(storage),
             retained: self

@@ -29,7 +29,7 @@ extension AdvertisedContent {
         let packet = Self.fit(services, into: 28)
         let name = self.localName.flatMap { $0.isEmpty ? nil : $0 }
         let isNameInPacket = name.map { $0.utf8.count + 2 <= packet.capacity } ?? true
-        let nameCost = isNameInPacket ? 0 : 2 + min(name?.utf8.count ?? 0, 10)
+        let nameCost = isNameInPacket ? 0 : 2 + min(name?.utf8.count ?? 0, AdvertisedName.limit)
         let response = Self.fit(packet.others, into: 31 - nameCost)
         let hasOverflow = !response.others.isEmpty || !self.overflowServices.isEmpty
         data.appendServiceUUIDs(packet.fitting, isComplete: packet.others.isEmpty && !hasOverflow)
@@ -50,7 +50,10 @@ extension AdvertisedContent {
             if isNameInPacket {
                 data.appendLocalName(name)
             } else {
-                scanResponse.appendLocalName(name, limit: hasOverflow ? 8 : 10)
+                scanResponse.appendLocalName(
+                    name,
+                    limit: hasOverflow ? AdvertisedName.limitBesideOverflowArea : AdvertisedName.limit
+                )
             }
         }
         return (data.bytes, scanResponse.bytes)

@@ -39,6 +39,7 @@ final class Advertising {
             switch action {
             case .advertise(let content, let interval, let number):
                 let (data, scanResponse) = content.packed()
+                AdvertisedName.logIfShortened(content.localName, scanResponse)
                 let request = AdvertisingParameters(data: data, scanResponse: scanResponse, interval: interval)
                 self.core.host.startAdvertising(request) { [weak self] result in
                     guard let self else { return }

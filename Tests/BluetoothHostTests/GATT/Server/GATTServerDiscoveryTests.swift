@@ -113,6 +113,17 @@ struct GATTServerDiscoveryTests: GATTServerSuite {
         )
     }
 
+    @Test func `B17: Find By Type Value compares octets, so the other form of a UUID finds nothing`() throws {
+        try self.run(
+            """
+            > 06 01 00 FF FF 00 28 00 A0
+            < 07 0E 00 24 00
+            > 06 01 00 FF FF 00 28 FB 34 9B 5F 80 00 00 80 00 10 00 00 00 A0 00 00
+            < 01 06 01 00 0A
+            """
+        )
+    }
+
     @Test func `Find By Type Value: several answers, other types, and errors`() throws {
         try self.run(
             """

@@ -1,4 +1,4 @@
-// Places a device on an air that another process serves: the distance is set by a vendor-specific command, which goes
+// Places a device on an air that another process serves: its location is set by a vendor-specific command, which goes
 // out before the host's first packet and whose answer never reaches the host. So a host knows nothing of airs.
 //
 //     idle ──start──▶ configuring ──the command's answer──▶ open
@@ -13,15 +13,15 @@
 // closed: Nothing passes.
 //
 // A peer that never answers keeps the host's first command from being answered, too; the host's command timeout then
-// ends the attempt. Only the own host fills the queue. Time does not come in. HCI Reset leaves a distance as it is: it
+// ends the attempt. Only the own host fills the queue. Time does not come in. HCI Reset leaves a location as it is: it
 // belongs to the device, not to what a host has set.
 
 import BluetoothAir
 import BluetoothHCI
 import NIOCore
 
-/// An HCI channel that sets the distance of the virtual controller at its end.
-final class DistanceChannel: HCIChannel {
+/// An HCI channel that sets the location of the virtual controller at its end.
+final class LocationChannel: HCIChannel {
     private enum State {
         case idle(pending: [HCIPacket])
         case configuring(pending: [HCIPacket])
@@ -31,15 +31,23 @@ final class DistanceChannel: HCIChannel {
 
     let eventLoop: any EventLoop
     private let channel: any HCIChannel
-    private let distance: Distance
+    private let command: HCIPacket
+    private let opcode: HCIOpcode
     private weak var receiver: (any HCIChannelReceiver)?
     private var state = State.idle(pending: [])
 
     /// Puts the command in front of what goes through `channel`, which was not started yet.
-    init(_ channel: any HCIChannel, distance: Distance) {
+    init(_ channel: any HCIChannel, location: AirLocation) {
         self.eventLoop = channel.eventLoop
         self.channel = channel
-        self.distance = distance
+        switch location {
+        case .distance(let distance):
+            self.command = AirSetDistance(distance).packet()
+            self.opcode = AirSetDistance.opcode
+        case .position(let position):
+            self.command = AirSetPosition(position).packet()
+            self.opcode = AirSetPosition.opcode
+        }
     }
 
     func start(receiver: any HCIChannelReceiver) {
@@ -47,7 +55,7 @@ final class DistanceChannel: HCIChannel {
         self.receiver = receiver
         self.state = .configuring(pending: pending)
         self.channel.start(receiver: self)
-        self.channel.send(AirSetDistance(self.distance).packet())
+        self.channel.send(self.command)
     }
 
     func send(_ packet: HCIPacket) {
@@ -66,18 +74,18 @@ final class DistanceChannel: HCIChannel {
     }
 
     /// Whether a packet is the answer to the command.
-    private static func isAnswer(_ packet: HCIPacket) -> Bool {
+    private func isAnswer(_ packet: HCIPacket) -> Bool {
         switch try? HCIEvent(packet) {
-        case .commandComplete(let event)?: event.opcode == AirSetDistance.opcode
-        case .commandStatus(let event)?: event.opcode == AirSetDistance.opcode
+        case .commandComplete(let event)?: event.opcode == self.opcode
+        case .commandStatus(let event)?: event.opcode == self.opcode
         default: false
         }
     }
 }
 
-extension DistanceChannel: HCIChannelReceiver {
+extension LocationChannel: HCIChannelReceiver {
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
-        guard case .configuring(let pending) = self.state, Self.isAnswer(packet) else {
+        guard case .configuring(let pending) = self.state, self.isAnswer(packet) else {
             self.receiver?.channel(self, didReceive: packet)
             return
         }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import BluetoothAirService
 
-@Suite("The distance of a device whose air is served elsewhere")
-struct DistanceChannelTests {
+@Suite("The location of a device whose air is served elsewhere")
+struct LocationChannelTests {
     /// A channel whose other end is the test.
     final class ScriptedChannel: HCIChannel {
         let eventLoop: any EventLoop
@@ -47,12 +47,12 @@ struct DistanceChannelTests {
     static let command: [UInt8] = [0x01, 0xD1, 0xFC, 0x04, 0xFA, 0x00, 0x00, 0x00]
 
     let inner: ScriptedChannel
-    let channel: DistanceChannel
+    let channel: LocationChannel
     let host = RecordingReceiver()
 
     init() {
         self.inner = ScriptedChannel(EmbeddedEventLoop())
-        self.channel = DistanceChannel(self.inner, distance: .metres(2.5))
+        self.channel = LocationChannel(self.inner, location: .distance(.metres(2.5)))
     }
 
     func send(_ octets: [UInt8]) { self.channel.send(HCIPacket(h4: ByteBuffer(bytes: octets))) }
@@ -80,6 +80,18 @@ struct DistanceChannelTests {
         self.inner.deliver(answer)
         #expect(self.host.packets == [answer])
         #expect(self.host.batchCount == 2)
+    }
+
+    @Test("B22: a position goes out as its own command, whose answer opens the channel")
+    func position() {
+        let channel = LocationChannel(self.inner, location: .position(AirPosition(x: 3, y: -0.5)))
+        channel.start(receiver: self.host)
+        channel.send(HCIPacket(h4: ByteBuffer(bytes: Self.reset)))
+        let command: [UInt8] = [0x01, 0xD2, 0xFC, 0x08, 0x2C, 0x01, 0x00, 0x00, 0xCE, 0xFF, 0xFF, 0xFF]
+        #expect(self.inner.sent == [command])
+        self.inner.deliver([0x04, 0x0E, 0x04, 0x01, 0xD2, 0xFC, 0x00])
+        #expect(self.inner.sent == [command, Self.reset])
+        #expect(self.host.packets.isEmpty)
     }
 
     @Test("Other packets reach the host at any time, and none of them opens the channel")
@@ -124,7 +136,11 @@ struct DistanceChannelTests {
         {
             #expect(AirSetDistance(.metres(metres)).centimetres == centimetres)
         }
+        for (metres, centimetres) in [(0, 0), (-1.25, -125), (.nan, 0), (-1e12, -1_000_000_000)] as [(Double, Int32)] {
+            #expect(AirSetPosition(AirPosition(x: metres, y: 2)) == AirSetPosition(x: centimetres, y: 200))
+        }
         #expect(Distance.metres(1) < .metres(1.5))
+        #expect(AirPosition(x: -2.5, y: 0).description == "(-2.5, 0.0) m")
         #expect(Distance.metres(2.5).description == "2.5 m")
     }
 }
