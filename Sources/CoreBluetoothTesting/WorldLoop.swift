@@ -122,11 +122,15 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
     private func next(until end: NIODeadline) -> Entry? {
         self.lock.withLock {
             while let place = self.state.places.min, place.time <= end {
-                self.state.places.removeMin()
-                guard let entry = self.state.entries.removeValue(forKey: place.number) else { continue }
+                guard self.state.entries[place.number] != nil else {
+                    self.state.places.removeMin()
+                    continue
+                }
                 self.state.now = max(self.state.now, place.time)
+                // A task beyond the limit stays, so that the end cancels it with its promise.
                 guard self.state.rate.admitTask(at: self.state.now) else { return nil }
-                return entry
+                self.state.places.removeMin()
+                return self.state.entries.removeValue(forKey: place.number)
             }
             return nil
         }

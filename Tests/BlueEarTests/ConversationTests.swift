@@ -1,6 +1,7 @@
 // Both halves with each other: the article's exchange, long messages, staying, reading.
 
 import BluetoothAir
+import CoreBluetooth
 import Foundation
 import NIOCore
 import Testbed
@@ -112,8 +113,27 @@ struct ConversationTests {
             count += 1
         }
         #expect(count >= limit)
+        #expect(speaker.manager.peers.map(\.waiting.count) == [limit])
         #expect(testbed.run { listener.received.count == count })
         #expect(listener.received.map { $0.keys.first } == (0..<count).map { "\($0)" })
+    }
+
+    @Test(
+        "A message in pieces is repeated after the error that may mean a lost piece, and after no other",
+        arguments: [(CBATTError.Code.unlikelyError, 3), (.invalidPdu, 2), (.insufficientResources, 2)]
+    )
+    func refusedPieces(code: CBATTError.Code, writeCount: Int) throws {
+        let testbed = Testbed()
+        let ear = RefusingEar(code, on: testbed.adapter())
+        let listener = testbed.listener(nil) { $0.stays = true }
+        #expect(testbed.run { listener.begun == 1 })
+        // A first piece without response and a second one with; when repeated, the first one is refused already.
+        try listener.manager.send(["k": String(repeating: "x", count: 600)])
+        #expect(testbed.run { !listener.errors.isEmpty })
+        testbed.run(.seconds(5))
+        #expect(ear.writeCount == writeCount)
+        #expect(listener.errors.count == 1)
+        #expect(listener.sent.isEmpty)
     }
 
     @Test("Who stays talks on, from inside callbacks, too, and leaves when everything is delivered")
@@ -234,5 +254,39 @@ struct ConversationTests {
         #expect(testbed.run { listeners.enumerated().allSatisfy { $0 == 2 || $1.received.last == ["all": "of you"] } })
         #expect(listeners[2].received.count == 1)
         #expect(testbed.run { speaker.ended.count == 1 && speaker.manager.listeners.count == 4 })
+    }
+}
+
+/// A peripheral that refuses each message with the same error.
+private final class RefusingEar: NSObject, CBPeripheralManagerDelegate {
+    private var manager: CBPeripheralManager?
+    private let code: CBATTError.Code
+    private(set) var writeCount = 0
+
+    init(_ code: CBATTError.Code, on adapter: BluetoothAdapter) {
+        self.code = code
+        super.init()
+        manager = adapter.run { CBPeripheralManager(delegate: self, queue: nil) }
+    }
+
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        guard peripheral.state == .poweredOn else { return }
+        let uuid = CBUUID(string: BlueEarService.serviceUUID)
+        let service = CBMutableService(type: uuid, primary: true)
+        service.characteristics = [
+            CBMutableCharacteristic(
+                type: CBUUID(string: BlueEarService.characteristicUUID),
+                properties: [.read, .notify, .writeWithoutResponse, .write],
+                value: nil,
+                permissions: [.readable, .writeable]
+            )
+        ]
+        peripheral.add(service)
+        peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [uuid]])
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        writeCount += requests.count
+        if let first = requests.first { peripheral.respond(to: first, withResult: code) }
     }
 }

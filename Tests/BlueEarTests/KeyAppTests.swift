@@ -100,6 +100,7 @@ struct KeyAppTests {
                 try world.run(until: !lock.isOpen)
                 world.advance(by: .seconds(30))
             }
+            #expect(log.launches.count == app.launches.count)
             #expect(log.launches.dropFirst().allSatisfy { if case .restored? = $0.first { true } else { false } })
         }
     }

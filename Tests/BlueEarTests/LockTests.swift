@@ -1,5 +1,6 @@
 // The electronic lock: it opens when the key comes, closes when it goes, and opens to no other.
 
+import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation
 import Testbed
@@ -112,6 +113,34 @@ struct LockTests {
         }
     }
 
+    @Test("D2: a challenge ends with its link: the right response to it on the next one is refused")
+    func oldChallenge() throws {
+        try withWorld { world in
+            let (lock, events) = lock(on: world.addDevice("door"))
+            let challenges = challenges(from: 1)
+            let visitor = world.addDevice("visitor").run { Visitor() }
+            visitor.subscribes = true
+            try world.run(until: visitor.isSubscribed && lock.manager.listeners.count == 1)
+            visitor.leave()
+            try world.run(until: visitor.peripheral?.state == .disconnected && lock.manager.listeners.isEmpty)
+            visitor.subscribes = false
+            visitor.come()
+            try world.run(until: visitor.characteristic != nil)
+            try visitor.answer(challenges[0], secret: "sesame")
+            try world.run(until: events().count >= 3)
+            #expect(!lock.isOpen)
+            guard case .challenged(let peer) = events()[1] else { return #expect(Bool(false), "\(events())") }
+            // Why it is refused cannot be notified to a central that does not listen.
+            #expect(events() == [.ready, .challenged(peer), .failed(.nobodyThere), .refused(peer)])
+            // On the same link the response to a challenge of its own opens.
+            visitor.subscribe()
+            try world.run(until: events().count == 5)
+            try visitor.answer(challenges[1], secret: "sesame")
+            try world.run(until: lock.isOpen)
+            #expect(events().suffix(2) == [.challenged(peer), .opened(by: peer)])
+        }
+    }
+
     private func challenges(from seed: UInt64) -> [Data] {
         var generator = SeededNumbers(seed)
         return (0..<3).map { _ in ChallengeResponse.makeChallenge(using: &generator) }
@@ -158,4 +187,76 @@ struct LockTests {
             try world.run(until: lock.isOpen && key.hasOpened)
         }
     }
+}
+
+/// A central that comes and goes, and answers what its test says, whether it is subscribed or not.
+private final class Visitor: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
+    private var manager: CBCentralManager?
+    private(set) var peripheral: CBPeripheral?
+    /// The messages' characteristic, once it is discovered on the present link.
+    private(set) var characteristic: CBCharacteristic?
+    private(set) var isSubscribed = false
+    /// Whether it subscribes as soon as it can.
+    var subscribes = false
+
+    override init() {
+        super.init()
+        manager = CBCentralManager(delegate: self, queue: nil)
+    }
+
+    func come() { peripheral.map { manager?.connect($0) } }
+
+    func leave() {
+        characteristic = nil
+        peripheral.map { manager?.cancelPeripheralConnection($0) }
+    }
+
+    func subscribe() { characteristic.map { peripheral?.setNotifyValue(true, for: $0) } }
+
+    func answer(_ challenge: Data, secret: String) throws {
+        let response = ChallengeResponse.response(to: challenge, secret: secret)
+        let message = [ChallengeResponse.response: ChallengeResponse.text(response)]
+        let data = try PropertyListMessage.encode(message)
+        characteristic.map { peripheral?.writeValue(data, for: $0, type: .withResponse) }
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        guard central.state == .poweredOn else { return }
+        central.scanForPeripherals(withServices: [CBUUID(string: BlueEarService.serviceUUID)])
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        central.stopScan()
+        self.peripheral = peripheral
+        peripheral.delegate = self
+        come()
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        peripheral.discoverServices(nil)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        peripheral.services?.forEach { peripheral.discoverCharacteristics(nil, for: $0) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        characteristic = service.characteristics?.first
+        if subscribes { subscribe() }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) { isSubscribed = characteristic.isNotifying }
 }

@@ -122,6 +122,28 @@ struct MessagePiecesTests {
         #expect(assembler.receive(Data()) == (.message(Data()), false))
     }
 
+    @Test("D12: a message of exactly the maximum length is put together, and one octet more is refused")
+    func maximumLength() {
+        let limit = BlueEarService.maximumMessageLength
+        let message = Data(repeating: 0x62, count: limit)
+        var assembler = MessageAssembler()
+        let outcomes = cut(message) { 512 }.map { assembler.receive($0).outcome }
+        #expect(outcomes.last == .message(message))
+        #expect(outcomes.dropLast().allSatisfy { $0 == .piece })
+        let longer = cut(message + [0x62]) { 512 }
+        #expect(assembler.receive(longer[0]) == (.failure(.tooLong(limit + 1)), false))
+        #expect(assembler.receive(longer[1]) == (.skipped, false))
+    }
+
+    @Test("D12: the same limit holds for a message in one value")
+    func maximumLengthInOneValue() {
+        let limit = BlueEarService.maximumMessageLength
+        let message = Data(repeating: 0x62, count: limit)
+        var assembler = MessageAssembler()
+        #expect(assembler.receive(message) == (.message(message), false))
+        #expect(assembler.receive(message + [0x62]) == (.failure(.malformed), false))
+    }
+
     @Test("Anything at all is taken without a trap", arguments: 1...10 as ClosedRange<UInt64>)
     func fuzz(seed: UInt64) {
         var generator = SeededNumbers(seed)

@@ -33,6 +33,20 @@ struct PropertyListMessageTests {
         #expect(try PropertyListMessage.encode(["Hello": "Darkness"]).hex == normalized(hello))
     }
 
+    @Test("D12: a message of exactly the maximum length is encoded, and one octet more is too long")
+    func maximumLength() throws {
+        func message(_ count: Int) -> [String: String] { ["k": String(repeating: "x", count: count)] }
+        let limit = BlueEarService.maximumMessageLength
+        // What the list has beside the text stays the same for texts of this length.
+        let overhead = try PropertyListMessage.encode(message(limit - 1_000)).count - (limit - 1_000)
+        let longest = try PropertyListMessage.encode(message(limit - overhead))
+        #expect(longest.count == limit)
+        #expect(PropertyListMessage.decode(longest) == message(limit - overhead))
+        #expect(throws: BlueEarError.tooLong(limit + 1)) {
+            try PropertyListMessage.encode(message(limit - overhead + 1))
+        }
+    }
+
     @Test("Lists of other things are no messages")
     func otherThings() throws {
         let things: [Any] = [

@@ -48,6 +48,7 @@ struct AirIdentityTests {
         #expect(try self.store.claim(name: "crystal").address == address)
         // A name and a program of that name are two devices.
         #expect(try self.store.claim(program: "crystal").address != address)
+        #expect(try self.store.claim(name: String(repeating: "x", count: 64)).address != address)
         for wrong in ["", String(repeating: "x", count: 65)] {
             #expect(throws: TransportError.self) { try self.store.claim(name: wrong) }
         }

@@ -127,6 +127,15 @@ struct H4FramerTests {
         )
     }
 
+    @Test("the length of isochronous data has 14 bits, that of ACL data 16")
+    func isochronousLength() throws {
+        var framer = H4Framer(readingFrom: .host, maximumDataLength: 0xFFFF)
+        framer.append(ByteBuffer(hex: "05 40 00 01 C0 AA 02 40 00 01 C0 AA"))
+        #expect(try framer.next()?.bytes.hex == "05 40 00 01 C0 AA")
+        #expect(try framer.next() == nil)
+        #expect(framer.pendingOctetCount == 6)
+    }
+
     @Test("random octets never trap, are never kept beyond one packet, and end in packets of the right length")
     func randomOctets() throws {
         var generator = SeededGenerator(seed: 11)

@@ -97,6 +97,39 @@ struct HCICommandTests {
         #expect(!parameters.isValid)
     }
 
+    @Test("each limit of connection parameters holds by itself")
+    func connectionParameterLimits() {
+        let valid = ConnectionParameters(
+            minimumInterval: ConnectionInterval(rawValue: 6),
+            maximumInterval: ConnectionInterval(rawValue: 6),
+            latency: 499,
+            supervisionTimeout: SupervisionTimeout(rawValue: 3_200),
+            minimumEventLength: ConnectionEventLength(rawValue: 7),
+            maximumEventLength: ConnectionEventLength(rawValue: 7)
+        )
+        #expect(valid.isValid)
+        let changes: [(inout ConnectionParameters) -> Void] = [
+            { $0.minimumInterval = ConnectionInterval(rawValue: 5) },
+            { $0.minimumInterval = ConnectionInterval(rawValue: 7) },
+            {
+                $0.maximumInterval = ConnectionInterval(rawValue: 3_201)
+                $0.latency = 0
+            },
+            { $0.latency = 500 },
+            { $0.supervisionTimeout = SupervisionTimeout(rawValue: 3_201) },
+            {
+                $0.latency = 0
+                $0.supervisionTimeout = SupervisionTimeout(rawValue: 9)
+            },
+            { $0.minimumEventLength = ConnectionEventLength(rawValue: 8) },
+        ]
+        for (index, change) in changes.enumerated() {
+            var parameters = valid
+            change(&parameters)
+            #expect(!parameters.isValid, "change \(index)")
+        }
+    }
+
     @Test("one line for a person")
     func descriptions() {
         #expect(Reset().description == "Reset")

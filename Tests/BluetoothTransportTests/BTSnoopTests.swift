@@ -117,6 +117,25 @@ struct BTSnoopTests {
         }
     }
 
+    @Test(
+        "D13: a record has one octet at least, and no more than the packet had",
+        arguments: [(4, 4, true), (5, 4, true), (3, 4, false), (4, 0, false), (0, 0, false)] as [(UInt32, UInt32, Bool)]
+    )
+    func includedLength(original: UInt32, included: UInt32, isValid: Bool) throws {
+        var bytes = ByteBuffer()
+        BTSnoopWriter.writeFileHeader(into: &bytes)
+        BTSnoopWriter.write(HCIPacket([0x01, 0x03, 0x0C, 0x00]), .toController, at: Self.time(0), into: &bytes)
+        bytes.setInteger(original, at: 16)
+        bytes.setInteger(included, at: 20)
+        var reader = try BTSnoopReader(bytes)
+        if isValid {
+            #expect(try reader.next()?.packet == HCIPacket([0x01, 0x03, 0x0C, 0x00]))
+        } else {
+            let error = #expect(throws: MalformedBytes.self) { try reader.next() }
+            #expect(error?.reason == .invalid)
+        }
+    }
+
     @Test("Random octets behind the header never trap")
     func random() throws {
         var generator = SeededGenerator(seed: 1002)

@@ -97,6 +97,8 @@ struct AdvertisingDataValuesTests {
         #expect(data.bytes.hex == "05 FF 4C 00 02 15")
         #expect(data.manufacturerSpecificData == ByteBuffer(hex: "4C 00 02 15"))
         #expect(AdvertisingData(parsing: ByteBuffer(hex: "02 FF 4C")).manufacturerSpecificData == nil)
+        let companyAlone = AdvertisingData(parsing: ByteBuffer(hex: "02 FF 4C 03 FF 4D 00"))
+        #expect(companyAlone.manufacturerSpecificData == ByteBuffer(hex: "4D 00"))
     }
 
     @Test("numbers")
@@ -131,6 +133,9 @@ struct AdvertisingDataValuesTests {
         #expect(data.appearance == nil)
         #expect(data.flags == nil)
         #expect(data.peripheralConnectionIntervalRange == nil)
+        for address in ["07 1B 55 44 33 22 11 C0", "09 1B 55 44 33 22 11 C0 01 00"] {
+            #expect(AdvertisingData(parsing: ByteBuffer(hex: address)).deviceAddress == nil)
+        }
         // Flags may have more octets one day.
         #expect(AdvertisingData(parsing: ByteBuffer(hex: "03 01 06 80")).flags?.rawValue == 0x06)
     }

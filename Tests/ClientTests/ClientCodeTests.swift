@@ -274,7 +274,7 @@ struct ClientCodeTests {
         let error = try #require(visitor.errors.first)
         #expect((error as? CBATTError)?.code == .unlikelyError)
         #expect((error as NSError).domain == CBATTErrorDomain && (error as NSError).code == 14)
-        #expect(!error.localizedDescription.isEmpty)
+        #expect(error.localizedDescription == "Unlikely error.")
         #expect(attempt { throw error } == "ATT 14")
         #expect(describe(error) == "ATT 14")
         #expect(attempt { throw CBError(.connectionFailed) } == "connectionFailed")

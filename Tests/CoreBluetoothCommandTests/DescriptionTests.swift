@@ -135,11 +135,27 @@ struct DescriptionTests {
     }
 
     @Test(
+        "Values are sent at most once a day, and not without a pause",
+        arguments: [("86400", true), ("86401", false), ("0.001", true), ("0", false), ("-1", false)]
+    )
+    func interval(seconds: String, isTaken: Bool) {
+        let line = self.failure(
+            """
+            {"services": [{"uuid": "FFF0", "characteristics": [
+                {"uuid": "FFF1", "properties": ["notify"], "notifyEvery": \(seconds)}]}]}
+            """
+        )
+        #expect((line == nil) == isTaken, "\(line ?? "")")
+    }
+
+    @Test(
         "Values of common characteristics are put into words, the others into octets and text",
         arguments: [
             ("2A19", [0x57], "57 (87 %)"), ("2A6E", [0xCE, 0xFF], "CE FF (-0.5 °C)"), ("2A00", [0x48, 0x69], "\"Hi\""),
             ("2A37", [0x00, 0x48], "00 48 (72 bpm)"), ("2A37", [0x01, 0x48, 0x01], "01 48 01 (328 bpm)"),
             ("2A37", [0x01], "01"), ("2A07", [0xFC], "FC (-4 dBm)"), ("2A38", [0x02], "02 (wrist)"),
+            ("2A07", [0x80], "80 (-128 dBm)"), ("2A07", [0x7F], "7F (127 dBm)"),
+            ("2A6E", [0x00, 0x80], "00 80 (-327.68 °C)"), ("2A6E", [0xFF, 0x7F], "FF 7F (327.67 °C)"),
             ("2A38", [0xEE], "EE"), ("FFF1", [0x48, 0x69], "48 69 \"Hi\""), ("FFF1", [0x1B, 0x5B], "1B 5B"),
             ("FFF1", [], "(empty)"), ("2A6D", [0xA0, 0x8C, 0x0F, 0x00], "A0 8C 0F 00 (1019.04 hPa)"),
             (

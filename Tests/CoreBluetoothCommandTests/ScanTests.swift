@@ -114,6 +114,30 @@ struct ScanTests {
         #expect(lines.last?.hasPrefix("and ") == true)
     }
 
+    @Test("A table whose devices just fit shows them all; with one more, the newest and a count")
+    func fullTable() {
+        func names(_ count: Int) -> [String] {
+            var table = ScanTable()
+            for number in 0..<count {
+                table.add(Discovery(identifier: self.identifier(number), name: "n\(number)", rssi: -40), at: self.start)
+            }
+            let lines = table.lines(width: 80, height: 5, now: self.start)
+            return lines.dropFirst().map { $0.split(separator: "  ").first.map(String.init) ?? "" }
+        }
+        #expect(names(3) == ["n0", "n1", "n2"])
+        #expect(names(4) == ["n2", "n3", "and 2 more before them"])
+    }
+
+    @Test("A report without a part keeps what an earlier one said of it")
+    func merging() {
+        var known = self.heart
+        known.merge(Discovery(identifier: self.identifier(1)))
+        #expect(known.line == self.heart.line)
+        #expect(known.object.text == self.heart.object.text)
+        known.merge(Discovery(identifier: self.identifier(1), rssi: -40, isConnectable: false))
+        #expect(known.rssi == -40 && !known.isConnectable)
+    }
+
     @Test("A table is drawn over the last one")
     func drawing() {
         #expect(ScanTable.drawing(["a", "b"], over: 0) == "a\u{1B}[K\nb\u{1B}[K\n\u{1B}[J")

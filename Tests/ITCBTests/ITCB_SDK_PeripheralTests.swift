@@ -175,6 +175,60 @@ struct ITCB_SDK_PeripheralTests {
         #expect(central.writes.last == "ok")
     }
 
+    /// Lets a ball answer the first central that asks, so that a number of its answers wait all the time.
+    private func keepWaiting(_ count: Int, at ball: Ball) {
+        var device: (any ITCB_Device_Central_Protocol)?
+        func fill() {
+            while let device, ball.sdk._waitingAnswers.count < count {
+                device.sendAnswer("SLUG-ANSWER-00", toQuestion: "Fill?")
+            }
+        }
+        ball.onAsked = { asking, _ in
+            guard device == nil else { return }
+            device = asking
+            fill()
+        }
+        ball.onStep = { step in
+            if case .answerSent = step { fill() }
+        }
+    }
+
+    @Test("D3: a central whose answers wait is refused, and another one is not while there is room")
+    func busyCentral() {
+        let (testbed, ball, central) = testbedWithForeignCentral(settings: .realistic)
+        let other = ForeignCentral(on: testbed.adapter())
+        #expect(testbed.run { other.isReady })
+        keepWaiting(ITCB_SDK_Peripheral._maximumWaitingAnswers - 1, at: ball)
+        central.subscribe()
+        central.write("Fill?")
+        central.write("More?")
+        #expect(testbed.run { central.writes.count == 2 })
+        #expect(central.writes == ["ok", "ATT17"])
+        #expect(ball.sdk._waitingAnswers.count == ITCB_SDK_Peripheral._maximumWaitingAnswers - 1)
+        other.write("And I?")
+        #expect(testbed.run { other.writes.count == 1 })
+        #expect(other.writes == ["ok"])
+        #expect(ball.asked == ["Fill?", "And I?"])
+        #expect(ball.errors.isEmpty)
+    }
+
+    @Test("D4: a central that nothing waits for is refused, too, while as many answers wait as may")
+    func fullQueue() {
+        let (testbed, ball, central) = testbedWithForeignCentral(settings: .realistic)
+        let other = ForeignCentral(on: testbed.adapter())
+        #expect(testbed.run { other.isReady })
+        keepWaiting(ITCB_SDK_Peripheral._maximumWaitingAnswers, at: ball)
+        central.subscribe()
+        central.write("Fill?")
+        #expect(testbed.run { central.writes == ["ok"] })
+        #expect(ball.sdk._waitingAnswers.count == ITCB_SDK_Peripheral._maximumWaitingAnswers)
+        other.write("And I?")
+        #expect(testbed.run { other.writes.count == 1 })
+        #expect(other.writes == ["ATT17"])
+        #expect(ball.asked == ["Fill?"])
+        #expect(ball.errors.isEmpty)
+    }
+
     @Test("A central that unsubscribes is not notified, and asks again as if it were new")
     func unsubscribe() {
         let (testbed, ball, central) = testbedWithForeignCentral()

@@ -24,7 +24,7 @@ struct ManyDevicesTests {
         #expect(central.asked == ["Will it rain?"])
         #expect(ball.asked == ["Will it rain?"])
         #expect(ball.answered == central.answered)
-        #expect(central.answers.allSatisfy(isAnswer))
+        #expect(central.answers.map(isAnswer) == [true])
         #expect(central.errors.isEmpty)
         #expect(ball.errors.isEmpty)
         #expect(ball.sdk.central?.uuid != nil)
@@ -110,6 +110,31 @@ struct ManyDevicesTests {
         #expect(isRefused)
     }
 
+    @Test(
+        "A ball is offered from -60 to -20 dBm, and neither below nor above",
+        arguments: [(-127, false), (-61, false), (-60, true), (-20, true), (-19, false), (20, false)]
+    )
+    func window(strength: Int, isOffered: Bool) throws {
+        let testbed = Testbed()
+        _ = testbed.ball("Far", distance: 20)
+        let adapter = testbed.adapter()
+        let central = Asker(in: testbed, on: adapter)
+        let helper = ForeignCentral(on: adapter)
+        #expect(testbed.run { helper.peripheral != nil })
+        testbed.run(.seconds(1))
+        let manager = try #require(central.sdk.centralManagerInstance)
+        let identifier = try #require(helper.peripheral?.identifier)
+        let peripheral = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+        central.sdk.centralManager(
+            manager,
+            didDiscover: peripheral,
+            advertisementData: [CBAdvertisementDataLocalNameKey: "Far"],
+            rssi: NSNumber(value: strength)
+        )
+        #expect(central.steps.contains(.discovered(name: "Far", rssi: strength, isOffered: isOffered)))
+        #expect(central.sdk.devices.count == (isOffered ? 1 : 0))
+    }
+
     @Test("A ball whose strength the controller does not report is offered: 127 says nothing of where it is")
     func unknownStrength() throws {
         let testbed = Testbed()
@@ -134,6 +159,31 @@ struct ManyDevicesTests {
         central.found[0].sendQuestion("Are you there?")
         #expect(testbed.run { central.answered.count == 1 })
         #expect(ball.asked == ["Are you there?"])
+    }
+
+    @Test("A ball that is being disconnected is not connected to again before it has ended")
+    func leaving() throws {
+        let testbed = Testbed()
+        _ = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
+        let device = try #require(central.device("Crystal"))
+        let manager = try #require(central.sdk.centralManagerInstance)
+        func hear() {
+            central.sdk.centralManager(
+                manager,
+                didDiscover: device._peripheral,
+                advertisementData: [CBAdvertisementDataLocalNameKey: "Crystal"],
+                rssi: NSNumber(value: -40)
+            )
+        }
+        hear()
+        #expect(central.sdk.devices.count == 1)
+        central.sdk._cancelConnection(device, because: .coreBluetooth(nil))
+        hear()
+        #expect(central.sdk.devices.isEmpty)
+        #expect(testbed.run { central.found.count == 2 })
+        #expect(central.ready == ["Crystal"])
     }
 
     @Test("A ball that changes its name shows the new one")
@@ -163,7 +213,7 @@ struct ManyDevicesTests {
         }
         testbed.run(.seconds(1))
         #expect(dropped == nil)
-        #expect(ball.sdk._centrals.allSatisfy { !$0._isSubscribed })
+        #expect(ball.sdk._centrals.map(\._isSubscribed) == [false])
         let other = testbed.central()
         other.onFound = { $0.sendQuestion("And me?") }
         #expect(testbed.run { other.answered.count == 1 })

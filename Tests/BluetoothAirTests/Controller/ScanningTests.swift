@@ -32,8 +32,11 @@ struct ScanningTests {
         #expect(scanner.reports.isEmpty)
     }
 
-    @Test("the accept list decides which devices are reported")
-    func acceptList() {
+    @Test(
+        "D11: the accept list decides which devices are reported, with both policies that use it",
+        arguments: [ScanFilterPolicy.acceptList, .acceptListAndUnresolvedDirected]
+    )
+    func acceptList(policy: ScanFilterPolicy) {
         let testbed = AirTestbed()
         let listed = testbed.host()
         let unlisted = testbed.host()
@@ -41,9 +44,51 @@ struct ScanningTests {
         unlisted.advertise()
         let scanner = testbed.host()
         scanner.ok(LEAddDeviceToFilterAcceptList(entry: .device(listed.controller.address)))
-        scanner.scan(filterPolicy: .acceptList)
+        scanner.scan(filterPolicy: policy)
         testbed.pass(.seconds(1))
         #expect(Set(scanner.reports.map(\.address)) == [listed.controller.address])
+    }
+
+    @Test(
+        "D11: without the accept list all devices are reported, with both policies",
+        arguments: [ScanFilterPolicy.all, .allAndUnresolvedDirected]
+    )
+    func noAcceptList(policy: ScanFilterPolicy) {
+        let testbed = AirTestbed()
+        let advertisers = [testbed.host(), testbed.host()]
+        for advertiser in advertisers { advertiser.advertise() }
+        let scanner = testbed.host()
+        scanner.ok(LEAddDeviceToFilterAcceptList(entry: .device(advertisers[0].controller.address)))
+        scanner.scan(filterPolicy: policy)
+        testbed.pass(.seconds(1))
+        #expect(Set(scanner.reports.map(\.address)) == Set(advertisers.map(\.controller.address)))
+    }
+
+    @Test(
+        "directed advertising for a private address that cannot be resolved is reported where the policy says so",
+        arguments: [
+            (ScanFilterPolicy.all, false), (.allAndUnresolvedDirected, true), (.acceptList, false),
+            (.acceptListAndUnresolvedDirected, true),
+        ]
+    )
+    func unresolvedDirected(policy: ScanFilterPolicy, isReported: Bool) {
+        let testbed = AirTestbed()
+        // A resolvable private address may be the scanner's; a static one is known to be another device's.
+        let targets = [0x4000_0000_0001, 0xC000_0000_0001].map { DeviceAddress($0, kind: .random) }
+        let scanner = testbed.host()
+        var advertisers: [TestHost] = []
+        for target in targets {
+            let advertiser = testbed.host()
+            advertiser.advertise(type: .connectableDirectedLowDutyCycle, peer: target)
+            scanner.ok(LEAddDeviceToFilterAcceptList(entry: .device(advertiser.controller.address)))
+            advertisers.append(advertiser)
+        }
+        scanner.scan(filterPolicy: policy)
+        testbed.pass(.seconds(1))
+        let reports = scanner.takeAll(LEDirectedAdvertisingReports.self).flatMap { Array($0) }
+        #expect(Set(reports.map(\.address)) == (isReported ? [advertisers[0].controller.address] : []))
+        #expect(reports.allSatisfy { $0.target == .unresolved(targets[0]) })
+        #expect(scanner.reports.isEmpty)
     }
 
     @Test("parameters cannot change while scanning, nor the random address")
@@ -210,6 +255,38 @@ struct ScanningTests {
             ),
             .invalidParameters
         )
+        // 1.28 s of 1.28 s would be no rest.
+        for (duration, isTaken) in [(128, false), (127, true)] as [(UInt16, Bool)] {
+            let command = LESetExtendedScanEnable(
+                isEnabled: true,
+                filterDuplicates: .resetEachPeriod,
+                duration: AdvertisingDuration(rawValue: duration),
+                period: ScanPeriod(rawValue: 1)
+            )
+            if isTaken { scanner.ok(command) } else { scanner.refused(command, .invalidParameters) }
+        }
+    }
+
+    @Test("the window of an extended scan is no longer than its interval, on each PHY")
+    func extendedWindow() {
+        let host = AirTestbed().host()
+        func parameters(_ window: UInt16) -> LESetExtendedScanParameters.PHYParameters {
+            LESetExtendedScanParameters.PHYParameters(
+                type: .passive,
+                interval: ExtendedScanInterval(rawValue: 0x10),
+                window: ExtendedScanInterval(rawValue: window)
+            )
+        }
+        func command(
+            _ le1M: LESetExtendedScanParameters.PHYParameters?,
+            _ leCoded: LESetExtendedScanParameters.PHYParameters?
+        ) -> LESetExtendedScanParameters {
+            LESetExtendedScanParameters(ownAddressType: .public, filterPolicy: .all, le1M: le1M, leCoded: leCoded)
+        }
+        host.ok(command(parameters(0x10), parameters(0x10)))
+        host.refused(command(parameters(0x11), parameters(0x10)), .invalidParameters)
+        host.refused(command(parameters(0x10), parameters(0x11)), .invalidParameters)
+        host.refused(command(nil, nil), .invalidParameters)
     }
 }
 

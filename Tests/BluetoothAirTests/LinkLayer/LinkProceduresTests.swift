@@ -260,6 +260,58 @@ struct LinkProceduresTests {
         #expect(link.peripheral.run(LEReadChannelMap(handle: link.peripheralHandle))?.channels.rawValue == 0xFF)
     }
 
+    @Test("a connection parameter request that crosses a change of the PHYs is rejected")
+    func parameterRequestDuringChange() throws {
+        var collisions = 0
+        for delay in stride(from: 0, through: 300, by: 10) as StrideThrough<Int64> {
+            let link = try TestLink(AirTestbed(.realistic))
+            link.central.ok(
+                LESetPHY(
+                    handle: link.centralHandle,
+                    preference: PHYPreference(transmitter: .le2M, receiver: .le2M),
+                    options: .noPreference
+                )
+            )
+            link.testbed.pass(.milliseconds(delay))
+            link.peripheral.run(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
+            self.settle(link)
+            guard let event = link.peripheral.take(LEConnectionUpdateComplete.self) else { continue }
+            // Asked before, its host has the request, or else the event says why not.
+            #expect(event.status == .differentTransactionCollision)
+            #expect(link.central.take(LERemoteConnectionParameterRequest.self) == nil)
+            collisions += 1
+        }
+        #expect(collisions > 0)
+    }
+
+    @Test("lengths beyond their ranges are refused")
+    func lengthRanges() throws {
+        let link = try TestLink(AirTestbed())
+        for (octets, time) in [(26, 328), (252, 328), (27, 327), (27, 17_041)] as [(UInt16, UInt16)] {
+            link.central.refused(
+                LESetDataLength(handle: link.centralHandle, transmitOctets: octets, transmitTime: time),
+                .invalidParameters
+            )
+        }
+        link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 27, transmitTime: 328))
+        link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 17_040))
+    }
+
+    @Test("the authenticated payload timeout leaves a peripheral with latency time to answer")
+    func authenticatedPayloadWithLatency() throws {
+        var parameters = TestHost.parameters
+        parameters.latency = 4
+        let link = try TestLink(AirTestbed(), parameters: parameters)
+        // 30 ms and four events left out: 150 ms.
+        for (units, isTaken) in [(14, false), (15, true)] as [(UInt16, Bool)] {
+            let command = WriteAuthenticatedPayloadTimeout(
+                handle: link.centralHandle,
+                timeout: AuthenticatedPayloadTimeout(rawValue: units)
+            )
+            if isTaken { link.central.ok(command) } else { link.central.refused(command, .invalidParameters) }
+        }
+    }
+
     @Test("RSSI, power and the authenticated payload timeout of a link")
     func readings() throws {
         let link = try TestLink(AirTestbed())

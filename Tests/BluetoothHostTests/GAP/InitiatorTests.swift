@@ -131,6 +131,25 @@ struct InitiatorTests {
         #expect(initiator.next() == .createFromAcceptList)
     }
 
+    @Test("a list that takes no device at all keeps its size, and is tried again with the next device")
+    func listWithoutPlace() {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        initiator.connect(to: self.second)
+        #expect(initiator.next() == .clearAcceptList)
+        _ = initiator.completed(.success)
+        #expect(initiator.next() == .addToAcceptList(self.first))
+        #expect(initiator.completed(.memoryCapacityExceeded) == [])
+        #expect(initiator.acceptListSize == 8)
+        #expect(initiator.next() == .create(self.first))
+        _ = initiator.completed(.success)
+        initiator.connect(to: self.third)
+        #expect(initiator.next() == .cancel)
+        _ = initiator.completed(.success)
+        _ = initiator.finished(nil, error: .unknownConnectionIdentifier)
+        #expect(initiator.next() == .clearAcceptList)
+    }
+
     @Test("one refused list command does not end the use of the list")
     func refusedOnce() {
         var initiator = Initiator()

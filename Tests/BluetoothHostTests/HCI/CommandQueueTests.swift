@@ -70,6 +70,35 @@ struct CommandQueueTests {
         #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 1) == nil, "an answer that comes too late is ignored")
     }
 
+    @Test("an overdue command brings no credit while another one still has time")
+    func overdueBesideAnother() {
+        var queue = CommandQueue()
+        _ = queue.answered(.none, credits: 2)
+        for opcode: UInt16 in 1...3 { queue.append(self.entry(opcode)) }
+        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
+        #expect(queue.next(now: self.start + .seconds(1), timeout: self.timeout) != nil)
+        #expect(queue.expired(at: self.start + .seconds(2)).map(\.opcode.rawValue) == [1])
+        #expect(queue.next(now: self.start + .seconds(2), timeout: self.timeout) == nil)
+        #expect(queue.expired(at: self.start + .seconds(3)).map(\.opcode.rawValue) == [2])
+        #expect(queue.next(now: self.start + .seconds(3), timeout: self.timeout) != nil)
+    }
+
+    @Test("a controller that allows no command is sent one when its time is up, and not before")
+    func stuckController() {
+        var queue = CommandQueue()
+        queue.append(self.entry(1))
+        queue.append(self.entry(2))
+        _ = queue.next(now: self.start, timeout: self.timeout)
+        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 0) != nil)
+        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
+        let deadline = self.start + self.timeout
+        #expect(queue.nextDeadline == deadline)
+        for (now, isSent) in [(deadline - .nanoseconds(1), false), (deadline, true)] {
+            #expect(queue.expired(at: now).isEmpty)
+            #expect((queue.next(now: now, timeout: self.timeout) != nil) == isSent)
+        }
+    }
+
     @Test("answers find their command in any order")
     func outOfOrder() {
         var queue = CommandQueue()

@@ -221,7 +221,7 @@ struct CreditBasedChannelTests: ChannelSuite {
         )
     }
 
-    @Test func `The length of an SDU counts with its octets: one that just needs two frames holds back two credits`() {
+    @Test func `D10: the length of an SDU counts with its octets: one that just needs two frames holds back two`() {
         self.run(
             self.incoming + """
                 > 40 00 1F 00 AA*30                       # 2 octets of length and 31 of the SDU: 33, one more than the MPS

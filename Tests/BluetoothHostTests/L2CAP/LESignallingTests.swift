@@ -201,6 +201,22 @@ struct LESignallingTests {
         #expect(seen == (0..<600).map { UInt8($0 % 255 + 1) })
     }
 
+    @Test func `An identifier whose response is awaited is left out, that of a channel's request, too`() {
+        var signalling = LESignalling(isCentral: false)
+        #expect(self.request(self.wanted, &signalling) == [.send(hex("12 01 08 00 18 00 28 00 00 00 2A 00"))])
+        signalling.lastIdentifier = 255
+        #expect(signalling.nextIdentifier == 2)
+        var channels = ChannelScript()
+        channels.run(
+            """
+            open 0081 64 32 4
+            < 05 00 14 01 0A 00 81 00 40 00 40 00 20 00 04 00
+            """
+        )
+        channels.signalling.lastIdentifier = 255
+        #expect(channels.signalling.nextIdentifier == 2)
+    }
+
     @Test func `A repeated request is answered again and followed once`() {
         var signalling = LESignalling(isCentral: true)
         let request = "12 05 08 00 18 00 28 00 00 00 2A 00"

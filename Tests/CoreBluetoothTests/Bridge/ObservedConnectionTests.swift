@@ -34,18 +34,34 @@ struct ObservedConnectionTests {
         #expect(connection.state == .connecting)
     }
 
-    @Test("what is reported of an earlier attempt changes nothing")
-    func earlierAttempt() throws {
+    /// A second attempt that is waited for, behind a cancelled one.
+    private func secondAttempt() throws -> (ObservedConnection, first: UInt32, second: UInt32) {
         var (connection, first) = try self.connected()
         _ = connection.cancel()
         let begun = connection.connect()
         let second = try #require(begun)
         #expect(second != first)
+        return (connection, first, second)
+    }
+
+    @Test("D5: a connection that is reported of an earlier attempt changes nothing")
+    func earlierAttemptConnected() throws {
+        var (connection, first, second) = try self.secondAttempt()
         #expect(connection.connected(first) == nil)
+        #expect(connection.state == .connecting)
+        #expect(connection.connected(second) == .begins)
+        #expect(connection.isConnected(second) && !connection.isConnected(first))
+        #expect(connection.connected(first) == nil)
+    }
+
+    @Test("D5: a disconnection that is reported of an earlier attempt changes nothing")
+    func earlierAttemptDisconnected() throws {
+        var (connection, first, second) = try self.secondAttempt()
         connection.disconnected(first)
         #expect(connection.state == .connecting)
         #expect(connection.connected(second) == .begins)
-        #expect(!connection.isConnected(first))
+        connection.disconnected(first)
+        #expect(connection.state == .connected)
     }
 
     @Test("a connection that is asked for once more is reported once more")

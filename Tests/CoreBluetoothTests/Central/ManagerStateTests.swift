@@ -110,6 +110,47 @@ struct ManagerStateTests {
         #expect(!talk.ball.manager.isAdvertising)
     }
 
+    @Test("1.6 1.9 in didUpdateState the delegate sees what the new state leaves", arguments: [false, true])
+    func seenFromTheDelegate(isReset: Bool) throws {
+        final class Observer: NSObject, CBCentralManagerDelegate {
+            let peripheral: CBPeripheral
+            var seen: [String] = []
+
+            init(_ peripheral: CBPeripheral) { self.peripheral = peripheral }
+
+            func centralManagerDidUpdateState(_ central: CBCentralManager) {
+                self.seen.append(
+                    """
+                    \(central.state.rawValue) scanning \(central.isScanning) peripheral \(self.peripheral.state.rawValue) \
+                    services \(self.peripheral.services?.count ?? 0) \
+                    length \(self.peripheral.maximumWriteValueLength(for: .withoutResponse))
+                    """
+                )
+            }
+        }
+        let testbed = Testbed()
+        let source = BreakableSource(air: testbed.air)
+        let adapter = source.adapter("Curious", testbed)
+        let ball = PeripheralApp(on: testbed.adapter("Crystal"))
+        let central = CentralApp(on: adapter)
+        testbed.run { ball.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        ball.open()
+        central.manager.scanForPeripherals(withServices: nil)
+        testbed.run { !central.found.isEmpty }
+        let peripheral = central.found[0]
+        central.connect(peripheral, in: testbed)
+        peripheral.discoverServices(nil)
+        testbed.run { peripheral.services?.isEmpty == false }
+        #expect(central.manager.isScanning && peripheral.services?.isEmpty == false)
+        #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) > 20)
+        let observer = Observer(peripheral)
+        central.manager.delegate = observer
+        if isReset { source.breakChannel() } else { adapter.setPowered(false) }
+        testbed.run { !observer.seen.isEmpty }
+        let state = isReset ? CBManagerState.resetting : .poweredOff
+        #expect(observer.seen.first == "\(state.rawValue) scanning false peripheral 0 services 0 length 20")
+    }
+
     @Test("1.7 switching off stops advertising and loses the centrals")
     func peripheralOff() throws {
         let talk = Conversation()

@@ -57,6 +57,16 @@ struct AdvertisementPackingTests {
         #expect(third[.shortenedLocalName] == ByteBuffer(string: "Kristallk"))
     }
 
+    @Test("services fill the packet to its last octet")
+    func fullOfServices() {
+        let services = (0..<13).map { BluetoothUUID(0xA000 + UInt16($0)) }
+        let (data, scanResponse) = self.pack(nil, services)
+        #expect(data.bytes.readableBytes == 31)
+        #expect(data.serviceUUIDs == services)
+        #expect(data[.complete16BitServiceUUIDs] != nil)
+        #expect(scanResponse.elements.isEmpty)
+    }
+
     @Test("a name alone has 26 octets")
     func nameAlone() {
         let name = String(repeating: "n", count: 26)

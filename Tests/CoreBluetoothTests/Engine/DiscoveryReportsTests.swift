@@ -91,6 +91,15 @@ struct ScanningMachineTests {
         #expect(reported.map(\.advertisement.localName) == [nil, "A", "B"])
     }
 
+    @Test("D9: an advertiser that alternates between two payloads is reported once for each")
+    func alternating() {
+        let name = self.packet(self.data(name: "A"), isScannable: false)
+        let service = self.packet(self.data(service: 0x180D), isScannable: false)
+        let reported = self.sightings([name, service, name, service, name, service])
+        #expect(reported.map(\.advertisement.localName) == ["A", nil])
+        #expect(reported.map(\.advertisement.services) == [[], [0x180D]])
+    }
+
     @Test("a service that only the scan response names passes the filter")
     func filterOnResponse() {
         let reported = self.sightings(

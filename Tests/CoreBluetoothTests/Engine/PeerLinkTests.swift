@@ -131,4 +131,17 @@ struct PeerLinkTests {
         _ = link.cancel("b")
         #expect(link.isUnused)
     }
+
+    @Test("a failure concerns no link that is there, and nobody who waits for its end")
+    func failureWithoutAttempt() {
+        var connected = self.connected("a")
+        #expect(connected.connectingFailed(.connectionTimeout) == [])
+        #expect(connected.id == self.first)
+        _ = connected.cancel("a")
+        #expect(connected.add("b", reconnects: false, isDelayed: false) == [])
+        #expect(connected.connectingFailed(.connectionTimeout) == [])
+        #expect(connected.phase(of: "b") == .pending)
+        #expect(connected.disconnected(.localHostTerminated) == [.end("a", nil)])
+        #expect(connected.connectIfWanted() == [.connect])
+    }
 }

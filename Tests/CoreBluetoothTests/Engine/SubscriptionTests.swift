@@ -84,6 +84,20 @@ struct SubscriptionTests {
         #expect(subscription.isOff)
     }
 
+    @Test("a subscriber stays where another one leaves while its write is under way")
+    func anotherLeavesMeanwhile() {
+        var enabling = Subscription<String>(to: Self.heart)
+        _ = enabling.set(true, for: "a")
+        enabling.remove("b")
+        enabling.written(isAccepted: true)
+        #expect(self.subscribers(enabling) == ["a"])
+        var disabling = self.on("a")
+        _ = disabling.set(false, for: "a")
+        disabling.remove("b")
+        disabling.written(isAccepted: false)
+        #expect(self.subscribers(disabling) == ["a"])
+    }
+
     @Test("B3 a release that another subscriber overtakes is not needed")
     func releaseOvertaken() {
         var subscription = self.on("a")

@@ -42,6 +42,18 @@ struct IdentityStoreTests {
         #expect(store.record(for: identifier)?.name == "Crystal")
     }
 
+    @Test("5.6 the GAP Device Name counts for more than an advertised one, also where both are the same at first")
+    func deviceName() {
+        let store = IdentityStore()
+        let identifier = store.record(for: self.address(1)).identifier
+        #expect(store.setName("Crystal", of: self.address(1)))
+        #expect(!store.setName("Crystal", isDeviceName: true, of: self.address(1)))
+        #expect(!store.setName("Onyx", of: self.address(1)))
+        #expect(store.record(for: identifier)?.name == "Crystal")
+        #expect(store.setName("Onyx", isDeviceName: true, of: self.address(1)))
+        #expect(store.record(for: identifier)?.name == "Onyx")
+    }
+
     @Test("5.1 identities survive the process")
     func file() throws {
         try withFolderStorage { folder in

@@ -44,6 +44,23 @@ struct GATTServerCachingTests: GATTServerSuite {
         )
     }
 
+    @Test func `A range that waits keeps its ends where a later change lies inside`() throws {
+        try self.run(
+            """
+            > 12 09 00 02 00
+            < 13
+            add
+            < 1D 08 00 35 00 38 00
+            add
+            add
+            remove 0039                           # of 0039 to 0040, which wait
+            > 1E
+            < 1D 08 00 39 00 40 00
+            > 1E
+            """
+        )
+    }
+
     @Test func `Service Changed comes before the application's indications`() throws {
         try self.run(
             """

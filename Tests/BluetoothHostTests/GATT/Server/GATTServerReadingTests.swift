@@ -153,7 +153,7 @@ struct GATTServerReadingTests: GATTServerSuite {
         )
     }
 
-    @Test func `Read By Type: a value is cut to 253 octets whatever the MTU`() throws {
+    @Test func `D6: Read By Type: a value of the application is cut to 253 octets whatever the MTU`() throws {
         try self.run(
             """
             > 02 05 02
@@ -163,6 +163,45 @@ struct GATTServerReadingTests: GATTServerSuite {
             ? read 0013 @0
             = AA*512
             < 09 FF 13 00 AA*253
+            > 08 01 00 FF FF 02 A0
+            ? read 0013 @0
+            = AA*254
+            < 09 FF 13 00 AA*253
+            > 08 01 00 FF FF 02 A0
+            ? read 0013 @0
+            = AA*253
+            < 09 FF 13 00 AA*253
+            > 08 01 00 FF FF 02 A0
+            ? read 0013 @0
+            = AA*252
+            < 09 FE 13 00 AA*252
+            """
+        )
+    }
+
+    @Test("D6: Read By Type: a value that the server keeps is cut to 253 octets", arguments: [252, 253, 254, 512])
+    func longKeptValue(length: Int) throws {
+        var runner = try GATTServerScript(mtu: 517)
+        let definition = GATTServiceDefinition(
+            uuid: 0xE000,
+            characteristics: [
+                GATTCharacteristicDefinition(
+                    uuid: 0xE001,
+                    properties: .read,
+                    permissions: .readable,
+                    value: ByteBuffer(repeating: 0xAA, count: length)
+                )
+            ]
+        )
+        let handle = try runner.server.server.add(definition).characteristics[0].value
+        let shown = min(length, 253)
+        runner.run(
+            """
+            > 02 05 02
+            < 03 05 02
+            ? mtu 517
+            > 08 01 00 FF FF 01 E0
+            < 09 \(octet(shown + 2)) \(octet(Int(handle))) 00 AA*\(shown)
             """
         )
     }
@@ -280,10 +319,25 @@ struct GATTServerReadingTests: GATTServerSuite {
             ? read 0013 @5
             ! 07
             < 01 0C 13 00 07
-            > 0C 13 00 01 02                      # behind the longest value that there can be
-            < 01 0C 13 00 07
             > 0C 13 00 01
             < 01 0C 00 00 04
+            """
+        )
+    }
+
+    @Test func `D7: the application is asked up to the end of the longest value, and not beyond`() throws {
+        try self.run(
+            """
+            > 0C 13 00 FF 01
+            ? read 0013 @511
+            = AA
+            < 0D AA
+            > 0C 13 00 00 02                      # 512: the end of the longest value
+            ? read 0013 @512
+            =
+            < 0D
+            > 0C 13 00 01 02                      # 513
+            < 01 0C 13 00 07
             """
         )
     }

@@ -281,6 +281,33 @@ extension GATTServerWritingTests {
         )
     }
 
+    @Test func `A part may begin where the longest value ends, and is then too long unless it is empty`() throws {
+        try self.run(
+            """
+            > 16 13 00 00 02                      # 512
+            < 17 13 00 00 02
+            > 18 01
+            ? write 0013 @512
+            ok
+            < 19
+            > 16 13 00 00 02 AA
+            < 17 13 00 00 02 AA
+            > 18 01
+            < 01 18 13 00 0D
+            > 16 13 00 FF 01 AA                   # 511
+            < 17 13 00 FF 01 AA
+            > 18 01
+            ? write 0013 @511 AA
+            ok
+            < 19
+            > 16 13 00 01 02                      # 513
+            < 17 13 00 01 02
+            > 18 01
+            < 01 18 13 00 07
+            """
+        )
+    }
+
     @Test func `A service may go while its prepared writes wait`() throws {
         try self.run(
             """

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Waiting for Core Bluetooth")
 @MainActor
-struct CentralTests {
+struct PendingAnswerTests {
     @Test("A8: an end that comes before a call waits for it is not lost")
     func earlyEnd() async throws {
         let answer = PendingAnswer()
