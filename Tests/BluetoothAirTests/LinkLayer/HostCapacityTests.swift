@@ -28,7 +28,7 @@ struct HostCapacityTests {
         #expect(peripheral.data.count == 6)
     }
 
-    @Test("A1: a host that takes nothing holds back its peer for longer than the supervision timeout, and loses nothing")
+    @Test("A1: a host that takes nothing holds back its peer, beyond the supervision timeout, and loses nothing")
     func notWritable() throws {
         for settings in [AirSettings.instant, .realistic] {
             let testbed = AirTestbed(settings)

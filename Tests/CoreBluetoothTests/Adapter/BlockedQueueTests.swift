@@ -124,7 +124,9 @@ struct BlockedQueueTests {
             didUpdateValueFor characteristic: CBCharacteristic,
             error: (any Error)?
         ) {
-            guard let number = characteristic.value?.withUnsafeBytes({ $0.loadUnaligned(as: UInt32.self) }) else { return }
+            guard let number = characteristic.value?.withUnsafeBytes({ $0.loadUnaligned(as: UInt32.self) }) else {
+                return
+            }
             self.observed.withLockedValue { $0.append(number) }
         }
     }
