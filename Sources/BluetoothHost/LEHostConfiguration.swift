@@ -17,7 +17,10 @@ public struct LEHostConfiguration: Sendable {
     public var preferredMTU: Int
     /// How long a controller may take to answer a command before it counts as lost, in milliseconds.
     public var commandTimeout: TimeAmount
-    /// Whether the controller is asked to send no more data than the host has finished with (Vol 4, Part E, 4.2), where it can.
+    /// Whether a controller that says that it can is asked to send no more data than the host has finished with
+    /// (Vol 4, Part E, 4.2).
+    ///
+    /// False unless it is set: there are controllers that say so and stop at the command. Those of an air can.
     public var limitsReceivedData: Bool
 
     /// Creates a configuration.
@@ -28,7 +31,7 @@ public struct LEHostConfiguration: Sendable {
         fallbackAddress: DeviceAddress? = nil,
         preferredMTU: Int = 517,
         commandTimeout: TimeAmount = .seconds(2),
-        limitsReceivedData: Bool = true
+        limitsReceivedData: Bool = false
     ) {
         self.deviceName = deviceName
         self.appearance = appearance

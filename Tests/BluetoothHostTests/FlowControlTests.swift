@@ -11,6 +11,14 @@ import Testing
 struct FlowControlTests {
     private static let first: UInt16 = 0x40
     private static let second: UInt16 = 0x41
+    private static let configuration = LEHostConfiguration(limitsReceivedData: true)
+
+    private static func started(_ prepare: (ScriptedController) -> Void = { _ in }) -> HostTestbed {
+        let testbed = HostTestbed(Self.configuration)
+        prepare(testbed.controller)
+        testbed.start()
+        return testbed
+    }
 
     /// Commands on a link's L2CAP signalling channel, which need no user.
     private func receive(_ count: Int, on handle: UInt16, _ testbed: HostTestbed) {
@@ -28,7 +36,7 @@ struct FlowControlTests {
 
     @Test("The controller is given the host's buffers before flow control is turned on")
     func setup() throws {
-        let testbed = HostTestbed()
+        let testbed = HostTestbed(Self.configuration)
         testbed.host.attach(to: testbed.controller)
         testbed.run()
         let commands = testbed.controller.takeCommands()
@@ -45,7 +53,7 @@ struct FlowControlTests {
         arguments: [HostBufferSize.opcode, SetControllerToHostFlowControl.opcode]
     )
     func refused(opcode: HCIOpcode) throws {
-        let testbed = HostTestbed.started { $0.refused[opcode] = .unknownCommand }
+        let testbed = Self.started { $0.refused[opcode] = .unknownCommand }
         #expect(testbed.host.state == .ready)
         #expect(!testbed.host.limitsReceivedData)
         _ = testbed.acceptLink(Self.first)
@@ -53,9 +61,9 @@ struct FlowControlTests {
         #expect(try self.report(testbed) == nil)
     }
 
-    @Test("A host that is configured without it does not ask for flow control")
+    @Test("A host that is not configured for it does not ask for flow control")
     func notConfigured() {
-        let testbed = HostTestbed(LEHostConfiguration(limitsReceivedData: false))
+        let testbed = HostTestbed()
         testbed.host.attach(to: testbed.controller)
         testbed.run()
         #expect(!testbed.controller.takeCommands().contains(HostBufferSize.opcode))
@@ -64,7 +72,7 @@ struct FlowControlTests {
 
     @Test("Packets are reported from the 16th of one link on, not before")
     func ofOneLink() throws {
-        let testbed = HostTestbed.started()
+        let testbed = Self.started()
         _ = testbed.acceptLink(Self.first)
         self.receive(15, on: Self.first, testbed)
         #expect(try self.report(testbed) == nil)
@@ -74,7 +82,7 @@ struct FlowControlTests {
 
     @Test("Packets are reported from the 32nd of all links on, not before")
     func ofAllLinks() throws {
-        let testbed = HostTestbed.started()
+        let testbed = Self.started()
         for handle in Self.first..<Self.first + 4 { _ = testbed.acceptLink(handle) }
         for handle in Self.first..<Self.first + 3 { self.receive(10, on: handle, testbed) }
         self.receive(1, on: Self.first + 3, testbed)
@@ -85,7 +93,7 @@ struct FlowControlTests {
 
     @Test("A1: the packets of a link that is held back are not reported, those of another are; when it goes on all are")
     func heldBack() throws {
-        let testbed = HostTestbed.started()
+        let testbed = Self.started()
         let link = try #require(testbed.acceptLink(Self.first))
         _ = testbed.acceptLink(Self.second)
         self.receive(10, on: Self.first, testbed)
@@ -103,7 +111,7 @@ struct FlowControlTests {
 
     @Test("The packets of a link that has ended are not reported: the controller counts them as finished")
     func ended() throws {
-        let testbed = HostTestbed.started()
+        let testbed = Self.started()
         let link = try #require(testbed.acceptLink(Self.first))
         _ = testbed.acceptLink(Self.second)
         testbed.host.pauseReceiving(on: link)

@@ -201,7 +201,8 @@ extension BluetoothAdapter.Configuration {
         LEHostConfiguration(
             deviceName: self.deviceName ?? self.identityName,
             address: address,
-            preferredMTU: self.preferredMTU
+            preferredMTU: self.preferredMTU,
+            limitsReceivedData: true
         )
     }
 }

@@ -44,7 +44,8 @@ extension AdapterComponents {
             switch name {
             // The process that serves an air may be suspended for a moment; it takes up where it was.
             case .userAir, .air: hostConfiguration.commandTimeout = .seconds(20)
-            case .h4, .serial, .linux: break
+            // Some controllers stop at the command that they say they know.
+            case .h4, .serial, .linux: hostConfiguration.limitsReceivedData = false
             }
             let location = configuration.location
             self.init(
