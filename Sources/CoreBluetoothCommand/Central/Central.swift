@@ -9,7 +9,7 @@ import Foundation
 @MainActor
 final class Central: NSObject {
     /// How long, in seconds, a peripheral may take to answer one request: ATT's own limit and a little more.
-    static let procedureTimeout: TimeInterval = 35
+    var procedureTimeout: TimeInterval = 35
 
     /// Called each time that Bluetooth is ready.
     var onReady: (() -> Void)?
@@ -235,7 +235,7 @@ final class Central: NSObject {
             throw Failure("\(doing) failed: the device has changed its services; start again")
         }
         do {
-            let limit = Self.procedureTimeout
+            let limit = procedureTimeout
             try await wait(awaited, limit, "\(doing) took more than \(limit.formatted()) s", start)
         } catch let failure as Failure {
             throw failure

@@ -17,6 +17,9 @@ struct CentralTests {
         let service = ScriptedPeripheral.Service("1809", characteristics: [.init("2A1C", properties: .read)])
         let thermo = world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
         let central = Central(output: OutputFormat(isJSON: false, isVerbose: false))
+        // These limits are of real time, in which other tests may keep the main actor to themselves.
+        let limit: TimeInterval = 900
+        central.procedureTimeout = limit
         var isReady = false
         central.onReady = { isReady = true }
         world.addDevice("tool").run { central.open() }
@@ -29,8 +32,8 @@ struct CentralTests {
             }
         }
         defer { time.cancel() }
-        let peripheral = try await central.find(DeviceQuery("Thermo"), timeout: 60)
-        try await central.connect(peripheral, timeout: 60)
+        let peripheral = try await central.find(DeviceQuery("Thermo"), timeout: limit)
+        try await central.connect(peripheral, timeout: limit)
         let services = try await central.discoverServices()
         #expect(services.count == 1)
         thermo.publish([ScriptedPeripheral.Service("180D", characteristics: [])])
