@@ -118,9 +118,7 @@ extension ByteBuffer {
     @discardableResult
     mutating func setBytes(of header: ACLDataHeader, at index: Int) -> Int {
         let octets = UInt64(HCIPacket.Kind.aclData.rawValue) | UInt64(header.word) << 8
-        return withUnsafeBytes(of: octets.littleEndian) {
-            self.setBytes($0.prefix(ACLDataHeader.octetCountWithType), at: index)
-        }
+        return self.setOctets(octets, count: ACLDataHeader.octetCountWithType, at: index)
     }
 
     /// Puts an H4 type octet and an ACL data header in front of the readable octets, into space that must be there.

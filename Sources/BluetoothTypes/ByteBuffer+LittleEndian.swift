@@ -53,4 +53,12 @@ extension ByteBuffer {
         self.writeInteger(UInt16(truncatingIfNeeded: value), endianness: .little)
         self.writeInteger(UInt8(truncatingIfNeeded: value >> 16))
     }
+
+    /// Sets the `count` lowest octets of `octets`, the lowest one first, all at once.
+    @inlinable
+    @inline(__always)
+    @discardableResult
+    package mutating func setOctets(_ octets: UInt64, count: Int, at index: Int) -> Int {
+        withUnsafeBytes(of: octets.littleEndian) { self.setBytes($0.prefix(count), at: index) }
+    }
 }

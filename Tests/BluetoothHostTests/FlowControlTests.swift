@@ -44,7 +44,7 @@ struct FlowControlTests {
         #expect(commands[size + 1] == SetControllerToHostFlowControl.opcode)
         var octets = try #require(testbed.controller.parameters[HostBufferSize.opcode])
         let buffers = try HostBufferSize(parsing: &octets)
-        #expect(buffers.aclDataPacketLength == 251 && buffers.aclDataPacketCount == 128)
+        #expect(buffers.aclDataPacketLength == 251 && buffers.aclDataPacketCount == 256)
         #expect(testbed.host.limitsReceivedData)
     }
 
@@ -70,25 +70,25 @@ struct FlowControlTests {
         #expect(!testbed.host.limitsReceivedData)
     }
 
-    @Test("Packets are reported from the 16th of one link on, not before")
+    @Test("Packets are reported from the 32nd of one link on, not before")
     func ofOneLink() throws {
         let testbed = Self.started()
         _ = testbed.acceptLink(Self.first)
-        self.receive(15, on: Self.first, testbed)
+        self.receive(31, on: Self.first, testbed)
         #expect(try self.report(testbed) == nil)
         self.receive(1, on: Self.first, testbed)
-        #expect(try self.report(testbed) == [Self.first: 16])
+        #expect(try self.report(testbed) == [Self.first: 32])
     }
 
-    @Test("Packets are reported from the 32nd of all links on, not before")
+    @Test("Packets are reported from the 64th of all links on, not before")
     func ofAllLinks() throws {
         let testbed = Self.started()
         for handle in Self.first..<Self.first + 4 { _ = testbed.acceptLink(handle) }
-        for handle in Self.first..<Self.first + 3 { self.receive(10, on: handle, testbed) }
-        self.receive(1, on: Self.first + 3, testbed)
+        for handle in Self.first..<Self.first + 3 { self.receive(20, on: handle, testbed) }
+        self.receive(3, on: Self.first + 3, testbed)
         #expect(try self.report(testbed) == nil)
         self.receive(1, on: Self.first + 3, testbed)
-        #expect(try self.report(testbed) == [0x40: 10, 0x41: 10, 0x42: 10, 0x43: 2])
+        #expect(try self.report(testbed) == [0x40: 20, 0x41: 20, 0x42: 20, 0x43: 4])
     }
 
     @Test("A1: the packets of a link that is held back are not reported, those of another are; when it goes on all are")
@@ -100,13 +100,35 @@ struct FlowControlTests {
         testbed.host.pauseReceiving(on: link)
         self.receive(60, on: Self.first, testbed)
         #expect(try self.report(testbed) == nil)
-        self.receive(16, on: Self.second, testbed)
-        #expect(try self.report(testbed) == [Self.second: 16])
+        self.receive(1, on: Self.second, testbed)
+        #expect(try self.report(testbed) == [Self.second: 1])
         testbed.host.resumeReceiving(on: link)
         testbed.run()
         #expect(try self.report(testbed) == [Self.first: 70])
-        self.receive(16, on: Self.first, testbed)
-        #expect(try self.report(testbed) == [Self.first: 16])
+        self.receive(31, on: Self.first, testbed)
+        #expect(try self.report(testbed) == nil)
+        self.receive(1, on: Self.first, testbed)
+        #expect(try self.report(testbed) == [Self.first: 32])
+    }
+
+    @Test("While a link is held back each turn reports what the others have received: it may be all that they get")
+    func othersOfOneHeldBack() throws {
+        let testbed = Self.started()
+        let link = try #require(testbed.acceptLink(Self.first))
+        _ = testbed.acceptLink(Self.second)
+        self.receive(1, on: Self.second, testbed)
+        #expect(try self.report(testbed) == nil)
+        testbed.host.pauseReceiving(on: link)
+        self.receive(1, on: Self.first, testbed)
+        #expect(try self.report(testbed) == [Self.second: 1])
+        self.receive(1, on: Self.second, testbed)
+        #expect(try self.report(testbed) == [Self.second: 1])
+        testbed.controller.disconnect(Self.first, reason: .remoteUserTerminated)
+        testbed.run()
+        self.receive(31, on: Self.second, testbed)
+        #expect(try self.report(testbed) == nil)
+        self.receive(1, on: Self.second, testbed)
+        #expect(try self.report(testbed) == [Self.second: 32])
     }
 
     @Test("The packets of a link that has ended are not reported: the controller counts them as finished")
@@ -118,7 +140,7 @@ struct FlowControlTests {
         self.receive(40, on: Self.first, testbed)
         testbed.controller.disconnect(Self.first, reason: .remoteUserTerminated)
         testbed.run()
-        self.receive(16, on: Self.second, testbed)
-        #expect(try self.report(testbed) == [Self.second: 16])
+        self.receive(32, on: Self.second, testbed)
+        #expect(try self.report(testbed) == [Self.second: 32])
     }
 }

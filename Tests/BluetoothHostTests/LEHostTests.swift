@@ -1,4 +1,4 @@
-// The host driver against a scripted controller: start, flow control, and everything that a controller can do wrong.
+// The host driver against a scripted controller: start, and everything that a controller can do wrong.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -70,6 +70,21 @@ struct HostTests {
         #expect(testbed.controller.isClosed)
     }
 
+    @Test("a server of controllers that has no more of them is not taken for a dead controller")
+    func limitedResources() {
+        let testbed = HostTestbed()
+        testbed.controller.refused[Reset.opcode] = .connectionRejectedLimitedResources
+        testbed.host.attach(to: testbed.controller)
+        testbed.run()
+        #expect(
+            testbed.host.state
+                == .failed(
+                    "what serves the controller has no resources for another host; "
+                        + "end a program that uses it, or raise its limit"
+                )
+        )
+    }
+
     @Test("a command that is never answered is passed over")
     func unansweredCommand() {
         let testbed = HostTestbed()
@@ -77,186 +92,6 @@ struct HostTests {
         testbed.host.attach(to: testbed.controller)
         testbed.run(.seconds(3))
         #expect(testbed.host.state == .ready)
-    }
-
-    // MARK: Flow control
-
-    @Test("no more packets than the controller has buffers, and the next one when a buffer is free")
-    func creditsAreObeyed() throws {
-        let testbed = HostTestbed.started { $0.packetCount = 2 }
-        let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
-        for _ in 0..<5 {
-            testbed.host.notify(
-                ByteBuffer(bytes: [1, 2, 3]),
-                characteristic: characteristic,
-                to: link,
-                token: .notification
-            )
-        }
-        testbed.run()
-        #expect(testbed.controller.takeData().count == 2)
-        #expect(testbed.delegate.takeLines() == ["transmitted 2 notification"])
-        testbed.controller.complete(0x40, count: 1)
-        testbed.run()
-        #expect(testbed.controller.takeData().count == 1)
-        testbed.controller.complete(0x40, count: 2)
-        testbed.run()
-        #expect(testbed.controller.takeData().count == 2)
-    }
-
-    @Test("D1: more completions than packets give no more credits than there are buffers")
-    func excessiveCompletions() throws {
-        let testbed = HostTestbed.started { $0.packetCount = 2 }
-        let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
-        for _ in 0..<8 {
-            testbed.host.notify(
-                ByteBuffer(bytes: [1, 2, 3]),
-                characteristic: characteristic,
-                to: link,
-                token: .notification
-            )
-        }
-        testbed.run()
-        #expect(testbed.controller.takeData().count == 2)
-        for _ in 0..<2 {
-            testbed.controller.complete(0x40, count: 200)
-            testbed.run()
-            #expect(testbed.controller.takeData().count == 2)
-        }
-    }
-
-    @Test("D1: completions of one link give back no buffers that the controller holds of another link")
-    func completionsOfAnotherLink() throws {
-        let testbed = HostTestbed.started { $0.packetCount = 2 }
-        let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
-        _ = try #require(testbed.acceptLink(0x41))
-        // The answer for the second link fills one buffer, a notification for the first one the other.
-        testbed.controller.receive(0x41, channel: 4, [0x0A, 0x03, 0x00])
-        testbed.run()
-        for _ in 0..<4 {
-            testbed.host.notify(
-                ByteBuffer(bytes: [1, 2, 3]),
-                characteristic: characteristic,
-                to: link,
-                token: .notification
-            )
-        }
-        testbed.run()
-        #expect(testbed.controller.takeData().count == 2)
-        testbed.controller.complete(0x40, count: 2)
-        testbed.run()
-        #expect(testbed.controller.takeData().count == 1)
-    }
-
-    @Test("a frame longer than the controller's buffers is cut")
-    func fragments() throws {
-        let testbed = HostTestbed.started { $0.dataLength = 27 }
-        let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
-        testbed.host.notify(
-            ByteBuffer(repeating: 7, count: 100),
-            characteristic: characteristic,
-            to: link,
-            token: .notification
-        )
-        testbed.run()
-        let packets = testbed.controller.takeData()
-        // The MTU is 23: the value is cut to 20 octets, and 4 + 3 + 20 octets are one packet.
-        #expect(packets.count == 1)
-        testbed.controller.receive(0x40, channel: 4, [0x02, 0x00, 0x02])
-        testbed.run()
-        _ = testbed.controller.takeData()
-        testbed.host.notify(
-            ByteBuffer(repeating: 7, count: 100),
-            characteristic: characteristic,
-            to: link,
-            token: .notification
-        )
-        testbed.run()
-        let boundaries = try testbed.controller.takeData().map { try ACLDataHeader($0).boundary }
-        #expect(boundaries == [.firstNonFlushable, .continuing, .continuing, .continuing])
-    }
-
-    @Test("the end of a link frees the controller's buffers, and what was dropped is counted")
-    func disconnectionFreesCredits() throws {
-        let testbed = HostTestbed.started { $0.packetCount = 2 }
-        let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
-        for _ in 0..<5 {
-            testbed.host.notify(ByteBuffer(bytes: [1]), characteristic: characteristic, to: link, token: .notification)
-        }
-        testbed.run()
-        _ = testbed.delegate.takeLines()
-        #expect(testbed.host.transmitter.credits == 0)
-        testbed.controller.disconnect(0x40, reason: .connectionTimeout)
-        testbed.run()
-        #expect(testbed.host.transmitter.credits == 2)
-        #expect(
-            testbed.delegate.takeLines() == [
-                "subscribed \(characteristic) false", "transmitted 3 notification", "disconnected \(peer) 8",
-            ]
-        )
-    }
-
-    @Test(
-        "B18: what left is counted by its owner, also where the client is not subscribed or the MTU is being agreed on"
-    )
-    func countsByOwner() throws {
-        let testbed = HostTestbed.started()
-        let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
-        let owners = (1...3).map { TransmitToken(rawValue: $0) }
-        func notify(_ owner: Int, _ handle: AttributeHandle) {
-            testbed.host.notify(ByteBuffer(bytes: [1]), characteristic: handle, to: link, token: owners[owner])
-        }
-        notify(0, characteristic)
-        notify(0, characteristic)
-        notify(1, characteristic)
-        testbed.host.writeWithoutResponse(ByteBuffer(bytes: [1]), to: 3, on: link, token: owners[2])
-        testbed.run()
-        #expect(testbed.delegate.takeLines() == ["transmitted 2 1", "transmitted 1 2", "transmitted 1 3"])
-        notify(2, 0x7777)
-        testbed.run()
-        #expect(testbed.delegate.takeLines() == ["transmitted 1 3"])
-    }
-
-    @Test("what waits for the MTU exchange when the link ends is counted")
-    func countsDeferredValues() throws {
-        let testbed = HostTestbed.started()
-        let handles = try testbed.host.addService(
-            GATTServiceDefinition(
-                uuid: 0xA000,
-                characteristics: [GATTCharacteristicDefinition(uuid: 0xA001, properties: .notify, permissions: [])]
-            )
-        )
-        let characteristic = handles.characteristics[0]
-        let configuration = try #require(characteristic.clientConfiguration)
-        testbed.host.connect(to: peer)
-        var link: LinkID?
-        testbed.delegate.onConnect = { link = $0.id }
-        testbed.run()
-        testbed.controller.connect(0x40, peer: peer, role: .central)
-        testbed.run()
-        // The peer subscribes and does not answer the MTU request.
-        let octets = [UInt8(truncatingIfNeeded: configuration), UInt8(truncatingIfNeeded: configuration >> 8)]
-        testbed.controller.receive(0x40, channel: 4, [0x12] + octets + [0x01, 0x00])
-        testbed.run()
-        _ = testbed.delegate.takeLines()
-        let connected = try #require(link)
-        for _ in 0..<2 {
-            testbed.host.notify(
-                ByteBuffer(bytes: [1]),
-                characteristic: characteristic.value,
-                to: connected,
-                token: .notification
-            )
-        }
-        testbed.run()
-        #expect(testbed.delegate.takeLines() == [])
-        testbed.controller.disconnect(0x40, reason: .remoteUserTerminated)
-        testbed.run()
-        #expect(
-            testbed.delegate.takeLines() == [
-                "subscribed \(characteristic.value) false", "transmitted 2 notification", "disconnected \(peer) 19",
-            ]
-        )
     }
 
     // MARK: A controller that misbehaves

@@ -24,21 +24,56 @@ struct ReceiveBuffers {
     /// How many packets the host can hold.
     var capacity = 0
     /// How many it holds.
-    var used = 0
+    private(set) var used = 0
+    /// The links of which it holds packets.
+    private var usedLinkCount = 0
+    /// How many links the controller has at most.
+    private let linkLimit: Int
 
     /// Whether what carries packets to the host takes more of them.
     var isHostWritable = true
 
+    init(linkLimit: Int) { self.linkLimit = linkLimit }
+
+    /// The host was reset: it has no packets, and has not yet said how many it can hold. What carries packets to it is as
+    /// it was.
+    mutating func reset() {
+        let isHostWritable = self.isHostWritable
+        self = ReceiveBuffers(linkLimit: self.linkLimit)
+        self.isHostWritable = isHostWritable
+    }
+
     /// Whether the host can take a packet of a link, which is one of `linkCount`.
     ///
-    /// A link may hold as many buffers as are free. So one whose host is behind never holds all of them, however many such
-    /// links there are: with n of them each holds at most one part of n + 1. An only link leaves a quarter to those that come.
+    /// One packet of each link that there may be has a buffer of its own, so that no link stands still because the hosts of
+    /// others are behind; of few buffers half are kept so. Of the others a link may hold as many as are free: with n links
+    /// each holds at most one part of n + 1. An only link leaves a quarter to those that come.
     @inline(__always)
     func hasCapacity(for end: LinkEnd, among linkCount: Int) -> Bool {
         guard self.isHostWritable else { return false }
         guard self.isLimited else { return true }
-        let limit = linkCount > 1 ? self.capacity - self.used : self.capacity - self.capacity / 4
-        return end.unreportedPackets < limit
+        guard end.unreportedPackets > 0 else { return self.used < self.capacity }
+        let shared = self.capacity - min(self.linkLimit, self.capacity / 2)
+        let limit = linkCount > 1 ? shared - (self.used - self.usedLinkCount) : shared - shared / 4
+        return end.unreportedPackets <= limit
+    }
+
+    /// The host gets a packet of a link.
+    @inline(__always)
+    mutating func sent(on end: LinkEnd) {
+        guard self.isLimited else { return }
+        self.used += 1
+        if end.unreportedPackets == 0 { self.usedLinkCount += 1 }
+        end.unreportedPackets += 1
+    }
+
+    /// The host has finished with packets of a link.
+    mutating func completed(_ count: Int, on end: LinkEnd) {
+        let count = min(count, end.unreportedPackets)
+        guard count > 0 else { return }
+        self.used -= count
+        end.unreportedPackets -= count
+        if end.unreportedPackets == 0 { self.usedLinkCount -= 1 }
     }
 }
 
@@ -78,7 +113,7 @@ extension Controller {
         let flags: UInt32 = boundary == 0b0001 ? 0x1000 : 0x2000
         let header = UInt32(peer.handle.rawValue) | flags | word & 0xFFFF_0000
         packet.bytes.setInteger(header, at: start + 1, endianness: .little)
-        peer.controller.countForHost(at: peer)
+        peer.controller.receiveBuffers.sent(on: peer)
         peer.controller.deliver(packet)
         self.complete(end)
     }
@@ -146,8 +181,7 @@ extension Controller {
         end.usedBuffers = 0
         end.completedPackets = 0
         end.data.removeAll()
-        self.receiveBuffers.used -= end.unreportedPackets
-        end.unreportedPackets = 0
+        self.receiveBuffers.completed(end.unreportedPackets, on: end)
     }
 
     // MARK: To the host
@@ -155,13 +189,6 @@ extension Controller {
     /// Whether the host can take a packet of a link.
     @inline(__always)
     func hasCapacity(for end: LinkEnd) -> Bool { self.receiveBuffers.hasCapacity(for: end, among: self.links.count) }
-
-    /// The host gets a packet of a link.
-    func countForHost(at end: LinkEnd) {
-        guard self.receiveBuffers.isLimited else { return }
-        self.receiveBuffers.used += 1
-        end.unreportedPackets += 1
-    }
 
     /// What carries packets to the host takes more of them, or no longer: meanwhile data of peers is not acknowledged, and
     /// advertisements are lost.
@@ -180,7 +207,7 @@ extension Controller {
     /// space.
     func deliverData(_ payload: ByteBuffer, isStart: Bool, at end: LinkEnd) {
         let boundary: ACLDataHeader.Boundary = isStart ? .firstFlushable : .continuing
-        self.countForHost(at: end)
+        self.receiveBuffers.sent(on: end)
         guard payload.readerIndex >= ACLDataHeader.octetCountWithType else {
             return self.deliver(.aclData(handle: end.handle, boundary: boundary, fragment: payload))
         }
@@ -219,9 +246,7 @@ extension Controller {
         guard self.receiveBuffers.isLimited else { throw .commandDisallowed }
         for element in command.completed {
             guard let entry = self.links[element.handle] else { continue }
-            let count = min(Int(element.count), entry.end.unreportedPackets)
-            entry.end.unreportedPackets -= count
-            self.receiveBuffers.used -= count
+            self.receiveBuffers.completed(Int(element.count), on: entry.end)
         }
         self.wakeSenders()
     }

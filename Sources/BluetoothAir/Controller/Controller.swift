@@ -40,7 +40,7 @@ final class Controller {
     var initiation: InitiationState?
     var links: LinkTable
     var transmitBuffers = TransmitBuffers()
-    var receiveBuffers = ReceiveBuffers()
+    var receiveBuffers: ReceiveBuffers
     /// With air time: when the radio is free again.
     var radioBusyUntil = NIODeadline.uptimeNanoseconds(0)
 
@@ -57,6 +57,7 @@ final class Controller {
         self.generator = SeededGenerator(seed: generator.next())
         self.publicAddress = Self.publicAddress(seed: air.seed, index: index)
         self.links = LinkTable(limit: self.configuration.maximumLinkCount)
+        self.receiveBuffers = ReceiveBuffers(linkLimit: self.configuration.maximumLinkCount)
         self.scanTimer.action = { [unowned self] in self.scanTimerFired() }
         self.completedPacketsTimer.action = { [unowned self] in self.sendNumberOfCompletedPackets() }
     }
@@ -211,8 +212,7 @@ final class Controller {
         let abandoned = self.links.removeAll()
         self.completedPacketsTimer.cancel()
         self.transmitBuffers = TransmitBuffers()
-        let isHostWritable = self.receiveBuffers.isHostWritable
-        self.receiveBuffers = ReceiveBuffers(isHostWritable: isHostWritable)
+        self.receiveBuffers.reset()
         for entry in abandoned { entry.link.abandoned(by: entry.end) }
     }
 

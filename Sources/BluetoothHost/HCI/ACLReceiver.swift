@@ -5,7 +5,9 @@
 //     off ── Host Buffer Size and Set Controller To Host Flow Control succeeded ──▶ limited ── the controller goes ──▶ off
 //
 // off: packets come as fast as the controller receives them, and nothing is reported.
-// limited: packets are counted for each link, and reported several at a time.
+// limited: packets are counted for each link, and reported several at a time. While a link is held back, each turn reports
+// what the others have received: the links that are held back may have so many of the controller's packets that it lets
+// another link have only one.
 //
 // What a peer can do: fill the buffers of its own link. What a link may hold of them is the controller's decision. Time does
 // not come in.
@@ -16,10 +18,10 @@ import NIOCore
 /// Counts the packets that the controller has sent and that were not reported to it as finished.
 struct ACLReceiver {
     /// How many packets the host takes at a time.
-    static let packetCount = 128
+    static let packetCount = 256
     /// After how many packets of one link, or of all links, they are reported.
-    private static let linkThreshold = 16
-    private static let totalThreshold = 32
+    private static let linkThreshold = 32
+    private static let totalThreshold = 64
     /// The shortest packet that the host offers to take, in octets behind its header.
     static let minimumPacketLength = 251
 
@@ -29,6 +31,8 @@ struct ACLReceiver {
     private(set) var isReportDue = false
     /// The packets of links that are not held back.
     private var count = 0
+    /// How many links are held back.
+    private var pausedLinkCount = 0
 
     /// The controller has accepted the host's limits.
     mutating func enable() { self.isLimited = true }
@@ -39,7 +43,9 @@ struct ACLReceiver {
         link.receivedPackets += 1
         guard !link.isReceivingPaused else { return }
         self.count += 1
-        if link.receivedPackets >= Self.linkThreshold || self.count >= Self.totalThreshold { self.isReportDue = true }
+        if link.receivedPackets >= Self.linkThreshold || self.count >= Self.totalThreshold || self.pausedLinkCount > 0 {
+            self.isReportDue = true
+        }
     }
 
     /// What is to be reported of these links.
@@ -58,20 +64,27 @@ struct ACLReceiver {
     mutating func pause(_ link: HostLink) {
         guard !link.isReceivingPaused else { return }
         link.isReceivingPaused = true
+        self.pausedLinkCount += 1
         self.count -= min(self.count, link.receivedPackets)
+        if self.isLimited, self.count > 0 { self.isReportDue = true }
     }
 
     /// The packets of a link are reported again.
     mutating func resume(_ link: HostLink) {
         guard link.isReceivingPaused else { return }
         link.isReceivingPaused = false
+        self.pausedLinkCount -= 1
         self.count += link.receivedPackets
         self.isReportDue = self.isLimited
     }
 
     /// A link has ended: the controller counts its packets as finished (Vol 4, Part E, 4.3).
     mutating func closed(_ link: HostLink) {
-        if !link.isReceivingPaused { self.count -= min(self.count, link.receivedPackets) }
+        if link.isReceivingPaused {
+            self.pausedLinkCount -= min(self.pausedLinkCount, 1)
+        } else {
+            self.count -= min(self.count, link.receivedPackets)
+        }
         link.receivedPackets = 0
     }
 

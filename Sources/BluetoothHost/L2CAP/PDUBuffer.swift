@@ -21,11 +21,3 @@ public enum PDUBuffer {
         return bytes
     }
 }
-
-extension ByteBuffer {
-    /// Sets the `count` lowest octets of `octets`, the lowest one first, all at once.
-    @inline(__always)
-    mutating func setOctets(_ octets: UInt64, count: Int, at index: Int) {
-        _ = withUnsafeBytes(of: octets.littleEndian) { self.setBytes($0.prefix(count), at: index) }
-    }
-}

@@ -18,14 +18,35 @@ struct HostCapacityTests {
         return host
     }
 
-    @Test("An only link leaves a quarter of the host's buffers to links that come")
+    @Test("An only link leaves half of few buffers, and a quarter of the others, to links that come")
     func onlyLink() throws {
         let testbed = AirTestbed()
         let peripheral = self.limitedHost(testbed, 8)
         let link = try TestLink(testbed, peripheral: peripheral)
         for value in 0..<8 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
         testbed.loop.run()
-        #expect(peripheral.data.count == 6)
+        #expect(peripheral.data.count == 4)
+    }
+
+    @Test("A1: a link gets its packets although the host has finished with none of all other links")
+    func oneOfMany() throws {
+        let testbed = AirTestbed()
+        let peripheral = self.limitedHost(testbed, 16)
+        var links: [TestLink] = []
+        for _ in 0..<8 {
+            let link = try TestLink(testbed, peripheral: peripheral)
+            for value in 0..<6 { link.central.sendData([UInt8(value)], on: link.centralHandle) }
+            testbed.loop.run()
+            links.append(link)
+        }
+        let last = try #require(links.last)
+        for value in 0..<6 {
+            #expect(peripheral.data.filter { $0.handle == last.peripheralHandle }.map(\.octets).last == [UInt8(value)])
+            let completed = CompletedPackets.Element(handle: last.peripheralHandle, count: 1)
+            peripheral.send(HostNumberOfCompletedPackets(completed: CompletedPackets([completed])))
+            testbed.loop.run()
+        }
+        #expect(peripheral.data.count < 16 + 6)
     }
 
     @Test("A1: a host that takes nothing holds back its peer, beyond the supervision timeout, and loses nothing")
