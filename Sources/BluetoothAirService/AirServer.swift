@@ -4,7 +4,8 @@
 //     server: listening ──close, release──▶ closed
 //     client: connected ──LE Set Random Address──▶ connected, with an address ──either end closes──▶ disconnected
 //
-// listening: Every connection within the limits becomes a client, and the observer is called.
+// listening: Every connection within the limits becomes a client, and the observer is called; a connection beyond them
+//     is refused (see `RefusedClient`).
 // closed: The socket is gone, all clients are disconnected, and a connection that was just accepted is closed at once.
 // connected: Packets are forwarded in both directions, unchanged.
 // disconnected: The client's controller has left the air, and the observer was called with the reason.
@@ -108,10 +109,17 @@ public final class AirServer {
     ) -> EventLoopFuture<AirServer> {
         eventLoop.assertInEventLoop()
         let connections = ClientConnections(logger: logger, makeController: makeController)
-        return H4Server.bind(to: address, on: eventLoop, limits: limits, logger: logger) { connections.add($0) }
-            .assumeIsolated()
-            .map { AirServer(server: $0, connections: connections) }
-            .nonisolated()
+        return H4Server.bind(
+            to: address,
+            on: eventLoop,
+            limits: limits,
+            logger: logger,
+            refuse: { connections.refuse($0) },
+            accept: { connections.add($0) }
+        )
+        .assumeIsolated()
+        .map { AirServer(server: $0, connections: connections) }
+        .nonisolated()
     }
 
     /// Stops serving: the socket goes, the connections end, and their controllers leave the air.
@@ -126,6 +134,7 @@ private final class ClientConnections {
     private let logger: Logger
     private let makeController: () -> any HCIChannel
     private var connections: [ClientConnection] = []
+    private var refused: [RefusedClient] = []
     private var isClosed = false
     private var lastNumber = 0
     var observer: ((AirServerEvent) -> Void)?
@@ -158,11 +167,24 @@ private final class ClientConnections {
         connection.start()
     }
 
+    /// A host that is one too many gets an answer that it understands.
+    func refuse(_ host: H4Channel) {
+        guard !self.isClosed else { return host.close() }
+        let client = RefusedClient(host: host) { [weak self] client in
+            self?.refused.removeAll { $0 === client }
+        }
+        self.refused.append(client)
+        client.start()
+    }
+
     func closeAll() {
         self.isClosed = true
         let connections = self.connections
         self.connections = []
         for connection in connections { connection.close() }
+        let refused = self.refused
+        self.refused = []
+        for client in refused { client.close() }
     }
 }
 

@@ -31,7 +31,12 @@ extension LEHost {
         guard let channel = self.channel else { return }
         self.channel = nil
         channel.close()
-        self.log.error("the controller failed: \(reason)")
+        // A controller that does not start is the affair of whoever attached the host; the state has the reason.
+        if case .starting = self.state {
+            self.log.debug("the controller did not start: \(reason)")
+        } else {
+            self.log.error("the controller failed: \(reason)")
+        }
         self.loseController(.failed(reason))
     }
 
@@ -175,13 +180,17 @@ extension LEHost {
         switch step {
         case .reset:
             self.send(Reset()) { [unowned self] result in
-                if case .failure(let failure) = result {
-                    guard case .controllerLost = failure else {
-                        return self.fail("the controller does not answer HCI Reset; check that it is connected")
-                    }
-                    return
+                switch result {
+                case .success: goOn()
+                case .failure(.controllerLost): break
+                case .failure(.refused(.connectionRejectedLimitedResources)):
+                    self.fail(
+                        "what serves the controller has no resources for another host; "
+                            + "end a program that uses it, or raise its limit"
+                    )
+                case .failure:
+                    self.fail("the controller does not answer HCI Reset; check that it is connected")
                 }
-                goOn()
             }
         case .supportedCommands:
             self.send(ReadLocalSupportedCommands()) { [unowned self] result in

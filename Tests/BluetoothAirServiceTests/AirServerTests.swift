@@ -78,6 +78,33 @@ struct AirServerTests {
         try await served.close()
     }
 
+    @Test("A host beyond the limit gets Limited Resources for its first command, and its place is not taken")
+    func tooManyHosts() async throws {
+        let folder = try TemporaryFolder()
+        let served = try await Served(.unix(path: folder("a")), limits: .init(connections: 1, refusals: 1))
+        let first = try RawSocket(unix: folder("a"))
+        #expect(first.complete(0x0C03) == [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00])
+        // Each is refused, whatever it asks for; the connection ends, so that the next one can be refused.
+        for opcode: UInt16 in [0x0C03, 0x1001, 0xFC99] {
+            let second = try RawSocket(unix: folder("a"))
+            let low = UInt8(truncatingIfNeeded: opcode)
+            let high = UInt8(opcode >> 8)
+            #expect(second.complete(opcode) == [0x04, 0x0E, 0x04, 0x01, low, high, 0x0D])
+            #expect(second.endsWithin20Seconds())
+        }
+        // One that asks for nothing waits; beside it no other one is answered.
+        let silent = try RawSocket(unix: folder("a"))
+        #expect(try RawSocket(unix: folder("a")).endsWithin20Seconds())
+        #expect(try await served.clientCount() == 1)
+        #expect(try await served.controllerCount() == 1)
+        first.finish()
+        try await eventually { try await served.clientCount() == 0 }
+        let next = try RawSocket(unix: folder("a"))
+        #expect(next.complete(0x0C03).last == 0x00)
+        #expect(silent.complete(0x0C03).last == 0x0D)
+        try await served.close()
+    }
+
     @Test("A server whose last reference is released stops serving, on whichever thread that happens")
     func released() async throws {
         for onLoop in [true, false] {

@@ -10,14 +10,21 @@ import NIOPosix
 public final class H4Server {
     /// What hosts may take from the server.
     public struct Limits: Hashable, Sendable {
-        /// How many connections stand at the same time; others are closed at once.
+        /// How many connections are accepted at the same time; others are refused.
         public var connections: Int
+        /// How many connections that are refused may wait for their answer at the same time; others are closed at once.
+        public var refusals: Int
         /// How many octets may wait for a host that does not read before it is dropped.
         public var unsentOctets: Int
 
         /// Creates limits.
-        public init(connections: Int = 256, unsentOctets: Int = H4Channel.defaultUnsentLimit) {
+        public init(
+            connections: Int = 256,
+            refusals: Int = 64,
+            unsentOctets: Int = H4Channel.defaultUnsentLimit
+        ) {
             self.connections = connections
+            self.refusals = refusals
             self.unsentOctets = unsentOctets
         }
     }
@@ -48,7 +55,9 @@ public final class H4Server {
     ///     if nobody listens at it.
     ///   - eventLoop: The loop of the server and of its connections.
     ///   - limits: What hosts may take.
-    ///   - logger: Gets a line for each connection that is refused.
+    ///   - logger: Gets a line when connections begin to be refused.
+    ///   - refuse: Gets each connection that is too many, on the loop, to say so to its host and to close it; where it
+    ///     is not given, such a connection is closed at once.
     ///   - accept: Gets each connection, on the loop. It starts the channel and retains it; a channel that is not
     ///     retained closes.
     /// - Returns: The server, on `eventLoop`, or a ``TransportError`` with one line for a person.
@@ -57,13 +66,17 @@ public final class H4Server {
         on eventLoop: any EventLoop,
         limits: Limits = Limits(),
         logger: Logger,
+        refuse: ((H4Channel) -> Void)? = nil,
         accept: @escaping (H4Channel) -> Void
     ) -> EventLoopFuture<H4Server> {
         guard let bootstrap = ServerBootstrap(validatingGroup: eventLoop) else {
             let error = TransportError(.unsupported, "\(address) needs an event loop that can open sockets")
             return eventLoop.makeFailedFuture(error)
         }
-        let acceptor = NIOLoopBound(Acceptor(limits: limits, logger: logger, accept: accept), eventLoop: eventLoop)
+        let acceptor = NIOLoopBound(
+            Acceptor(limits: limits, logger: logger, accept: accept, refuse: refuse),
+            eventLoop: eventLoop
+        )
         let prepared =
             bootstrap
             .serverChannelOption(.backlog, value: 128)
@@ -123,29 +136,47 @@ private final class Acceptor {
     private let limits: H4Server.Limits
     private let logger: Logger
     private let accept: (H4Channel) -> Void
+    private let refuse: ((H4Channel) -> Void)?
     private var connectionCount = 0
+    private var refusalCount = 0
     private var isFull = false
 
-    init(limits: H4Server.Limits, logger: Logger, accept: @escaping (H4Channel) -> Void) {
+    init(
+        limits: H4Server.Limits,
+        logger: Logger,
+        accept: @escaping (H4Channel) -> Void,
+        refuse: ((H4Channel) -> Void)?
+    ) {
         self.limits = limits
         self.logger = logger
         self.accept = accept
+        self.refuse = refuse
     }
 
     func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
-        guard self.connectionCount < self.limits.connections else {
-            // One line when the limit is reached, not one for each who is sent away.
-            if !self.isFull { self.logger.warning("all \(self.limits.connections) connections are taken") }
-            self.isFull = true
+        if self.connectionCount < self.limits.connections {
+            self.connectionCount += 1
+            channel.closeFuture.assumeIsolated().whenComplete { _ in
+                self.connectionCount -= 1
+                self.isFull = false
+            }
+            return self.open(channel, self.accept)
+        }
+        // One line when the limit is reached, not one for each that is refused.
+        if !self.isFull { self.logger.warning("all \(self.limits.connections) connections are taken") }
+        self.isFull = true
+        guard let refuse = self.refuse, self.refusalCount < self.limits.refusals else {
             let error = TransportError(.inUse, "all \(self.limits.connections) connections are taken")
             return channel.eventLoop.makeFailedFuture(error)
         }
-        self.connectionCount += 1
-        channel.closeFuture.assumeIsolated().whenComplete { _ in
-            self.connectionCount -= 1
-            self.isFull = false
-        }
-        return channel.eventLoop.makeCompletedFuture {
+        self.refusalCount += 1
+        channel.closeFuture.assumeIsolated().whenComplete { _ in self.refusalCount -= 1 }
+        return self.open(channel, refuse)
+    }
+
+    /// Makes an H4 connection of a socket and hands it over once it can be used.
+    private func open(_ channel: any Channel, _ owner: @escaping (H4Channel) -> Void) -> EventLoopFuture<Void> {
+        channel.eventLoop.makeCompletedFuture {
             let stream = H4Stream(
                 receivingFrom: .host,
                 on: channel.eventLoop,
@@ -153,7 +184,7 @@ private final class Acceptor {
             )
             try channel.pipeline.syncOperations.addHandler(stream)
             let connection = H4Channel(channel: channel, stream: stream)
-            stream.whenActive = { self.accept(connection) }
+            stream.whenActive = { owner(connection) }
         }
     }
 }

@@ -44,9 +44,13 @@ struct AirCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write each host's HCI packets to a btsnoop file of its own.", valueName: "file"))
     var capture: String?
 
+    @Option(help: ArgumentHelp("How many hosts may be connected at a time, at each address.", valueName: "n"))
+    var hosts = 256
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        guard hosts > 0 else { throw ValidationError("The number of hosts is 1 or more, such as 256.") }
         guard loss >= 0, loss <= 1 else { throw ValidationError("The loss is a share from 0 to 1, such as 0.1.") }
         for text in listen { _ = try Self.address(text) }
     }
@@ -61,11 +65,13 @@ struct AirCommand: ParsableCommand {
 
     func run() throws {
         if let capture { try RadioOptions.checkCapture(capture) }
+        try OpenFilesLimit.require(connections: hosts, listeners: max(1, listen.count), isCapturing: capture != nil)
         let plan = AirService.Plan(
             addresses: try listen.map(Self.address),
             settings: AirSettings(hasAirTime: model == .realistic, loss: LossProbability(loss)),
             seed: seed,
-            captureFile: capture
+            captureFile: capture,
+            hostLimit: hosts
         )
         let words = "\(model.rawValue), seed \(seed)" + (loss > 0 ? ", loss \(loss.formatted())" : "")
         MainActor.assumeIsolated {

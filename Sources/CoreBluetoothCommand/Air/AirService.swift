@@ -17,6 +17,8 @@ final class AirService: Sendable {
         var settings: AirSettings
         var seed: UInt64
         var captureFile: String?
+        /// How many hosts may be connected at each address.
+        var hostLimit: Int
     }
 
     /// What happens.
@@ -51,6 +53,7 @@ private final class Servers {
     private let report: (AirService.Event) -> Void
     private let makeController: () -> any HCIChannel
     private let settings: AirSettings
+    private let limits: H4Server.Limits
     private let logger = Logger(label: "bluetooth.air")
     private var servers: [AirServer] = []
     private var userAir: UserAir?
@@ -62,6 +65,7 @@ private final class Servers {
         self.eventLoop = eventLoop
         self.report = report
         self.settings = plan.settings
+        self.limits = H4Server.Limits(connections: plan.hostLimit)
         let air = Air(eventLoop: eventLoop, settings: plan.settings, seed: plan.seed)
         let logger = self.logger
         let captures = plan.captureFile.map { Captures(path: $0, logger: logger) }
@@ -75,9 +79,15 @@ private final class Servers {
     func start(_ addresses: [StreamAddress]) {
         guard !addresses.isEmpty else { return self.serveUserAir() }
         for address in addresses {
-            AirServer.serve(on: self.eventLoop, at: address, logger: self.logger, makeController: self.makeController)
-                .assumeIsolated()
-                .whenComplete { self.started($0, isOwnAir: false) }
+            AirServer.serve(
+                on: self.eventLoop,
+                at: address,
+                limits: self.limits,
+                logger: self.logger,
+                makeController: self.makeController
+            )
+            .assumeIsolated()
+            .whenComplete { self.started($0, isOwnAir: false) }
         }
     }
 
@@ -85,7 +95,7 @@ private final class Servers {
         let makeController = self.makeController
         let userAir = UserAir(
             eventLoop: self.eventLoop,
-            configuration: UserAir.Configuration(settings: self.settings),
+            configuration: UserAir.Configuration(settings: self.settings, limits: self.limits),
             logger: self.logger
         ) { makeController }
         self.userAir = userAir
