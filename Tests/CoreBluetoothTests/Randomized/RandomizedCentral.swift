@@ -26,6 +26,8 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         let peripheral: CBPeripheral
         /// Connections asked for whose end was not reported yet.
         var openAttempts = 0
+        /// Connections asked for while there was one. Where its end is on its way, they wait for the next one.
+        var repeatedRequests = 0
         var reconnectsByItself = false
         /// Cancelled and not reported yet.
         var pendingDisconnections = 0
@@ -75,7 +77,8 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         case .disconnected, .disconnecting:
             known.openAttempts += 1
             known.reconnectsByItself = options?[CBConnectPeripheralOptionEnableAutoReconnect] != nil
-        case .connecting, .connected: break
+        case .connected: known.repeatedRequests += 1
+        case .connecting: break
         @unknown default: break
         }
         self.manager.connect(known.peripheral, options: options)
@@ -166,6 +169,7 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         for known in self.known {
             known.forgetConnection()
             known.openAttempts = 0
+            known.repeatedRequests = 0
             known.pendingDisconnections = 0
             self.log.require(known.peripheral.state == .disconnected, "\(self.name): connected while switched off")
         }
@@ -225,10 +229,14 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         known.openAttempts -= 1
         known.pendingDisconnections = max(0, known.pendingDisconnections - 1)
         // A later request goes on.
-        if known.openAttempts == 0 {
+        if known.openAttempts == 0, known.repeatedRequests > 0, peripheral.state == .connecting {
+            known.openAttempts = 1
+            known.forgetConnection()
+        } else if known.openAttempts == 0 {
             self.log.require(peripheral.state == .disconnected, "\(self.name): ended in state \(peripheral.state)")
             known.forgetConnection()
         }
+        known.repeatedRequests = 0
         self.onCallback?(known)
     }
 
@@ -250,7 +258,12 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         guard let known = self.known(peripheral) else {
             return self.log.violation("\(self.name): \(text) of an unknown peripheral")
         }
-        // A procedure on an invalidated attribute has no callback.
+        // What waits for an invalidated attribute is refused before the invalidation is reported, ahead of other requests.
+        if (error as? CBATTError)?.code == .invalidHandle, let index = known.awaited.firstIndex(where: { $0.what == what }) {
+            known.awaited.remove(at: index)
+            self.onCallback?(known)
+            return
+        }
         while let first = known.awaited.first, first.what != what,
             let attribute = first.attribute, !self.isAlive(attribute, of: peripheral)
         {
