@@ -82,8 +82,9 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
         self.eventLoop.assumeIsolated().scheduleTask(in: time) {
             let packets = self.unread ?? []
             self.unread = nil
-            (self.controller as? VirtualController)?.isHostWritable = true
+            // What waited comes before what the controller sends from now on.
             for packet in packets { self.channel(self.controller, didReceive: packet) }
+            if self.unread == nil { (self.controller as? VirtualController)?.isHostWritable = true }
             self.receiver?.channelDidFinishBatch(self)
         }
     }
