@@ -236,6 +236,7 @@ let package = Package(
                 "BluetoothHost",
                 "BluetoothAir",
                 "BluetoothAirService",
+                "BluetoothTransport",
                 "Fixtures",
                 "Testbed",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

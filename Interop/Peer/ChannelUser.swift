@@ -14,6 +14,8 @@ final class ChannelUser: NSObject, StreamDelegate {
     private var received = 0
     private var expected: Int?
     private var fault: String?
+    /// Whether what comes is left unread.
+    private var isPaused = false
 
     init(_ channel: CBL2CAPChannel, number: Int) {
         self.channel = channel
@@ -39,6 +41,16 @@ final class ChannelUser: NSObject, StreamDelegate {
         self.report()
     }
 
+    func pause() {
+        self.isPaused = true
+        say("channelPaused", ["channel": self.number])
+    }
+
+    func resume() {
+        self.isPaused = false
+        self.take()
+    }
+
     func close() {
         self.channel.inputStream.close()
         self.channel.outputStream.close()
@@ -56,7 +68,7 @@ final class ChannelUser: NSObject, StreamDelegate {
 
     private func take() {
         var piece = [UInt8](repeating: 0, count: 4096)
-        while self.channel.inputStream.hasBytesAvailable {
+        while !self.isPaused, self.channel.inputStream.hasBytesAvailable {
             let count = self.channel.inputStream.read(&piece, maxLength: piece.count)
             guard count > 0 else { break }
             for index in 0..<count where self.fault == nil && piece[index] != Self.octet(self.received + index) {
@@ -115,6 +127,8 @@ final class Channels {
             switch what {
             case "channelSend": self.users[number].send(octets)
             case "channelExpect": self.users[number].expect(octets)
+            case "channelPause": self.users[number].pause()
+            case "channelResume": self.users[number].resume()
             default: self.users[number].close()
             }
         }

@@ -9,11 +9,22 @@ final class InteropPeer {
     private let channels = Channels()
     private lazy var central = CentralRole(queue: self.queue, channels: self.channels)
     private lazy var peripheral = PeripheralRole(queue: self.queue, channels: self.channels)
+    private let unblocked = DispatchSemaphore(value: 0)
+
+    /// Has the queue do what a line says.
+    func receive(_ line: String) {
+        guard let message = Message(line) else { return say("fault", ["reason": "no JSON object: \(line)"]) }
+        // The queue that this is for takes no lines.
+        if message.text("do") == "unblock" { self.unblocked.signal() } else { self.queue.async { self.take(message) } }
+    }
 
     /// Does what a line says.
-    func take(_ line: String) {
-        guard let message = Message(line) else { return say("fault", ["reason": "no JSON object: \(line)"]) }
+    private func take(_ message: Message) {
         switch message.text("do") {
+        case "block":
+            // An app that does nothing: delegates wait, too.
+            say("blocked")
+            self.unblocked.wait()
         case "central": self.central.start()
         case "scan": self.central.scan(message)
         case "stopScan": self.central.stopScan()
@@ -40,7 +51,8 @@ final class InteropPeer {
         case "latency": self.peripheral.setLatency(message)
         case "openChannel": self.central.openChannel(message)
         case "publishChannel": self.peripheral.publishChannel()
-        case "channelSend", "channelExpect", "channelClose": self.channels.take(message)
+        case "channelSend", "channelExpect", "channelClose", "channelPause", "channelResume":
+            self.channels.take(message)
         case "quit": exit(0)
         case let other: say("fault", ["reason": "no such command: \(other)"])
         }

@@ -26,9 +26,7 @@ if let mtu = CommandLine.arguments.dropFirst().first.flatMap({ Int($0) }) {
 let peer = InteropPeer()
 
 let reader = Thread {
-    while let line = readLine() {
-        peer.queue.async { peer.take(line) }
-    }
+    while let line = readLine() { peer.receive(line) }
     // The program that started this one has ended, or has closed the pipe.
     peer.queue.async { exit(0) }
 }

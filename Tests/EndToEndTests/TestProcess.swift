@@ -11,7 +11,7 @@ struct Missing: Error, CustomStringConvertible {
 /// A process of a test. Unchecked: the condition's lock guards what changes.
 final class TestProcess: @unchecked Sendable {
     /// How long, in seconds, anything may take, on the slowest of machines.
-    static let timeout: TimeInterval = 30
+    static let timeout: TimeInterval = 120
 
     private let process = Process()
     private let input: Pipe?

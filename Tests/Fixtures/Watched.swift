@@ -39,7 +39,7 @@ package final class Watched<Value: Sendable>: Sendable {
 
     /// Waits for the condition; says whether it was met before the deadline.
     @discardableResult
-    package func wait(seconds: Double = 20, until isMet: @escaping @Sendable (Value) -> Bool) async -> Bool {
+    package func wait(seconds: Double = 60, until isMet: @escaping @Sendable (Value) -> Bool) async -> Bool {
         await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
             let number: Int? = self.state.withLock { state in
                 if isMet(state.value) { return nil }

@@ -6,6 +6,7 @@ package import BluetoothAir
 package import CoreBluetooth
 package import CoreBluetoothTesting
 package import NIOCore
+import Testing
 
 /// Adapters on one air, in virtual time.
 package final class Testbed {
@@ -54,14 +55,27 @@ package final class Testbed {
     /// Lets time pass.
     package func run(_ time: TimeAmount = .milliseconds(500)) { self.loop.advanceTime(by: time) }
 
-    /// Lets time pass until a condition is true; false where it does not become true within the limit, or where the
-    /// loop has stopped at its limit of tasks.
+    /// Lets time pass until a condition is true. The test fails, and false is returned, where it does not become true
+    /// within the limit, or where the loop has stopped at its limit of tasks.
     @discardableResult
-    package func run(until condition: () -> Bool, within limit: TimeAmount = .seconds(60)) -> Bool {
+    package func run(
+        until condition: () -> Bool,
+        within limit: TimeAmount = .seconds(60),
+        fileID: String = #fileID,
+        filePath: String = #filePath,
+        line: Int = #line,
+        column: Int = #column
+    ) -> Bool {
         let deadline = self.loop.now + limit
         self.loop.run()
         while !condition() {
-            guard self.loop.now < deadline, self.loop.stoppedAt == nil else { return false }
+            guard self.loop.now < deadline, self.loop.stoppedAt == nil else {
+                Issue.record(
+                    "the wait ran out: the condition did not become true",
+                    sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+                )
+                return false
+            }
             self.loop.advanceTime(by: .milliseconds(5))
         }
         return true

@@ -1,5 +1,5 @@
 // The app under test: it publishes what can be published, and discovers, reads, writes and subscribes to all that it
-// finds at the other end.
+// finds at the other end. Where an input says so, it takes its events late, leaves channels unread, and sends a stream.
 
 import CoreBluetooth
 import Foundation
@@ -18,12 +18,18 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         value: nil,
         permissions: [.readable, .writeable]
     )
-    private let connects: Bool
+    private let consumers: Consumers
     /// Whether the last peripheral has notified that this app is subscribed.
     private(set) var hasHeard = false
+    /// What came of the peer's stream.
+    private(set) var received = ReceivedStream()
+    /// How many connections ended that this app did not end.
+    private(set) var lostConnections = 0
+    private var sent = 0
+    private var streamWrites: CBCharacteristic?
 
-    init(_ adapter: BluetoothAdapter, connects: Bool) {
-        self.connects = connects
+    init(_ adapter: BluetoothAdapter, _ consumers: Consumers) {
+        self.consumers = consumers
         super.init()
         adapter.run {
             self.central = CBCentralManager(delegate: self, queue: nil)
@@ -37,7 +43,7 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         self.channels = []
         self.found = []
         self.hasHeard = false
-        if self.connects { self.central?.scanForPeripherals(withServices: nil) }
+        if self.consumers.appConnects { self.central?.scanForPeripherals(withServices: nil) }
     }
 
     /// Disconnects and releases everything.
@@ -48,6 +54,40 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         self.central = nil
         self.peripherals = nil
     }
+
+    /// Reads what waits in the channels; returns how many octets that were, of the channel with the most.
+    func readChannels() -> Int { self.channels.map(self.readAll).max() ?? 0 }
+
+    // MARK: Streams
+
+    private func take(_ value: Data?) {
+        if let value { self.received.take(value) }
+    }
+
+    private func sendUpdates() {
+        guard self.consumers.hasStreams else { return }
+        while self.sent < StreamValue.count {
+            let value = Data(StreamValue.octets(self.sent))
+            guard
+                self.peripherals?.updateValue(value, for: self.updating, onSubscribedCentrals: nil) == true
+            else { return }
+            self.sent += 1
+        }
+    }
+
+    private func sendWrites() {
+        guard self.consumers.hasStreams, let characteristic = self.streamWrites,
+            let peripheral = characteristic.service?.peripheral
+        else { return }
+        while self.sent < StreamValue.count, peripheral.canSendWriteWithoutResponse {
+            peripheral.writeValue(Data(StreamValue.octets(self.sent)), for: characteristic, type: .withoutResponse)
+            self.sent += 1
+        }
+    }
+
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { self.sendUpdates() }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { self.sendWrites() }
 
     // MARK: Peripheral
 
@@ -77,6 +117,9 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         if let first = requests.first { peripheral.respond(to: first, withResult: .success) }
+        for request in requests { self.take(request.value) }
+        // A value of a stream is not sent back.
+        if let value = requests.last?.value, StreamValue.number(value) != nil { return }
         _ = peripheral.updateValue(requests.last?.value ?? Data(), for: self.updating, onSubscribedCentrals: nil)
     }
 
@@ -86,6 +129,7 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         didSubscribeTo characteristic: CBCharacteristic
     ) {
         _ = peripheral.updateValue(Data("subscribed".utf8), for: self.updating, onSubscribedCentrals: [central])
+        self.sendUpdates()
     }
 
     func peripheralManager(
@@ -99,7 +143,7 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
     // MARK: Central
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        if central.state == .poweredOn, self.connects { central.scanForPeripherals(withServices: nil) }
+        if central.state == .poweredOn, self.consumers.appConnects { central.scanForPeripherals(withServices: nil) }
     }
 
     func centralManager(
@@ -119,6 +163,14 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         peripheral.discoverServices(nil)
         peripheral.readRSSI()
         peripheral.openL2CAPChannel(PeerApp.channelPSM)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        if error != nil { self.lostConnections += 1 }
     }
 
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
@@ -147,6 +199,8 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
             }
             if characteristic.properties.contains(.writeWithoutResponse) {
                 peripheral.writeValue(Data([3]), for: characteristic, type: .withoutResponse)
+                self.streamWrites = characteristic
+                self.sendWrites()
             }
         }
     }
@@ -164,6 +218,7 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         didUpdateValueFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
+        self.take(characteristic.value)
         if characteristic.value == Data("subscribed".utf8), self.found.contains(peripheral) { self.hasHeard = true }
     }
 
@@ -181,7 +236,17 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         channel.outputStream.open()
         let octets = [UInt8](repeating: 7, count: 300)
         _ = channel.outputStream.write(octets, maxLength: octets.count)
+        if !self.consumers.leavesChannelsUnread { _ = self.readAll(channel) }
+    }
+
+    private func readAll(_ channel: CBL2CAPChannel) -> Int {
         var buffer = [UInt8](repeating: 0, count: 1000)
-        if channel.inputStream.hasBytesAvailable { _ = channel.inputStream.read(&buffer, maxLength: buffer.count) }
+        var total = 0
+        while channel.inputStream.hasBytesAvailable {
+            let count = channel.inputStream.read(&buffer, maxLength: buffer.count)
+            guard count > 0 else { break }
+            total += count
+        }
+        return total
     }
 }

@@ -1,6 +1,7 @@
 // Faults between a host and its controller, as the fuzzer's input has them: packets pass, are lost, doubled, changed,
-// cut, or replaced by others.
+// cut, or replaced by others, or the host stops reading for a while. That is no fault: nothing may get lost by it.
 
+import BluetoothAir
 import BluetoothHCI
 import NIOCore
 
@@ -23,6 +24,10 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
     private let input: Input
     /// How many packets pass before the input is asked again.
     private var passing = 0
+    /// Whether a packet did not pass as it was.
+    private(set) var hasFaults = false
+    /// What came from the controller while the host does not read, as a socket keeps it; `nil` while it reads.
+    private var unread: [HCIPacket]?
 
     init(_ controller: any HCIChannel, scope: Scope, _ input: Input) {
         self.eventLoop = controller.eventLoop
@@ -55,6 +60,10 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
     // MARK: HCIChannelReceiver
 
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+        if self.unread != nil { self.unread?.append(packet) } else { self.pass(packet) }
+    }
+
+    private func pass(_ packet: HCIPacket) {
         guard self.scope == .allFromController else { return self.deliver(packet) }
         for packet in self.withFaults(packet) { self.deliver(packet) }
     }
@@ -63,6 +72,21 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
 
     func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
         self.receiver?.channel(self, didCloseBecause: reason)
+    }
+
+    /// The host reads nothing until the time is over; its controller gets to know, as by a full socket.
+    private func stopReading(for time: TimeAmount) {
+        guard self.unread == nil else { return }
+        self.unread = []
+        (self.controller as? VirtualController)?.isHostWritable = false
+        self.eventLoop.assumeIsolated().scheduleTask(in: time) {
+            let packets = self.unread ?? []
+            self.unread = nil
+            // What waited comes before what the controller sends from now on.
+            for packet in packets { self.channel(self.controller, didReceive: packet) }
+            if self.unread == nil { (self.controller as? VirtualController)?.isHostWritable = true }
+            self.receiver?.channelDidFinishBatch(self)
+        }
     }
 
     private func deliver(_ packet: HCIPacket) { self.receiver?.channel(self, didReceive: packet) }
@@ -75,14 +99,28 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
             return [packet]
         }
         guard let decision = self.input.next() else { return [packet] }
+        let number = decision >> 3
+        switch decision & 0x07 {
+        case 0:
+            self.passing = Int(number)
+            return [packet]
+        case 1 where number != 0:
+            // Up to 6.2 s, in which no time limit of a host runs out.
+            self.stopReading(for: .milliseconds(200 * Int64(number)))
+            return [packet]
+        case let kind:
+            self.hasFaults = true
+            return self.packets(inPlaceOf: packet, kind, number)
+        }
+    }
+
+    /// What passes in place of a packet, with a fault.
+    private func packets(inPlaceOf packet: HCIPacket, _ kind: UInt8, _ number: UInt8) -> [HCIPacket] {
         let octets = Array(packet.bytes.readableBytesView)
         // A data packet's type, handle and length are the controller's own.
         let head = self.scope == .dataToController ? min(5, octets.count) : 0
         var body = Array(octets[head...])
-        switch decision & 0x07 {
-        case 0:
-            self.passing = Int(decision >> 3)
-            return [packet]
+        switch kind {
         case 1:
             return []
         case 2:
@@ -94,7 +132,7 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
             let place = Int(self.input.next() ?? 0)
             body.replaceSubrange(min(place, body.count)..., with: self.input.takeCounted())
         case 5:
-            body.removeLast(min(body.count, Int(decision >> 3)))
+            body.removeLast(min(body.count, Int(number)))
         case 6:
             return [packet, self.packet(like: octets, with: self.input.takeCounted())]
         default:

@@ -10,20 +10,46 @@ final class PeerApp: LEHostDelegate {
     /// Where it listens for channels.
     static let channelPSM: UInt16 = 0x80
 
+    private static let streamToken = TransmitToken(rawValue: 1)
+
     /// Where the app does: the first one that it can be given.
     private static let appPSM: SPSM = 0xC0
 
     private unowned let host: LEHost
     private let connects: Bool
+    private let hasStreams: Bool
     private var isPublished = false
     private var hasAsked = false
     private var updating: AttributeHandle = 0
     /// Whether the app has notified something.
     private(set) var hasHeard = false
 
-    init(_ host: LEHost, connects: Bool) {
+    /// Called with the number of values of the stream that have left, for the app's controller or behind it.
+    var hasTransmitted: ((Int) -> Void)?
+    private var transmitted = 0
+    /// What came of the app's stream.
+    private(set) var received = ReceivedStream()
+    /// How many links ended.
+    private(set) var disconnections = 0
+
+    init(_ host: LEHost, connects: Bool, hasStreams: Bool = false) {
         self.host = host
         self.connects = connects
+        self.hasStreams = hasStreams
+    }
+
+    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, for token: TransmitToken) {
+        guard token == Self.streamToken else { return }
+        self.transmitted += count
+        self.hasTransmitted?(self.transmitted)
+    }
+
+    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.disconnections += 1 }
+
+    /// A stream of which the host keeps what cannot be sent yet.
+    private func stream(_ send: (ByteBuffer) -> Void) {
+        guard self.hasStreams else { return }
+        for number in 0..<StreamValue.count { send(ByteBuffer(bytes: StreamValue.octets(number))) }
     }
 
     func host(_ host: LEHost, didChange state: LEHostState) {
@@ -77,9 +103,10 @@ final class PeerApp: LEHostDelegate {
         }
         host.perform(DiscoverPrimaryServices(), on: link) { _ in }
         host.readRSSI(of: link) { _ in }
-        host.openChannel(on: link, spsm: Self.appPSM) { result in
+        host.openChannel(on: link, spsm: Self.appPSM) { [unowned self] result in
             if let channel = try? result.get() {
-                _ = host.write(ByteBuffer(repeating: 9, count: 3000), on: channel.id)
+                // As much as a sender keeps; more than one that reads nothing takes.
+                _ = host.write(ByteBuffer(repeating: 9, count: self.hasStreams ? 65_536 : 3000), on: channel.id)
             }
         }
     }
@@ -87,7 +114,7 @@ final class PeerApp: LEHostDelegate {
     private func look(at service: GATTRemoteService, on link: LinkID) {
         let host = self.host
         host.perform(FindIncludedServices(of: service.handles), on: link) { _ in }
-        host.perform(DiscoverCharacteristics(of: service.handles), on: link) { result in
+        host.perform(DiscoverCharacteristics(of: service.handles), on: link) { [unowned self] result in
             for characteristic in (try? result.get()) ?? [] {
                 let handle = characteristic.valueHandle
                 host.perform(DiscoverDescriptors(of: characteristic), on: link) { result in
@@ -101,6 +128,9 @@ final class PeerApp: LEHostDelegate {
                 let pieces = [AttributeValue(handle: handle, value: ByteBuffer(bytes: [1, 2, 3]))]
                 host.perform(ReliableWrites(pieces), on: link) { _ in }
                 host.writeWithoutResponse(ByteBuffer(bytes: [4]), to: handle, on: link)
+                if characteristic.properties.contains(.writeWithoutResponse) {
+                    self.stream { host.writeWithoutResponse($0, to: handle, on: link, token: Self.streamToken) }
+                }
             }
         }
     }
@@ -110,15 +140,20 @@ final class PeerApp: LEHostDelegate {
     }
 
     func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {
+        for value in request.parts { self.received.take(value.value.readableBytesView) }
         // A command has no answer.
         if let id = request.id { host.respond(to: id, error: nil) }
     }
 
     func host(_ host: LEHost, link: LinkID, didSubscribe: Bool, toCharacteristic handle: AttributeHandle) {
-        if didSubscribe { host.notify(ByteBuffer(string: "subscribed"), characteristic: handle, to: link) }
+        guard didSubscribe else { return }
+        host.notify(ByteBuffer(string: "subscribed"), characteristic: handle, to: link)
+        guard handle == self.updating else { return }
+        self.stream { host.notify($0, characteristic: handle, to: link, token: Self.streamToken) }
     }
 
     func host(_ host: LEHost, link: LinkID, didReceiveValue value: ByteBuffer, for handle: AttributeHandle) {
         self.hasHeard = true
+        self.received.take(value.readableBytesView)
     }
 }

@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 
-from . import balls, captures, links, ours, scenarios, theirs
+from . import balls, captures, links, ours, receivers, scenarios, theirs
 from .environments import BumbleControllers, OurAir, OurAirOverTCP, RootCanal
 
 #: A scenario that has not ended by then has failed, in seconds.
@@ -72,8 +72,16 @@ def runs():
     theirs_alone = (links.pairing_on_air, links.extended_advertising)
     for scenario in (values[23], values[517], scenarios.large_database, *theirs_alone):
         yield OurAir, THEIRS, THEIRS, scenario
+    transfer = receivers.amounts(float(os.environ.get("INTEROP_MIB") or 0.5))
     for pair in ((THEIRS, OURS), (OURS, THEIRS)):
         yield OurAirOverTCP, *pair, values[247]
+        for environment in (OurAir, BumbleControllers):
+            yield environment, *pair, receivers.slow_receivers
+        yield OurAir, *pair, receivers.slow_receivers_with_flow_control
+        yield OurAir, *pair, transfer
+    yield OurAir, OURS, THEIRS, receivers.stopped_process
+    for environment in (BumbleControllers, RootCanal):
+        yield environment, OURS, THEIRS, receivers.asked_for_flow_control
 
 
 class Outcome:
@@ -83,6 +91,7 @@ class Outcome:
         self.environment, self.central, self.peripheral, self.scenario = environment, central, peripheral, scenario
         self.seconds = 0
         self.packets = 0
+        self.remarks = []
         self.failure = None
 
     @property
@@ -100,13 +109,16 @@ async def run(outcome, number, programs, folder):
     start = time.monotonic()
     environment = outcome.environment(folder / f"{number:03}", programs)
     try:
-        async with asyncio.timeout(TIME_LIMIT):
+        if not getattr(outcome.scenario, "is_captured", True):
+            environment.captures = None
+        async with asyncio.timeout(getattr(outcome.scenario, "time_limit", TIME_LIMIT)):
             try:
                 await environment.open()
                 await outcome.scenario(environment, CENTRALS[outcome.central], PERIPHERALS[outcome.peripheral])
             finally:
                 await environment.close()
-        outcome.packets = sum([await captures.check(capture) for capture in environment.captures])
+        outcome.packets = sum([await captures.check(capture) for capture in environment.captures or ()])
+        outcome.remarks = environment.remarks
     except Exception as failure:  # Whatever it is, the other scenarios are run.
         outcome.failure = failure
         with open(environment.folder / "failure.txt", "w") as report:
@@ -146,6 +158,8 @@ async def main():
             await run(outcome, number, options.programs.resolve(), options.folder.resolve())
         mark = "ok  " if outcome.failure is None else "FAIL"
         print(f"{mark} {outcome.seconds:6.1f} s {outcome.packets:7} packets  {outcome.title}", flush=True)
+        for remark in outcome.remarks:
+            print(f"     {remark}")
         if outcome.failure is not None:
             print(f"     {type(outcome.failure).__name__}: {outcome.failure} ({options.folder / f'{number:03}'})")
 

@@ -132,9 +132,13 @@ def numbered(number, length):
     return head + bytes((number + index) & 0xFF for index in range(4, length))
 
 
+# What the octets of a channel are, before they begin again.
+_ROW = bytes((7 * place + place // 251) & 0xFF for place in range(251 * 256))
+
+
 def row(octets):
     """The octets that a channel carries; InteropPeer makes and checks the same ones."""
-    return bytes((7 * place + place // 251) & 0xFF for place in range(octets))
+    return (_ROW * (octets // len(_ROW) + 1))[:octets]
 
 
 class Counter:

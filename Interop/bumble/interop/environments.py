@@ -41,6 +41,10 @@ class Environment:
     cannot = {}
     #: The procedures that its controllers do not know.
     lacks = set()
+    #: Whether its controllers hold back what a receiver does not take.
+    holds_back = False
+    #: Whether its controllers end at Set Controller To Host Flow Control, which they list as supported.
+    stops_at_flow_control = False
     #: Why a link ends whose other host has died: in our words, and in HCI's, which is what Bumble reports.
     loss = ("CBError 6", 0x08)
 
@@ -49,12 +53,17 @@ class Environment:
         self.programs = pathlib.Path(programs)
         self.parts = []
         self.captures = []
+        #: What is printed below the scenario's line.
+        self.remarks = []
         self.process = None
         self.folder.mkdir(parents=True, exist_ok=True)
         # The path of a socket is short, whatever the folder's is.
         self.sockets = tempfile.TemporaryDirectory(prefix="interop-")
 
     def capture(self, name):
+        """Where a host's packets are kept; nowhere, where `captures` is none."""
+        if self.captures is None:
+            return pathlib.Path("/dev/null")
         path = self.folder / f"{name}.btsnoop"
         path.unlink(missing_ok=True)
         self.captures.append(path)
@@ -91,6 +100,7 @@ class OurAir(Environment):
     """Our air, served by another process."""
 
     name = "our air"
+    holds_back = True
 
     async def open(self):
         path = self.path = pathlib.Path(self.sockets.name) / "air"
@@ -168,6 +178,7 @@ class RootCanal(Environment):
 
     name = "RootCanal"
     lacks = {"data length"}
+    stops_at_flow_control = True
     _strength = "its signal strengths run from 0 down to -127 dBm and over again, the app takes -60 to -20 dBm"
     cannot = {
         "our eightball asks a ball written in Bumble": _strength,

@@ -11,7 +11,7 @@ from .failure import AttributeFailure, LinkFailure, ScenarioFailure
 class Process:
     """A program of ours on an adapter, with its packets in a capture."""
 
-    def __init__(self, environment, name, program, *arguments, adapter=None):
+    def __init__(self, environment, name, program, *arguments, adapter=None, flow_control=None):
         self.name = name
         self.program = program
         self.arguments = arguments
@@ -22,6 +22,8 @@ class Process:
             # Identities are locked: each scenario has its own.
             "XDG_STATE_HOME": str(environment.folder / "state"),
         }
+        if flow_control is not None:
+            self.environment["COREBLUETOOTH_FLOW_CONTROL"] = "on" if flow_control else "off"
         if environment.captures is not None:
             self.environment["COREBLUETOOTH_CAPTURE"] = str(environment.capture(name))
         self.errors = environment.folder / f"{name}.txt"
@@ -62,8 +64,8 @@ class Process:
 class Peer(Process):
     """InteropPeer: commands go in, events come out; a wait for an event gets the first that fits."""
 
-    def __init__(self, environment, name, mtu=517):
-        super().__init__(environment, name, environment.programs / "InteropPeer", mtu)
+    def __init__(self, environment, name, mtu=517, flow_control=None):
+        super().__init__(environment, name, environment.programs / "InteropPeer", mtu, flow_control=flow_control)
         self.events = collections.deque()
         self.waiting = []
         self.reader = None
@@ -177,6 +179,14 @@ class Channel:
         self.peer.command("channelExpect", channel=self.number, octets=octets)
         got = await self.peer.event("channelReceived", channel=self.number)
         return got["octets"], got["fault"]
+
+    async def pause(self):
+        """Leaves unread what comes."""
+        self.peer.command("channelPause", channel=self.number)
+        await self.peer.event("channelPaused", channel=self.number)
+
+    async def resume(self):
+        self.peer.command("channelResume", channel=self.number)
 
     async def close(self):
         self.peer.command("channelClose", channel=self.number)

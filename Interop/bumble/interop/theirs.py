@@ -4,6 +4,7 @@ import asyncio
 import collections
 
 from bumble import att, core, gatt
+from bumble.l2cap import L2CAP_LE_Flow_Control_Credit
 from bumble.l2cap import LeCreditBasedChannelSpec as CHANNEL
 from bumble.device import Device, DeviceConfiguration, Peer
 from bumble.snoop import BtSnooper
@@ -11,6 +12,7 @@ from bumble.transport import open_transport
 
 from .database import INDICATE, NOTIFY, PROPERTIES, Counter, numbered, row
 from .failure import AttributeFailure, LinkFailure
+from .host_buffers import HostBuffers
 
 
 def text(uuid):
@@ -25,10 +27,13 @@ def text(uuid):
 class BumbleDevice:
     """A Bumble host on a controller, with its packets in a capture."""
 
-    def __init__(self, environment, name, mtu=517):
+    host_buffers = None
+
+    def __init__(self, environment, name, mtu=517, limits_received_data=False):
         self.environment = environment
         self.name = name
         self.mtu = mtu
+        self.limits_received_data = limits_received_data
         self.capture = environment.capture(name)
         self.file = None
         self.transport = None
@@ -39,11 +44,16 @@ class BumbleDevice:
         self.transport = await open_transport(self.environment.their_transport())
         configuration = DeviceConfiguration(name=self.name, address=self.environment.random_address())
         self.device = Device.from_config_with_hci(configuration, self.transport.source, self.transport.sink)
-        self.file = open(self.capture, "wb")
-        self.device.host.snooper = BtSnooper(self.file)
+        if self.environment.captures is not None:
+            self.file = open(self.capture, "wb")
+            self.device.host.snooper = BtSnooper(self.file)
         self.device.gatt_server.max_mtu = self.mtu
         self.prepare()
         await self.device.power_on()
+        if self.limits_received_data:
+            # A controller takes it only before the first connection (7.3.38).
+            self.host_buffers = HostBuffers(self.device.host)
+            await self.host_buffers.limit()
 
     def prepare(self):
         """What has to be in place before the host starts."""
@@ -108,6 +118,7 @@ class Channel:
 
     def __init__(self, channel):
         self.channel = channel
+        self.sent = 0
         self.data = bytearray()
         self.news = asyncio.Event()
         self.end = asyncio.Event()
@@ -119,16 +130,29 @@ class Channel:
         self.news.set()
 
     async def send(self, octets):
-        data = row(octets)
-        for offset in range(0, octets, 2048):
+        data = row(self.sent + octets)
+        for offset in range(self.sent, self.sent + octets, 2048):
             self.channel.write(data[offset : offset + 2048])
             await self.channel.drain()
+        self.sent += octets
 
     async def received(self, octets):
         while len(self.data) < octets:
             self.news.clear()
             await self.news.wait()
         return len(self.data), None if self.data == row(len(self.data)) else "octets differ"
+
+    async def pause(self):
+        """Gives no more credits."""
+        self.threshold, self.channel.peer_credits_threshold = self.channel.peer_credits_threshold, -1
+
+    async def resume(self):
+        channel = self.channel
+        channel.peer_credits_threshold = self.threshold
+        credits = channel.peer_max_credits - channel.peer_credits
+        identifier = channel.manager.next_identifier(channel.connection)
+        channel.peer_credits = channel.peer_max_credits
+        channel.send_control_frame(L2CAP_LE_Flow_Control_Credit(identifier, channel.source_cid, credits))
 
     async def close(self):
         await self.channel.disconnect()

@@ -33,6 +33,13 @@ extension BluetoothAdapter {
         /// Apple's systems serve them themselves and refuse an app's with ``CBError/Code/uuidNotAllowed``. Linux serves
         /// none of them, so a device that needs one permits it here. By default apps are refused as on a phone.
         public var permitsSystemServices: Bool
+        /// Whether the controller is asked to send no more data than this host has finished with (Vol 4, Part E, 4.2),
+        /// so that a peer that sends faster than the app takes it waits; `nil` for the default.
+        ///
+        /// By default the controllers of an air are asked and no others: there are some that list the commands and stop
+        /// at them. Where the controller is not asked, or refuses, a connection on which 4 MiB wait for the app ends
+        /// with ``CBError/Code/peripheralDisconnected``.
+        public var controllerToHostFlowControl: Bool?
         /// Whether writes without response that an app makes while
         /// ``CBPeripheral/canSendWriteWithoutResponse`` is false are lost, all of them: for tests.
         package var losesOverrunningWrites = false
@@ -51,7 +58,8 @@ extension BluetoothAdapter {
             position: AirPosition? = nil,
             captureFile: String? = nil,
             preferredMTU: Int = 517,
-            permitsSystemServices: Bool = false
+            permitsSystemServices: Bool = false,
+            controllerToHostFlowControl: Bool? = nil
         ) {
             self.deviceName = deviceName
             self.identity = identity
@@ -60,10 +68,11 @@ extension BluetoothAdapter {
             self.captureFile = captureFile
             self.preferredMTU = preferredMTU
             self.permitsSystemServices = permitsSystemServices
+            self.controllerToHostFlowControl = controllerToHostFlowControl
         }
 
         /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_POSITION`,
-        /// `COREBLUETOOTH_CAPTURE`.
+        /// `COREBLUETOOTH_CAPTURE`, `COREBLUETOOTH_FLOW_CONTROL` (`on` or `off`).
         public static var environment: Configuration { Configuration(environment: ProcessInfo.processInfo.environment) }
 
         init(environment: [String: String]) {
@@ -77,6 +86,12 @@ extension BluetoothAdapter {
                 } else {
                     Notice.once("COREBLUETOOTH_DISTANCE is \"\(text)\"; write a number of metres, such as 2.5")
                 }
+            }
+            switch environment["COREBLUETOOTH_FLOW_CONTROL"] {
+            case nil, "": break
+            case "on": self.controllerToHostFlowControl = true
+            case "off": self.controllerToHostFlowControl = false
+            case let text?: Notice.once("COREBLUETOOTH_FLOW_CONTROL is \"\(text)\"; write on or off")
             }
             if let text = environment["COREBLUETOOTH_POSITION"], !text.isEmpty {
                 if let position = Self.position(text) {
@@ -202,7 +217,7 @@ extension BluetoothAdapter.Configuration {
             deviceName: self.deviceName ?? self.identityName,
             address: address,
             preferredMTU: self.preferredMTU,
-            limitsReceivedData: true
+            limitsReceivedData: self.controllerToHostFlowControl ?? true
         )
     }
 }

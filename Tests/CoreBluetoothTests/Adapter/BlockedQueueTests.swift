@@ -43,7 +43,7 @@ struct BlockedQueueTests {
             didDiscoverCharacteristicsFor service: CBService,
             error: (any Error)?
         ) {
-            self.characteristic = service.characteristics?.first
+            self.characteristic = service.characteristics?.first { $0.properties.contains(.read) }
             self.observed.withLockedValue { $0.isReady = self.characteristic != nil }
         }
 
@@ -59,7 +59,7 @@ struct BlockedQueueTests {
 
     /// Sends numbered values to its subscriber, as fast as it may, once it is started. Unchecked: as `Client`.
     private final class Stream: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-        static let count = 4000
+        let count: Int
         let queue = DispatchQueue(label: "stream")
         private var manager: CBPeripheralManager?
         private let characteristic = CBMutableCharacteristic(
@@ -68,13 +68,16 @@ struct BlockedQueueTests {
             value: nil,
             permissions: .readable
         )
-        private let observed = NIOLockedValueBox((sent: 0, isSubscribed: false))
+        private let observed = NIOLockedValueBox((sent: 0, isSubscribed: false, ends: 0))
 
         /// How many values were accepted.
         var sent: Int { self.observed.withLockedValue { $0.sent } }
         var isSubscribed: Bool { self.observed.withLockedValue { $0.isSubscribed } }
+        /// How many subscriptions ended.
+        var ends: Int { self.observed.withLockedValue { $0.ends } }
 
-        init(_ adapter: BluetoothAdapter) {
+        init(_ adapter: BluetoothAdapter, count: Int) {
+            self.count = count
             super.init()
             self.manager = adapter.run { CBPeripheralManager(delegate: self, queue: self.queue) }
         }
@@ -82,7 +85,11 @@ struct BlockedQueueTests {
         func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
             guard peripheral.state == .poweredOn else { return }
             let service = CBMutableService(type: IDs.service, primary: true)
-            service.characteristics = [self.characteristic]
+            let other = CBUUID(string: "A0FF")
+            service.characteristics = [
+                self.characteristic,
+                CBMutableCharacteristic(type: other, properties: .read, value: Data([0x2A]), permissions: .readable),
+            ]
             peripheral.add(service)
             peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [IDs.service]])
         }
@@ -90,7 +97,7 @@ struct BlockedQueueTests {
         func start() { self.queue.async { self.send() } }
 
         private func send() {
-            while self.sent < Self.count {
+            while self.sent < self.count {
                 let value = withUnsafeBytes(of: UInt32(self.sent)) { Data($0) } + Data(count: 240)
                 guard self.manager?.updateValue(value, for: self.characteristic, onSubscribedCentrals: nil) == true
                 else { return }
@@ -104,14 +111,28 @@ struct BlockedQueueTests {
             didSubscribeTo characteristic: CBCharacteristic
         ) { self.observed.withLockedValue { $0.isSubscribed = true } }
 
+        func peripheralManager(
+            _ peripheral: CBPeripheralManager,
+            central: CBCentral,
+            didUnsubscribeFrom characteristic: CBCharacteristic
+        ) { self.observed.withLockedValue { $0.ends += 1 } }
+
         func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { self.send() }
     }
 
     /// Subscribes and notes the numbers that come. Unchecked: as `Client`.
     private final class Subscriber: QueueCentral, @unchecked Sendable {
-        private let observed = NIOLockedValueBox([UInt32]())
+        private let observed = NIOLockedValueBox((numbers: [UInt32](), ends: [CBError.Code?]()))
 
-        var numbers: [UInt32] { self.observed.withLockedValue { $0 } }
+        var numbers: [UInt32] { self.observed.withLockedValue { $0.numbers } }
+        /// The errors of the connections that ended.
+        var ends: [CBError.Code?] { self.observed.withLockedValue { $0.ends } }
+
+        override func centralManager(
+            _ central: CBCentralManager,
+            didDisconnectPeripheral peripheral: CBPeripheral,
+            error: (any Error)?
+        ) { self.observed.withLockedValue { $0.ends.append((error as? CBError)?.code) } }
 
         override func peripheral(
             _ peripheral: CBPeripheral,
@@ -130,7 +151,7 @@ struct BlockedQueueTests {
             guard let number = characteristic.value?.withUnsafeBytes({ $0.loadUnaligned(as: UInt32.self) }) else {
                 return
             }
-            self.observed.withLockedValue { $0.append(number) }
+            self.observed.withLockedValue { $0.numbers.append(number) }
         }
     }
 
@@ -145,7 +166,7 @@ struct BlockedQueueTests {
             return (adapter("stream"), adapter("subscriber"))
         }
         let subscriber = Subscriber(second)
-        let stream = Stream(first)
+        let stream = Stream(first, count: 4000)
         await self.advance(loop, subscriber) { stream.isSubscribed }
         let unblock = self.block(subscriber.queue)
         stream.start()
@@ -158,9 +179,59 @@ struct BlockedQueueTests {
         #expect(stream.sent > 0 && stream.sent <= bound)
         #expect(subscriber.numbers.isEmpty)
         unblock.signal()
-        await self.advance(loop, subscriber) { subscriber.numbers.count >= Stream.count }
-        #expect(subscriber.numbers == (0..<UInt32(Stream.count)).map { $0 })
+        await self.advance(loop, subscriber) { subscriber.numbers.count >= stream.count }
+        #expect(subscriber.numbers == (0..<UInt32(stream.count)).map { $0 })
         withExtendedLifetime((stream, first, second)) {}
+        await loop.shutdownGracefully()
+    }
+
+    @Test("A1: where no controller holds back, the link of an app that takes nothing ends at 4 MiB, and no other")
+    func overrun() async throws {
+        let loop = NIOAsyncTestingEventLoop()
+        let (first, second, third) = try await loop.executeInContext {
+            let air = Air(eventLoop: loop, settings: .instant, seed: 1)
+            func adapter(_ name: String, isLimited: Bool) -> BluetoothAdapter {
+                BluetoothAdapter(
+                    air: air,
+                    configuration: .init(deviceName: name, controllerToHostFlowControl: isLimited),
+                    callbacks: .onQueues
+                )
+            }
+            return (
+                adapter("stream", isLimited: true), adapter("subscriber", isLimited: false),
+                adapter("client", isLimited: true)
+            )
+        }
+        let subscriber = Subscriber(second)
+        let stream = Stream(first, count: 20_000)
+        await self.advance(loop, subscriber) { stream.isSubscribed }
+        // The same peripheral has another link, whose app reads all the time.
+        let client = Client(third)
+        await self.advance(loop, client) { client.isReady }
+        let unblock = self.block(subscriber.queue)
+        stream.start()
+        var reads = 0
+        await self.advance(loop, client) {
+            if client.values == reads, stream.ends == 0 {
+                client.read()
+                reads += 1
+            }
+            return stream.ends == 1
+        }
+        // The other link was used meanwhile.
+        #expect(reads > 1)
+        unblock.signal()
+        await self.advance(loop, subscriber) { !subscriber.ends.isEmpty }
+        #expect(subscriber.ends == [.peripheralDisconnected])
+        // What came until then has been reported, in order and without a gap.
+        let limit = ReceiveWindow.limit / (244 + 64)
+        #expect(subscriber.numbers.count >= limit && subscriber.numbers.count < limit + 512)
+        #expect(subscriber.numbers == (0..<UInt32(subscriber.numbers.count)).map { $0 })
+        await self.advance(loop, client) { client.values == reads }
+        client.read()
+        await self.advance(loop, client) { client.values == reads + 1 }
+        #expect(client.values == reads + 1 && client.ends == 0)
+        withExtendedLifetime((stream, first, second, third)) {}
         await loop.shutdownGracefully()
     }
 

@@ -1,7 +1,9 @@
 import BluetoothAir
+import BluetoothTransport
 import BluetoothTypes
 import Fixtures
 import Foundation
+import NIOEmbedded
 import Testing
 
 @testable import CoreBluetooth
@@ -54,6 +56,38 @@ struct BluetoothAdapterTests {
                 "[CoreBluetooth] COREBLUETOOTH_DISTANCE is \"\(text)\"; write a number of metres, such as 2.5"
             ]
         )
+    }
+
+    @Test("the environment says whether the controller is asked for flow control")
+    func flowControl() {
+        let lines = CapturedLog()
+        let asked = lines.capture {
+            ["on", "off", "", "yes"].map {
+                BluetoothAdapter.Configuration(environment: ["COREBLUETOOTH_FLOW_CONTROL": $0])
+                    .controllerToHostFlowControl
+            }
+        }
+        #expect(asked == [true, false, nil, nil])
+        #expect(lines.all == ["[CoreBluetooth] COREBLUETOOTH_FLOW_CONTROL is \"yes\"; write on or off"])
+    }
+
+    @Test("Controllers of an air are asked for flow control by default and others are not; the configuration decides")
+    func flowControlOfAdapters() throws {
+        let loop = EmbeddedEventLoop()
+        func isAsked(_ name: String, _ setting: Bool?) throws -> Bool {
+            let configuration = BluetoothAdapter.Configuration(controllerToHostFlowControl: setting)
+            let components = AdapterComponents(try AdapterName(parsing: name), configuration, on: loop)
+            return components.configuration.limitsReceivedData
+        }
+        #expect(try !isAsked("h4:unix:/nowhere", nil) && !isAsked("h4:unix:/nowhere", false))
+        #expect(try isAsked("h4:unix:/nowhere", true) && isAsked("hci0", true) && !isAsked("hci0", nil))
+        let air = Air(eventLoop: loop)
+        let address = try #require(DeviceAddress("C0:11:22:33:44:55", kind: .random))
+        func isAskedOnAir(_ setting: Bool?) -> Bool {
+            let configuration = BluetoothAdapter.Configuration(controllerToHostFlowControl: setting)
+            return AdapterComponents(air: air, configuration, address: address).configuration.limitsReceivedData
+        }
+        #expect(isAskedOnAir(nil) && isAskedOnAir(true) && !isAskedOnAir(false))
     }
 
     @Test("B16: a Linux adapter that a program does not use is named once")

@@ -78,9 +78,9 @@ struct HostileControllerTests {
 
         // MARK: Waiting
 
-        /// Waits until `isMet`; says whether it was met in 30 seconds.
+        /// Waits until `isMet`; says whether it was met in two minutes.
         private func wait(_ isMet: () -> Bool) -> Bool {
-            let deadline = Date(timeIntervalSinceNow: 30)
+            let deadline = Date(timeIntervalSinceNow: 120)
             self.condition.lock()
             defer { self.condition.unlock() }
             while !isMet() { guard self.condition.wait(until: deadline) else { return false } }

@@ -82,7 +82,7 @@ struct RequestTests {
         peripheral.writeValue("1".octets, for: question, type: .withResponse)
         peripheral.readValue(for: answer)
         talk.ball.manager.delegate = nil
-        talk.testbed.run { talk.central.errors.count == 1 }
+        talk.testbed.run { talk.central.errors.count == 2 }
         talk.ball.manager.delegate = deaf
         peripheral.readValue(for: answer)
         #expect(talk.testbed.run { talk.central.errors.count == 3 })

@@ -44,8 +44,9 @@ extension AdapterComponents {
             switch name {
             // The process that serves an air may be suspended for a moment; it takes up where it was.
             case .userAir, .air: hostConfiguration.commandTimeout = .seconds(20)
-            // Some controllers stop at the command that they say they know.
-            case .h4, .serial, .linux: hostConfiguration.limitsReceivedData = false
+            // Some controllers stop at the commands that they list.
+            case .h4, .serial, .linux:
+                hostConfiguration.limitsReceivedData = configuration.controllerToHostFlowControl ?? false
             }
             let location = configuration.location
             self.init(
