@@ -117,6 +117,24 @@ final class CapturePipe: Sendable {
         }
     }
 
+    /// Discards what comes from when the program ends: an adapter of this program would wait for a reader, and the program
+    /// for the adapter.
+    ///
+    /// To be called once, when the adapter is there: it shuts down later then.
+    func discardAtExit() {
+        Self.discarded = descriptor
+        atexit {
+            let descriptor = CapturePipe.discarded
+            Thread.detachNewThread {
+                var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+                while Foundation.read(descriptor, &buffer, buffer.count) > 0 {}
+            }
+        }
+    }
+
+    // Written on the main thread, and read as the program ends.
+    nonisolated(unsafe) private static var discarded: CInt = -1
+
     /// Ends the pipe when its present writers have closed it; to be called once.
     func finish() { close(keeper) }
 }
@@ -156,6 +174,7 @@ final class OwnCapture {
         pipe.read { [self] in show.take($0) }
         central.onReady = { [self] in central.scan(services: [], duplicates: true) }
         central.open()
+        pipe.discardAtExit()
         Interrupts.runUntilExit()
     }
 }

@@ -68,11 +68,13 @@ struct BlockedQueueTests {
             value: nil,
             permissions: .readable
         )
-        private let observed = NIOLockedValueBox((sent: 0, isSubscribed: false))
+        private let observed = NIOLockedValueBox((sent: 0, isSubscribed: false, changes: [Bool]()))
 
         /// How many values were accepted.
         var sent: Int { self.observed.withLockedValue { $0.sent } }
         var isSubscribed: Bool { self.observed.withLockedValue { $0.isSubscribed } }
+        /// Each subscription and each end of one.
+        var changes: [Bool] { self.observed.withLockedValue { $0.changes } }
 
         init(_ adapter: BluetoothAdapter) {
             super.init()
@@ -102,7 +104,20 @@ struct BlockedQueueTests {
             _ peripheral: CBPeripheralManager,
             central: CBCentral,
             didSubscribeTo characteristic: CBCharacteristic
-        ) { self.observed.withLockedValue { $0.isSubscribed = true } }
+        ) { self.changed(true) }
+
+        func peripheralManager(
+            _ peripheral: CBPeripheralManager,
+            central: CBCentral,
+            didUnsubscribeFrom characteristic: CBCharacteristic
+        ) { self.changed(false) }
+
+        private func changed(_ isSubscribed: Bool) {
+            self.observed.withLockedValue {
+                $0.isSubscribed = isSubscribed
+                $0.changes.append(isSubscribed)
+            }
+        }
 
         func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { self.send() }
     }
@@ -160,6 +175,71 @@ struct BlockedQueueTests {
         unblock.signal()
         await self.advance(loop, subscriber) { subscriber.numbers.count >= Stream.count }
         #expect(subscriber.numbers == (0..<UInt32(Stream.count)).map { $0 })
+        withExtendedLifetime((stream, first, second)) {}
+        await loop.shutdownGracefully()
+    }
+
+    /// Subscribes and unsubscribes in turn, as fast as it is answered, once it is started. Unchecked: as `Client`.
+    private final class Toggler: QueueCentral, @unchecked Sendable {
+        private var characteristic: CBCharacteristic?
+        private let observed = NIOLockedValueBox((isReady: false, changes: 0))
+
+        var isReady: Bool { self.observed.withLockedValue { $0.isReady } }
+        /// How many times it was answered.
+        var changes: Int { self.observed.withLockedValue { $0.changes } }
+
+        func start() { self.queue.async { self.toggle() } }
+
+        private func toggle() {
+            guard self.changes < Stream.count, let characteristic = self.characteristic else { return }
+            self.peripheral?.setNotifyValue(!characteristic.isNotifying, for: characteristic)
+        }
+
+        override func peripheral(
+            _ peripheral: CBPeripheral,
+            didDiscoverCharacteristicsFor service: CBService,
+            error: (any Error)?
+        ) {
+            self.characteristic = service.characteristics?.first
+            self.observed.withLockedValue { $0.isReady = self.characteristic != nil }
+        }
+
+        override func peripheral(
+            _ peripheral: CBPeripheral,
+            didUpdateNotificationStateFor characteristic: CBCharacteristic,
+            error: (any Error)?
+        ) {
+            guard error == nil else { return }
+            self.observed.withLockedValue { $0.changes += 1 }
+            self.toggle()
+        }
+    }
+
+    @Test("subscriptions that come and go while the queue is blocked are held back within a bound, and none is lost")
+    func blockedPublisher() async throws {
+        let loop = NIOAsyncTestingEventLoop()
+        let (first, second) = try await loop.executeInContext {
+            let air = Air(eventLoop: loop, settings: .instant, seed: 1)
+            func adapter(_ name: String) -> BluetoothAdapter {
+                BluetoothAdapter(air: air, configuration: .init(deviceName: name), callbacks: .onQueues)
+            }
+            return (adapter("stream"), adapter("toggler"))
+        }
+        let toggler = Toggler(second)
+        let stream = Stream(first)
+        await self.advance(loop, toggler) { toggler.isReady }
+        let unblock = self.block(stream.queue)
+        toggler.start()
+        // Less than the 30 s after which a request without a response ends its link.
+        for _ in 0..<20_000 {
+            await loop.advanceTime(by: .milliseconds(1))
+            await withCheckedContinuation { continuation in toggler.queue.async { continuation.resume() } }
+        }
+        // The window, and what the host's buffers take.
+        #expect(toggler.changes > 0 && toggler.changes <= ReceiveWindow.size / 64 + 128)
+        unblock.signal()
+        await self.advance(loop, toggler) { stream.changes.count >= Stream.count }
+        #expect(stream.changes == (0..<Stream.count).map { $0.isMultiple(of: 2) })
         withExtendedLifetime((stream, first, second)) {}
         await loop.shutdownGracefully()
     }

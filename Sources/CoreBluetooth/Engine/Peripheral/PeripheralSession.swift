@@ -200,7 +200,9 @@ final class PeripheralSession: ManagerSession {
         guard areAvailable == self.areServicesWithdrawn else { return }
         guard areAvailable else {
             for subscription in self.subscriptions {
-                self.report(.subscribed(subscription.link, subscription.characteristic, false))
+                guard let window = self.central(subscription.link)?.receiveWindow else { continue }
+                let (link, handle) = (subscription.link, subscription.characteristic)
+                self.report(.subscribed(link, handle, false, window), in: window, on: link)
             }
             self.subscriptions = []
             return self.withdraw()
@@ -242,9 +244,15 @@ final class PeripheralSession: ManagerSession {
     /// A central writes.
     func received(_ request: GATTWriteRequest) {
         guard let window = self.announce(request.link)?.receiveWindow else { return }
-        let change = window.add(request.octetCount)
-        let link = request.link
-        self.report(.write(request, window))
+        self.report(.write(request, window), octets: request.octetCount, in: window, on: request.link)
+    }
+
+    /// Reports an event that the central at the other end of a link can cause at will; an app that is behind holds the link
+    /// back.
+    @inline(__always)
+    private func report(_ event: PeripheralEvent, octets: Int = 0, in window: ReceiveWindow, on link: LinkID) {
+        let change = window.add(octets)
+        self.report(event)
         if change != .none { self.core.received(change, on: link, for: self.token) }
     }
 
@@ -256,15 +264,16 @@ final class PeripheralSession: ManagerSession {
 
     /// A central subscribed or unsubscribed.
     func subscribed(_ isSubscribed: Bool, _ link: LinkID, _ handle: AttributeHandle) {
-        self.announce(link)
+        let window = self.announce(link)?.receiveWindow
         self.subscriptions.removeAll { $0 == Subscription(link: link, characteristic: handle) }
         if isSubscribed { self.subscriptions.append(Subscription(link: link, characteristic: handle)) }
-        self.report(.subscribed(link, handle, isSubscribed))
+        if let window { self.report(.subscribed(link, handle, isSubscribed, window), in: window, on: link) }
     }
 
     /// The ATT MTU of a link changed.
     func changedMTU(_ link: LinkID, _ mtu: Int) {
-        if self.central(link) != nil { self.report(.centralChangedMTU(link, mtu)) }
+        guard let window = self.central(link)?.receiveWindow else { return }
+        self.report(.centralChangedMTU(link, mtu, window), in: window, on: link)
     }
 
     /// A link ended.
