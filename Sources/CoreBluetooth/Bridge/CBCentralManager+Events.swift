@@ -82,6 +82,7 @@ extension CBCentralManager {
 
     private func changed(to state: CBManagerState) {
         self.setState(state)
+        if state != .poweredOn { self.context.commands.send(.stopSeen) }
         if state < .poweredOn {
             self.setScanning(false)
             let isReset = state < .poweredOff

@@ -124,6 +124,7 @@ extension CBPeripheralManager {
 
     private func changed(to state: CBManagerState) {
         self.setState(state)
+        if state != .poweredOn { self.commands.send(.stopSeen) }
         if state == .poweredOn { self.resumedAdvertising() }
         if state < .poweredOn {
             // Apple's rule (CBPeripheralManagerDelegate): paused below poweredOn, over below poweredOff.

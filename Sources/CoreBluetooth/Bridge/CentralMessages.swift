@@ -64,6 +64,8 @@ enum CentralCommand: ManagerCommand {
     indirect case resume(ConnectionID, DeviceAddress, ConnectOptions, DiscoveredAttributes)
     /// The manager has taken over what the process before this one did.
     case restored
+    /// The manager has taken a report that the adapter stopped.
+    case stopSeen
     /// The manager is gone.
     case end
 

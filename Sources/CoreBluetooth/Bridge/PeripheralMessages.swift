@@ -52,6 +52,8 @@ enum PeripheralCommand: ManagerCommand {
     indirect case resumeAdvertising(AdvertisedContent)
     /// The manager has taken up what the process before this one did.
     case restored
+    /// The manager has taken a report that the adapter stopped.
+    case stopSeen
     /// The manager is gone.
     case end
 

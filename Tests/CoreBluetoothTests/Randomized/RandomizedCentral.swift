@@ -27,6 +27,9 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         /// Connections asked for whose end was not reported yet.
         var openAttempts = 0
         var reconnectsByItself = false
+        /// Whether one of the requests that were made while the peripheral was connected is to reconnect by itself; `nil`
+        /// where there was none.
+        var repeatedRequest: Bool?
         /// Cancelled and not reported yet.
         var pendingDisconnections = 0
         var awaited: [(what: Awaited, attribute: CBAttribute?)] = []
@@ -39,6 +42,7 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         init(_ peripheral: CBPeripheral) { self.peripheral = peripheral }
 
         func forgetConnection() {
+            self.repeatedRequest = nil
             self.awaited = []
             self.awaitedRSSI = 0
             self.notified = []
@@ -70,18 +74,24 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
     // MARK: Actions
 
     func connect(_ known: Known, options: [String: Any]?) {
+        self.log.note("\(self.name) connects \(known.peripheral.name ?? "-"), \(known.peripheral.state)")
         guard self.manager.state == .poweredOn, known.peripheral.isValid else { return }
         switch known.peripheral.state {
         case .disconnected, .disconnecting:
             known.openAttempts += 1
             known.reconnectsByItself = options?[CBConnectPeripheralOptionEnableAutoReconnect] != nil
-        case .connecting, .connected: break
+        case .connected:
+            // Where the link is lost and the app does not know, this is a request that goes on after the report.
+            let reconnects = options?[CBConnectPeripheralOptionEnableAutoReconnect] != nil
+            known.repeatedRequest = reconnects || known.repeatedRequest == true
+        case .connecting: break
         @unknown default: break
         }
         self.manager.connect(known.peripheral, options: options)
     }
 
     func cancel(_ known: Known) {
+        self.log.note("\(self.name) cancels \(known.peripheral.name ?? "-"), \(known.peripheral.state)")
         if self.manager.state == .poweredOn, known.peripheral.isValid,
             known.peripheral.state == .connected || known.peripheral.state == .connecting
         {
@@ -223,6 +233,12 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         self.log.require(known.openAttempts > 0, "\(self.name): an end without a beginning")
         self.log.require(error != nil || known.pendingDisconnections > 0, "\(self.name): an end without a reason")
         known.openAttempts -= 1
+        if known.repeatedRequest == true { known.reconnectsByItself = true }
+        if known.openAttempts == 0, peripheral.state != .disconnected, let reconnects = known.repeatedRequest {
+            known.forgetConnection()
+            known.openAttempts = 1
+            known.reconnectsByItself = known.reconnectsByItself || reconnects
+        }
         known.pendingDisconnections = max(0, known.pendingDisconnections - 1)
         // A later request goes on.
         if known.openAttempts == 0 {
@@ -255,6 +271,14 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
             let attribute = first.attribute, !self.isAlive(attribute, of: peripheral)
         {
             known.awaited.removeFirst()
+        }
+        // What concerns services that become invalid is answered at once, before what was asked earlier.
+        if (error as? CBATTError)?.code == .invalidHandle,
+            let index = known.awaited.firstIndex(where: { $0.what == what })
+        {
+            known.awaited.remove(at: index)
+            self.onCallback?(known)
+            return
         }
         guard let first = known.awaited.first, first.what == what else {
             return self.log.violation(

@@ -15,6 +15,18 @@ struct Invalidations {
     private var merged = 0
     private var ranges: [AttributeHandleRange] = []
 
+    /// How many there were when the link was last lost, which is one of them.
+    private var atLoss = 0
+
+    /// Adds the loss of the link, with which all services become invalid.
+    mutating func appendLoss() {
+        self.append(0x0001...0xFFFF)
+        self.atLoss = self.merged + self.ranges.count
+    }
+
+    /// Whether a call that knows of the first `count` was made before the link was lost: it ended with that link.
+    func isBeforeLoss(_ count: Int) -> Bool { count < self.atLoss }
+
     /// Adds the latest.
     mutating func append(_ range: AttributeHandleRange) {
         self.ranges.append(range)

@@ -109,7 +109,7 @@ final class PeripheralConnection {
     /// app has asked for and is still on its way.
     func loseLink() {
         self.cancelAll()
-        self.invalidations.append(0x0001...0xFFFF)
+        self.invalidations.appendLoss()
         self.attributes = DiscoveredAttributes()
     }
 
@@ -136,6 +136,8 @@ final class PeripheralConnection {
     /// Asks for a procedure of the app, to which so many invalidations were delivered when it called.
     func perform(_ procedure: some PeripheralProcedure, invalidations: Int) {
         guard self.isEstablished, let link = self.peer.link else { return }
+        // The app does not know yet that the link it asked on was lost, and hears nothing more of what it asked there.
+        guard !self.invalidations.isBeforeLoss(invalidations) else { return }
         guard !self.isInvalid(invalidations, where: procedure.concerns) else { return self.refuse(procedure) }
         self.enqueue(procedure, on: link, isOwn: true) { connection, result in
             connection.report(.answered(connection.id, AnsweredProcedure(procedure: procedure, result: result)))

@@ -19,6 +19,8 @@ final class PeripheralSession: ManagerSession {
     var mailboxes: SessionMailboxes<PeripheralCommand, PeripheralEvent>
     /// The state of the adapter that was last reported to the manager.
     var reportedState: CBManagerState?
+    /// How many reports that the adapter stopped the manager has not taken yet.
+    var unseenStops = 0
     /// What the app had when it ended, while the session is orphaned: what happens meanwhile waits.
     var preservedState: PeripheralRestoration?
 
@@ -95,14 +97,14 @@ final class PeripheralSession: ManagerSession {
             }
         case .answerRead(let request, let result): self.host.respond(to: request, with: result)
         case .answerWrite(let request, let error): self.host.respond(to: request, error: error)
-        case .add(let service): self.add(service)
+        case .add(let service): if self.canBegin { self.add(service) }
         case .refuse(let token, let error):
             self.remove(token)
-            self.report(.added(token, .failure(error)))
+            if self.canBegin { self.report(.added(token, .failure(error))) }
         case .remove(let token): self.remove(token)
         case .removeAll: self.removeAll()
         case .startAdvertising(let content):
-            guard self.core.isReady else { return }
+            guard self.canBegin else { return }
             self.core.advertising.start(content, for: self)
             self.noteChange()
         case .stopAdvertising:
@@ -113,6 +115,7 @@ final class PeripheralSession: ManagerSession {
             guard self.core.isReady else { return }
             self.core.advertising.start(content, for: self, isRestored: true)
         case .restored: self.recordStore?.takenOver()
+        case .stopSeen: self.stopSeen()
         case .resumeReceiving(let link): self.core.resumeReceiving(on: link, for: self.token)
         case .setLatency(let latency, let link):
             self.host.requestConnectionParameters(latency.connectionParameters, of: link)
@@ -287,7 +290,7 @@ final class PeripheralSession: ManagerSession {
     // MARK: Channels
 
     private func publishChannel(withEncryption: Bool) {
-        guard self.core.isReady else { return }
+        guard self.canBegin else { return }
         switch self.core.channels.publish(for: self, withEncryption: withEncryption) {
         case .success(let psm): self.report(.channelPublished(psm, nil))
         case .failure(let error): self.report(.channelPublished(0, .publishingFailure(error)))
