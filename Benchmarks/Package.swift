@@ -41,6 +41,27 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        // Our programs under a flood, with output that nobody reads.
+        .executableTarget(
+            name: "Flood",
+            dependencies: [
+                "BenchmarkSupport",
+                .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .target(name: "CMemory"),
+        // Many operations in one process, with flat memory.
+        .executableTarget(
+            name: "Endurance",
+            dependencies: [
+                "BenchmarkSupport",
+                "CMemory",
+                .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
+                .product(name: "ITCB", package: "OpenCoreBluetooth"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
     ],
     // Ordinary client code, written before strict concurrency, as most is.
     swiftLanguageModes: [.v5]

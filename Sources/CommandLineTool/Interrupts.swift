@@ -21,11 +21,16 @@ package final class Interrupts {
     package init() {
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: Self.queue)
-            source.setEventHandler { Self.end(with: number == SIGTERM ? 0 : 130) }
-            source.resume()
-            sources.append(source)
+            sources.append(Self.watch(number))
         }
+    }
+
+    // The handler runs on the queue, so it must not belong to the main actor.
+    private nonisolated static func watch(_ number: CInt) -> any DispatchSourceSignal {
+        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+        source.setEventHandler { end(with: number == SIGTERM ? 0 : 130) }
+        source.resume()
+        return source
     }
 
     private nonisolated static func end(with status: CInt) {

@@ -194,11 +194,26 @@ final class ProgramCapture {
         show = PipeShow(printer)
     }
 
+    // Written on the main thread, and read as this program ends.
+    nonisolated(unsafe) private static var program: pid_t?
+    /// How long the program may take to end, in milliseconds, before it is left to itself.
+    private nonisolated static let endLimit = 500
+
+    /// Ends the program with this one, which was interrupted: it is in a process group of its own, so the terminal does not
+    /// interrupt it.
+    private nonisolated static func endProgram() {
+        guard let program, kill(program, SIGTERM) == 0 else { return }
+        for _ in 0..<endLimit / 10 where kill(program, 0) == 0 { usleep(10_000) }
+    }
+
     /// Runs it and ends as it ends; never returns.
     func run() -> Never {
         pipe.read { [self] octets in
             // The end comes behind all that the program wrote.
-            if octets.isEmpty, let status { exit(status) }
+            if octets.isEmpty, let status {
+                Self.program = nil
+                exit(status)
+            }
             show.take(octets)
         }
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -218,6 +233,9 @@ final class ProgramCapture {
         } catch {
             Ending.fail(Failure("cannot run \(command[0]): \(ErrorText.text(error))"))
         }
+        Self.program = process.processIdentifier
+        pipe.discardAtExit()
+        atexit { ProgramCapture.endProgram() }
         Interrupts.runUntilExit()
     }
 }
