@@ -8,7 +8,8 @@
 //                   └─PAUSE_ENC_REQ─▶ paused ──ENC_REQ──▶ awaitingKey ──no key──▶ refused ──▶ the link ends
 //
 // What each state waits for stands at its case. A rejection returns both ends to `none`, and the link stays as it was.
-// Where it had been encrypted it ends with 0x06, and nothing that waited is sent before. A first packet with another key ends the link with 0x3D at both ends.
+// Where it had been encrypted it ends with 0x06, and nothing that waited is sent before. A first packet with another
+// key ends the link with 0x3D at both ends.
 //
 // A peer's host can refuse the key or give another one; it can also never answer, and then the central's response
 // timeout of 40 s ends the link (5.2). A control PDU that does not fit the state is ignored. Time comes in through that
