@@ -76,6 +76,12 @@ public struct LinkSecurity: Hashable, Sendable {
             self.isSecureConnections = isSecureConnections
             self.size = size
         }
+
+        /// The highest level that a link reaches with the key, whatever size is demanded.
+        public var level: SecurityLevel {
+            guard self.isAuthenticated else { return .encrypted }
+            return self.isSecureConnections ? .secureConnections : .authenticated
+        }
     }
 
     /// The key that the link is encrypted with; `nil` where it is not encrypted.
@@ -96,11 +102,7 @@ public struct LinkSecurity: Hashable, Sendable {
     }
 
     /// The highest level that the link reaches with any size of its key.
-    public var level: SecurityLevel {
-        guard let key else { return .none }
-        guard key.isAuthenticated else { return .encrypted }
-        return key.isSecureConnections ? .secureConnections : .authenticated
-    }
+    public var level: SecurityLevel { self.key?.level ?? .none }
 
     /// What is missing for a requirement; `nil` for nothing.
     ///

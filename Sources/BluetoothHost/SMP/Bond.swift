@@ -1,0 +1,122 @@
+// What two devices have of each other after they paired (Vol 3, Part H, 2.4), as it is kept from one link to the next.
+
+public import BluetoothTypes
+
+/// A key that encrypts links, and what names it (2.4.1, 2.4.4).
+public struct LongTermKey: Hashable, Sendable {
+    /// The key (LTK), with zeros above its size.
+    public var value: Octets16
+    /// The diversifier that names it (EDIV); 0 for LE Secure Connections.
+    public var encryptedDiversifier: UInt16
+    /// The number that names it (Rand); 0 for LE Secure Connections.
+    public var random: UInt64
+
+    /// A key.
+    public init(value: Octets16, encryptedDiversifier: UInt16 = 0, random: UInt64 = 0) {
+        self.value = value
+        self.encryptedDiversifier = encryptedDiversifier
+        self.random = random
+    }
+}
+
+/// What a device is known by (2.4.2.1).
+public struct IdentityInformation: Hashable, Sendable {
+    /// The key that resolves its private addresses (IRK); zero where it has none.
+    public var identityResolvingKey: Octets16
+    /// Its public or static random address.
+    public var address: DeviceAddress
+
+    /// An identity.
+    public init(identityResolvingKey: Octets16, address: DeviceAddress) {
+        self.identityResolvingKey = identityResolvingKey
+        self.address = address
+    }
+}
+
+/// A key that signs data (2.4.2.2, 2.4.5).
+public struct SigningKey: Hashable, Sendable {
+    /// The key (CSRK).
+    public var connectionSignatureResolvingKey: Octets16
+    /// The SignCounter of the next message: smaller ones are replays.
+    public var signCounter: UInt32
+
+    /// A key.
+    public init(connectionSignatureResolvingKey: Octets16, signCounter: UInt32 = 0) {
+        self.connectionSignatureResolvingKey = connectionSignatureResolvingKey
+        self.signCounter = signCounter
+    }
+}
+
+/// The keys that one device has distributed.
+public struct PairingKeys: Hashable, Sendable {
+    /// Encrypts links in which the distributing device is the peripheral; with LE Secure Connections, all.
+    public var longTermKey: LongTermKey?
+    /// Who the distributing device is.
+    public var identity: IdentityInformation?
+    /// Signs what the distributing device sends.
+    public var signing: SigningKey?
+
+    /// Keys.
+    public init(
+        longTermKey: LongTermKey? = nil,
+        identity: IdentityInformation? = nil,
+        signing: SigningKey? = nil
+    ) {
+        self.longTermKey = longTermKey
+        self.identity = identity
+        self.signing = signing
+    }
+}
+
+/// What a pairing has led to.
+public struct Bond: Hashable, Sendable {
+    /// The peer's address on the link where it paired.
+    public var peerAddress: DeviceAddress
+    /// The octets of the encryption keys, 7 to 16.
+    public var keySize: Int
+    /// Whether the keys protect against a man in the middle.
+    public var isAuthenticated: Bool
+    /// Whether they come from LE Secure Connections.
+    public var isSecureConnections: Bool
+    /// What this device has distributed.
+    public var local: PairingKeys
+    /// What the peer has distributed.
+    public var peer: PairingKeys
+
+    /// A bond.
+    public init(
+        peerAddress: DeviceAddress,
+        keySize: Int,
+        isAuthenticated: Bool,
+        isSecureConnections: Bool,
+        local: PairingKeys,
+        peer: PairingKeys
+    ) {
+        self.peerAddress = peerAddress
+        self.keySize = keySize
+        self.isAuthenticated = isAuthenticated
+        self.isSecureConnections = isSecureConnections
+        self.local = local
+        self.peer = peer
+    }
+
+    /// What is to be said of a link's key that is one of these.
+    public var key: LinkSecurity.Key {
+        LinkSecurity.Key(
+            isAuthenticated: self.isAuthenticated,
+            isSecureConnections: self.isSecureConnections,
+            size: self.keySize
+        )
+    }
+
+    /// The level of a link that is encrypted with these keys.
+    public var level: SecurityLevel { self.key.level }
+
+    /// What the peer is known by: its identity address, or the one that it had.
+    public var identityAddress: DeviceAddress { self.peer.identity?.address ?? self.peerAddress }
+
+    /// The key that encrypts a link in which this device has the role.
+    func longTermKey(asCentral isCentral: Bool) -> LongTermKey? {
+        isCentral ? self.peer.longTermKey : self.local.longTermKey
+    }
+}

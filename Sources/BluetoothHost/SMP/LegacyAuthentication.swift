@@ -1,0 +1,178 @@
+// Phase 2 of LE legacy pairing: two devices prove to each other that they have the same temporary key, and make a short
+// term key of it (Vol 3, Part H, 2.3.5.2 to 2.3.5.5).
+//
+//        initiator                                     responder
+//
+//      temporaryKey                                  temporaryKey    the user enters a passkey
+//            | known: Pairing Confirm                     | known
+//      +-----v-----+                                +-----v-----+
+//      |  confirm  |                                |  confirm  |
+//      +-----+-----+                                +-----+-----+
+//            | Pairing Confirm: Pairing Random            | Pairing Confirm: Pairing Confirm
+//      +-----v-----+                                +-----v-----+
+//      |   random  |                                |   random  |
+//      +-----+-----+                                +-----+-----+
+//            | Pairing Random fits                        | Pairing Random fits: Pairing Random
+//            v                                            v
+//       short term key                               short term key
+//
+// temporaryKey: the user is asked for a passkey. The peer's Pairing Confirm may be here already; a second one is an
+// error. Without a question this state is never entered: the key is zero (Just Works), shown, or came out of band.
+//
+// confirm: the key is known, and the peer's promise is not. The initiator has sent its own; a peer that gives it back
+// would answer with the same random value, too, and is refused.
+//
+// random: both have promised. The peer's random value has to fit its promise; the responder gives its own only then.
+//
+// finished: the short term key was handed out. Nothing is received.
+//
+// A peer can send values that do not fit (Confirm Value Failed) or commands out of turn (Unspecified Reason). It can
+// find out a passkey from what it has heard, which is why legacy pairing protects only until somebody listens.
+//
+// Time does not come in: the Security Manager waits.
+
+import BluetoothTypes
+
+/// Phase 2 of LE legacy pairing.
+struct LegacyAuthentication: Sendable {
+    /// What both values are confirmed with.
+    private struct Confirmation: Sendable {
+        var temporaryKey: Octets16
+        var random: Octets16
+        var confirm: Octets16
+    }
+
+    private enum State: Sendable {
+        case temporaryKey(peerConfirm: Octets16?)
+        case confirm(Confirmation)
+        case random(Confirmation, peerConfirm: Octets16)
+        case finished
+    }
+
+    private let parameters: PairingParameters
+    let agreement: PairingAgreement
+    private var state: State
+
+    /// Whether the user is asked for a passkey.
+    var awaitsPasskey: Bool { if case .temporaryKey = self.state { true } else { false } }
+
+    /// Whether the peer's user may be entering a passkey: until its promise came.
+    var peerMayEnterPasskey: Bool {
+        switch self.state {
+        case .temporaryKey(nil), .confirm: true
+        case .temporaryKey, .random, .finished: false
+        }
+    }
+
+    /// Begins phase 2.
+    init(
+        _ parameters: PairingParameters,
+        _ agreement: PairingAgreement,
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) {
+        self.parameters = parameters
+        self.agreement = agreement
+        self.state = .temporaryKey(peerConfirm: nil)
+        switch agreement.model {
+        case .justWorks:
+            self.begin(with: .zero, &context)
+        case .outOfBand:
+            guard let temporaryKey = parameters.outOfBand.temporaryKey else { throw .oobNotAvailable }
+            self.begin(with: temporaryKey, &context)
+        case .passkeyEntry(let entry):
+            if entry.isDisplay(forCentral: parameters.isCentral) {
+                let passkey = Passkey(using: &context.generator)
+                context.ask(.displayPasskey(passkey))
+                self.begin(with: Octets16(passkey), &context)
+            } else {
+                context.ask(.enterPasskey)
+            }
+        case .numericComparison:
+            throw .unspecifiedReason
+        }
+    }
+
+    /// The user has entered a passkey.
+    mutating func enter(_ passkey: Passkey, _ context: inout SecurityManager.Context) {
+        guard case .temporaryKey(let peerConfirm) = self.state else { return }
+        self.begin(with: Octets16(passkey), &context)
+        guard let peerConfirm, case .confirm(let own) = self.state else { return }
+        self.promise(own, peerConfirm, &context)
+    }
+
+    private mutating func begin(with temporaryKey: Octets16, _ context: inout SecurityManager.Context) {
+        let random = Octets16.random(using: &context.generator)
+        let own = Confirmation(
+            temporaryKey: temporaryKey,
+            random: random,
+            confirm: self.confirm(of: random, temporaryKey)
+        )
+        if self.parameters.isCentral { context.send(.pairingConfirm(own.confirm)) }
+        self.state = .confirm(own)
+    }
+
+    /// The peer has promised its value: the initiator gives its own, the responder promises its own.
+    private mutating func promise(
+        _ own: Confirmation,
+        _ peerConfirm: Octets16,
+        _ context: inout SecurityManager.Context
+    ) {
+        context.send(self.parameters.isCentral ? .pairingRandom(own.random) : .pairingConfirm(own.confirm))
+        self.state = .random(own, peerConfirm: peerConfirm)
+    }
+
+    /// The peer sends a command.
+    /// - Returns: The short term key, at the end.
+    mutating func receive(
+        _ command: SMPCommand,
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) -> Octets16? {
+        switch (self.state, command) {
+        case (.temporaryKey(nil), .pairingConfirm(let confirm)) where !self.parameters.isCentral:
+            self.state = .temporaryKey(peerConfirm: confirm)
+            return nil
+        case (.confirm(let own), .pairingConfirm(let confirm)):
+            guard confirm != own.confirm else { throw .confirmValueFailed }
+            self.promise(own, confirm, &context)
+            return nil
+        case (.random(let own, let peerConfirm), .pairingRandom(let random)):
+            guard random != own.random, self.confirm(of: random, own.temporaryKey) == peerConfirm else {
+                throw .confirmValueFailed
+            }
+            if !self.parameters.isCentral { context.send(.pairingRandom(own.random)) }
+            self.state = .finished
+            let (initiator, responder) = self.parameters.isCentral ? (own.random, random) : (random, own.random)
+            return SecurityToolbox.s1(own.temporaryKey, responder, initiator)
+                .masked(toOctets: self.agreement.keySize)
+        case (.temporaryKey, _), (.confirm, _), (.random, _), (.finished, _):
+            throw .unspecifiedReason
+        }
+    }
+
+    private func confirm(of random: Octets16, _ temporaryKey: Octets16) -> Octets16 {
+        SecurityToolbox.c1(
+            temporaryKey,
+            random,
+            request: Array(SMPCommand.pairingRequest(self.agreement.request).encoded().readableBytesView),
+            response: Array(SMPCommand.pairingResponse(self.agreement.response).encoded().readableBytesView),
+            initiator: self.parameters.initiatorAddress,
+            responder: self.parameters.responderAddress
+        )
+    }
+}
+
+extension Octets16 {
+    /// A passkey as a key of 128 bits (2.3.5.3).
+    init(_ passkey: Passkey) { self.init(UInt64(passkey.value)) }
+}
+
+extension AssociationModel.PasskeyEntry {
+    /// Whether a side shows the passkey.
+    func isDisplay(forCentral isCentral: Bool) -> Bool {
+        switch self {
+        case .initiatorDisplays: isCentral
+        case .responderDisplays: !isCentral
+        case .bothEnter: false
+        }
+    }
+}

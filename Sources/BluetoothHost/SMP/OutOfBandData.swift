@@ -1,0 +1,64 @@
+// What two devices may know of each other before they pair, by another way than Bluetooth (Vol 3, Part H, 2.3.5.4 and
+// 2.3.5.6.4): a temporary key for legacy pairing, and for LE Secure Connections a random number of each side with a
+// confirmation of its public key.
+
+public import BluetoothTypes
+
+/// Out-of-band data of one device for LE Secure Connections, as another one gets it.
+public struct SecureConnectionsOutOfBandData: Hashable, Sendable {
+    /// The confirmation of the public key (C).
+    public var confirm: Octets16
+    /// The random number (r).
+    public var random: Octets16
+
+    /// Data of a peer.
+    public init(confirm: Octets16, random: Octets16) {
+        self.confirm = confirm
+        self.random = random
+    }
+
+    /// Whether a public key is the one that was confirmed.
+    func confirms(_ key: PublicKey) -> Bool {
+        SecurityToolbox.f4(key.x, key.x, self.random, 0) == self.confirm
+    }
+}
+
+/// Out-of-band data of this device, with the key pair that it is about.
+public struct LocalOutOfBandData: Sendable {
+    /// What the peer gets.
+    public let shared: SecureConnectionsOutOfBandData
+    let keyPair: KeyPair
+
+    /// New data; for one pairing.
+    public init(using generator: inout some RandomNumberGenerator) {
+        let keyPair = KeyPair(using: &generator)
+        let random = Octets16.random(using: &generator)
+        let x = keyPair.publicKey.x
+        self.keyPair = keyPair
+        self.shared = SecureConnectionsOutOfBandData(
+            confirm: SecurityToolbox.f4(x, x, random, 0),
+            random: random
+        )
+    }
+}
+
+/// All out-of-band data for a pairing.
+public struct OutOfBandData: Sendable {
+    /// The temporary key of legacy pairing, which both sides have.
+    public var temporaryKey: Octets16?
+    /// What came from the peer.
+    public var peer: SecureConnectionsOutOfBandData?
+    /// What the peer may have got.
+    public var local: LocalOutOfBandData?
+
+    /// Data.
+    public init(
+        temporaryKey: Octets16? = nil,
+        peer: SecureConnectionsOutOfBandData? = nil,
+        local: LocalOutOfBandData? = nil
+    ) {
+        self.temporaryKey = temporaryKey
+        self.peer = peer
+        self.local = local
+    }
+}

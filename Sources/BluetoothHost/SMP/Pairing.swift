@@ -1,0 +1,347 @@
+// A pairing of two devices, from the first command to the last key (Vol 3, Part H, 2.1).
+//
+//        initiator (central)                        responder (peripheral)
+//
+//        consentToRequest                                  consentToRespond
+//               | yes, or not asked                              | yes, or not asked
+//        +------v------+  Pairing Request                        |
+//        |   response  |----------------->                       |
+//        +------+------+                                         |
+//               | Pairing Response that is acceptable            | Pairing Response
+//               +-----------------------+------------------------+
+//                       legacy          |         LE Secure Connections
+//               +-----------------------+------------------------+
+//        +------v------+                                  +------v------------+
+//        |    legacy   |                                  | secureConnections |
+//        +------+------+                                  +------+------------+
+//               | short term key                                 | long term key
+//               +-----------------------+------------------------+
+//                                +------v------+
+//                                |  encryption |
+//                                +------+------+
+//                                       | the link is encrypted with that key
+//                                +------v------+
+//                                |     keys    |
+//                                +------+------+
+//                                       | all keys are there
+//                                       v
+//                                    finished
+//
+// consentToRequest: the peripheral asked for a pairing with a Security Request, and the user of this side is asked.
+//
+// response: the Pairing Request was sent.
+//
+// consentToRespond: the central's request is acceptable, and the user is asked.
+//
+// legacy, secureConnections: phase 2, in machines of their own (`LegacyAuthentication`,
+// `SecureConnectionsAuthentication`).
+//
+// encryption: both sides have a key. The central's controller encrypts; the peripheral's asks for the key. A command of
+// the peer is an error here: what comes before the link is encrypted may come from somebody else.
+//
+// keys: phase 3 (`KeyExchange`).
+//
+// finished: the keys were handed out.
+//
+// A peer can say what it likes in each state: a command that does not belong there, one that this side cannot accept
+// and one that is malformed end the pairing with a reason, and nothing that came before is kept. Keypress
+// notifications say nothing that the pairing needs: those out of place are ignored, and no more than a limit are
+// reported.
+//
+// Time does not come in: the Security Manager gives a pairing 30 s between two commands of this side.
+
+import BluetoothTypes
+
+/// A pairing.
+struct Pairing: Sendable {
+    /// What follows from a step.
+    enum Step: Hashable, Sendable {
+        /// Nothing but what the step has sent and asked.
+        case waits
+        /// The central's controller has to encrypt the link with this key.
+        case encrypts(Octets16)
+        /// The pairing is over. Whether both sides keep the keys.
+        case finished(Bond, isBonded: Bool)
+    }
+
+    private enum State: Sendable {
+        case consentToRequest
+        case response(PairingFeatures)
+        case consentToRespond(PairingAgreement)
+        case legacy(LegacyAuthentication, KeypressNotifications)
+        case secureConnections(SecureConnectionsAuthentication, KeypressNotifications)
+        case encryption(PairingAgreement, Octets16)
+        case keys(PairingAgreement, Octets16, KeyExchange)
+        case finished
+    }
+
+    private let parameters: PairingParameters
+    private var state: State
+
+    /// Begins a pairing as initiator.
+    /// - Parameter asksUser: Whether the user has to agree first.
+    init(
+        requesting parameters: PairingParameters,
+        asksUser: Bool,
+        _ context: inout SecurityManager.Context
+    ) {
+        self.parameters = parameters
+        self.state = .consentToRequest
+        if asksUser {
+            let question = PairingConsent(model: nil, isBonding: false, replacesBond: parameters.existing != nil)
+            context.ask(.consent(question))
+        } else {
+            self.request(&context)
+        }
+    }
+
+    /// Begins a pairing as responder; throws the reason to refuse it with.
+    init(
+        respondingTo request: PairingFeatures,
+        _ parameters: PairingParameters,
+        asksUser: Bool,
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) {
+        self.parameters = parameters
+        let response = parameters.response(to: request)
+        let agreement = try PairingAgreement(request: request, response: response, parameters)
+        self.state = .consentToRespond(agreement)
+        if asksUser {
+            let question = PairingConsent(
+                model: agreement.model,
+                isBonding: request.authentication.isBonding,
+                replacesBond: parameters.existing != nil
+            )
+            context.ask(.consent(question))
+        } else {
+            try self.respond(agreement, &context)
+        }
+    }
+
+    // MARK: What is known of the pairing
+
+    /// The key that the link waits to be encrypted with, and what the link has then.
+    var encryption: (longTermKey: Octets16, key: LinkSecurity.Key)? {
+        guard case .encryption(let agreement, let longTermKey) = self.state else { return nil }
+        return (longTermKey, agreement.key)
+    }
+
+    private var agreement: PairingAgreement? {
+        switch self.state {
+        case .consentToRequest, .response, .finished: nil
+        case .consentToRespond(let agreement), .encryption(let agreement, _), .keys(let agreement, _, _): agreement
+        case .legacy(let authentication, _): authentication.agreement
+        case .secureConnections(let authentication, _): authentication.agreement
+        }
+    }
+
+    /// Whether the devices have exchanged more than wishes: a failure from here on may be an attempt to guess.
+    var hasBegunAuthentication: Bool {
+        switch self.state {
+        case .consentToRequest, .response, .consentToRespond, .finished: false
+        case .legacy, .secureConnections, .encryption, .keys: true
+        }
+    }
+
+    // MARK: Phase 1
+
+    private mutating func request(_ context: inout SecurityManager.Context) {
+        let request = self.parameters.request
+        context.send(.pairingRequest(request))
+        self.state = .response(request)
+    }
+
+    private mutating func respond(
+        _ agreement: PairingAgreement,
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) {
+        context.send(.pairingResponse(agreement.response))
+        try self.authenticate(agreement, &context)
+    }
+
+    private mutating func authenticate(
+        _ agreement: PairingAgreement,
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) {
+        let keypresses = KeypressNotifications()
+        if agreement.isSecureConnections {
+            let authentication = SecureConnectionsAuthentication(self.parameters, agreement, &context)
+            self.state = .secureConnections(authentication, keypresses)
+        } else {
+            self.state = .legacy(try LegacyAuthentication(self.parameters, agreement, &context), keypresses)
+        }
+    }
+
+    // MARK: Steps
+
+    /// The peer sends a command.
+    mutating func receive(
+        _ command: SMPCommand,
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) -> Step {
+        if case .pairingKeypressNotification(let notification) = command {
+            self.receive(notification, &context)
+            return .waits
+        }
+        switch self.state {
+        case .response(let request):
+            guard case .pairingResponse(let response) = command else { throw .unspecifiedReason }
+            let agreement = try PairingAgreement(request: request, response: response, self.parameters)
+            try self.authenticate(agreement, &context)
+            return .waits
+        case .legacy(var authentication, let keypresses):
+            let key = try authentication.receive(command, &context)
+            self.state = .legacy(authentication, keypresses)
+            return self.authenticated(key)
+        case .secureConnections(var authentication, let keypresses):
+            let key = try authentication.receive(command, &context)
+            self.state = .secureConnections(authentication, keypresses)
+            return self.authenticated(key)
+        case .keys(let agreement, let key, var exchange):
+            try exchange.receive(command, &context)
+            self.state = .keys(agreement, key, exchange)
+            return self.finishIfComplete()
+        case .consentToRequest, .consentToRespond, .encryption, .finished:
+            throw .unspecifiedReason
+        }
+    }
+
+    /// The user answers. What does not fit the question, or comes too late, is ignored.
+    mutating func answer(
+        _ answer: PairingAnswer,
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) -> Step {
+        switch (self.state, answer) {
+        case (.consentToRequest, .consent(let agrees)):
+            guard agrees else { throw .pairingNotSupported }
+            self.request(&context)
+        case (.consentToRespond(let agreement), .consent(let agrees)):
+            guard agrees else { throw .pairingNotSupported }
+            try self.respond(agreement, &context)
+        case (.legacy(var authentication, let keypresses), .passkey(let passkey)) where authentication.awaitsPasskey:
+            guard let passkey else { throw .passkeyEntryFailed }
+            authentication.enter(passkey, &context)
+            self.state = .legacy(authentication, keypresses)
+        case (.secureConnections(var authentication, let keypresses), .passkey(let passkey))
+        where authentication.awaitsPasskey:
+            guard let passkey else { throw .passkeyEntryFailed }
+            try authentication.enter(passkey, &context)
+            self.state = .secureConnections(authentication, keypresses)
+        case (.secureConnections(var authentication, let keypresses), .numbersMatch(let isSame))
+        where authentication.awaitsComparison:
+            let key = try authentication.compare(isSame, &context)
+            self.state = .secureConnections(authentication, keypresses)
+            return self.authenticated(key)
+        case (.consentToRequest, _), (.response, _), (.consentToRespond, _), (.legacy, _), (.secureConnections, _),
+            (.encryption, _), (.keys, _), (.finished, _):
+            break
+        }
+        return .waits
+    }
+
+    /// Phase 2 is over where it has led to a key.
+    private mutating func authenticated(_ key: Octets16?) -> Step {
+        guard let key, let agreement = self.agreement else { return .waits }
+        self.state = .encryption(agreement, key)
+        return self.parameters.isCentral ? .encrypts(key) : .waits
+    }
+
+    /// The link is encrypted with the key of ``encryption``.
+    mutating func encrypted(_ context: inout SecurityManager.Context) -> Step {
+        guard case .encryption(let agreement, let key) = self.state else { return .waits }
+        self.state = .keys(agreement, key, KeyExchange(self.parameters, agreement, &context))
+        return self.finishIfComplete()
+    }
+
+    private mutating func finishIfComplete() -> Step {
+        guard case .keys(let agreement, let key, let exchange) = self.state, exchange.isFinished else { return .waits }
+        self.state = .finished
+        var bond = Bond(
+            peerAddress: self.parameters.peerAddress,
+            keySize: agreement.keySize,
+            isAuthenticated: agreement.model.isAuthenticated,
+            isSecureConnections: agreement.isSecureConnections,
+            local: exchange.local,
+            peer: exchange.peer
+        )
+        if agreement.isSecureConnections {
+            bond.local.longTermKey = LongTermKey(value: key)
+            bond.peer.longTermKey = LongTermKey(value: key)
+        }
+        // Without a long term key nothing is left of a legacy pairing when the link ends.
+        let hasKey = bond.local.longTermKey != nil || bond.peer.longTermKey != nil
+        return .finished(bond, isBonded: agreement.isBonding && hasKey)
+    }
+
+    // MARK: Keypress notifications
+
+    /// The peer's user has pressed a key.
+    private mutating func receive(
+        _ notification: KeypressNotification,
+        _ context: inout SecurityManager.Context
+    ) {
+        guard let agreement = self.agreement, agreement.usesKeypressNotifications,
+            case .passkeyEntry(let entry) = agreement.model, !entry.isDisplay(forCentral: !self.parameters.isCentral)
+        else { return }
+        switch self.state {
+        case .legacy(let authentication, var keypresses) where authentication.peerMayEnterPasskey:
+            if keypresses.accept(notification) { context.actions.append(.keypress(notification)) }
+            self.state = .legacy(authentication, keypresses)
+        case .secureConnections(let authentication, var keypresses) where authentication.peerMayEnterPasskey:
+            if keypresses.accept(notification) { context.actions.append(.keypress(notification)) }
+            self.state = .secureConnections(authentication, keypresses)
+        case .consentToRequest, .response, .consentToRespond, .legacy, .secureConnections, .encryption, .keys,
+            .finished:
+            break
+        }
+    }
+
+    /// This side's user has pressed a key while a passkey is entered.
+    func send(_ notification: KeypressNotification, _ context: inout SecurityManager.Context) {
+        guard let agreement = self.agreement, agreement.usesKeypressNotifications else { return }
+        switch self.state {
+        case .legacy(let authentication, _) where authentication.awaitsPasskey:
+            context.send(.pairingKeypressNotification(notification))
+        case .secureConnections(let authentication, _) where authentication.awaitsPasskey:
+            context.send(.pairingKeypressNotification(notification))
+        case .consentToRequest, .response, .consentToRespond, .legacy, .secureConnections, .encryption, .keys,
+            .finished:
+            break
+        }
+    }
+}
+
+/// The keypress notifications of a peer: a beginning, digits, an end (3.5.8).
+struct KeypressNotifications: Hashable, Sendable {
+    /// How many are reported at most.
+    static let limit = 64
+
+    private enum State: Hashable {
+        case notStarted
+        case started(count: Int)
+        case completed
+    }
+
+    private var state = State.notStarted
+
+    init() {}
+
+    /// Whether a notification is in its place.
+    mutating func accept(_ notification: KeypressNotification) -> Bool {
+        switch (self.state, notification) {
+        case (.notStarted, .entryStarted):
+            self.state = .started(count: 1)
+            return true
+        case (.started, .entryCompleted):
+            self.state = .completed
+            return true
+        case (.started(let count), .digitEntered), (.started(let count), .digitErased),
+            (.started(let count), .cleared):
+            guard count < Self.limit else { return false }
+            self.state = .started(count: count + 1)
+            return true
+        case (.notStarted, _), (.started, _), (.completed, _):
+            return false
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// Why a pairing failed, in the words of the protocol (Vol 3, Part H, 3.5.5), and in those of this host.
+
+public import BluetoothHCI
+
+/// The reason octet of Pairing Failed. Codes that are not known here are kept as they came.
+public struct PairingFailedReason: RawRepresentable, Hashable, Sendable, Error {
+    /// The octet.
+    public var rawValue: UInt8
+
+    /// A reason from its octet.
+    @inlinable
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The user did not enter the passkey.
+    public static let passkeyEntryFailed = PairingFailedReason(rawValue: 0x01)
+    /// The out-of-band data is not available.
+    public static let oobNotAvailable = PairingFailedReason(rawValue: 0x02)
+    /// The features of the two devices do not give the security that is required.
+    public static let authenticationRequirements = PairingFailedReason(rawValue: 0x03)
+    /// The confirm value is not that of the random value.
+    public static let confirmValueFailed = PairingFailedReason(rawValue: 0x04)
+    /// The device does not pair.
+    public static let pairingNotSupported = PairingFailedReason(rawValue: 0x05)
+    /// The encryption key would be too short.
+    public static let encryptionKeySize = PairingFailedReason(rawValue: 0x06)
+    /// The device does not support the command.
+    public static let commandNotSupported = PairingFailedReason(rawValue: 0x07)
+    /// Another reason.
+    public static let unspecifiedReason = PairingFailedReason(rawValue: 0x08)
+    /// Too little time has passed since a pairing failed.
+    public static let repeatedAttempts = PairingFailedReason(rawValue: 0x09)
+    /// A command is too long or too short, or a parameter is out of its range.
+    public static let invalidParameters = PairingFailedReason(rawValue: 0x0A)
+    /// The DHKey check value is not the one that was computed, or the public key is not one.
+    public static let dhKeyCheckFailed = PairingFailedReason(rawValue: 0x0B)
+    /// The user says that the numbers differ.
+    public static let numericComparisonFailed = PairingFailedReason(rawValue: 0x0C)
+    /// A pairing over BR/EDR is in progress.
+    public static let brEDRPairingInProgress = PairingFailedReason(rawValue: 0x0D)
+    /// A key of the other transport must not be made of this one.
+    public static let crossTransportKeyDerivationNotAllowed = PairingFailedReason(rawValue: 0x0E)
+    /// A key that was distributed is not accepted.
+    public static let keyRejected = PairingFailedReason(rawValue: 0x0F)
+    /// The device is not ready to pair.
+    public static let busy = PairingFailedReason(rawValue: 0x10)
+}
+
+/// Why a pairing ended without keys.
+public enum PairingError: Error, Hashable, Sendable {
+    /// This device ended it, and has sent the reason to the peer.
+    case failed(PairingFailedReason)
+    /// The peer ended it.
+    case failedByPeer(PairingFailedReason)
+    /// The user or the host's user ended it.
+    case cancelled
+    /// The peer was silent for 30 s. There is no pairing on the link until it is established anew.
+    case timedOut
+    /// The controller could not encrypt the link with the new key.
+    case encryptionFailed(HCIErrorCode)
+    /// The link has ended.
+    case linkEnded
+    /// Pairings with this peer have failed before, and the waiting interval has not passed (Vol 3, Part H, 2.3.6).
+    case repeatedAttempts
+    /// A pairing is in progress.
+    case inProgress
+}
+
+extension PairingError: CustomStringConvertible {
+    /// One line that says what went wrong.
+    public var description: String {
+        switch self {
+        case .failed(let reason): "this device ended the pairing: \(reason)"
+        case .failedByPeer(let reason): "the other device ended the pairing: \(reason)"
+        case .cancelled: "the pairing was cancelled"
+        case .timedOut: "the other device did not answer within 30 s"
+        case .encryptionFailed(let status): "the link could not be encrypted with the new key: \(status)"
+        case .linkEnded: "the link ended while the devices paired"
+        case .repeatedAttempts: "the devices have failed to pair before; wait a little and try again"
+        case .inProgress: "a pairing is in progress"
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// What pairing asks of a device's user, and what the user answers (Vol 3, Part H, 2.3.5; Vol 3, Part C, 5.2.2).
+
+/// Six decimal digits.
+public struct Passkey: Hashable, Sendable, CustomStringConvertible {
+    /// The number, 0 to 999,999.
+    public let value: UInt32
+
+    /// A passkey; `nil` for a number that has more than six digits.
+    public init?(_ value: UInt32) {
+        guard value <= 999_999 else { return nil }
+        self.value = value
+    }
+
+    /// A new one.
+    init(using generator: inout some RandomNumberGenerator) {
+        self.value = UInt32.random(in: 0...999_999, using: &generator)
+    }
+
+    /// The number that both sides show in a numeric comparison: the last six digits of what g2 gives (2.2.9).
+    init(comparing value: UInt32) { self.value = value % 1_000_000 }
+
+    /// The six digits, with leading zeros.
+    public var description: String {
+        let digits = String(self.value)
+        return String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits
+    }
+}
+
+/// What happens at the device where a passkey is entered (3.5.8).
+public enum KeypressNotification: UInt8, Hashable, Sendable, CaseIterable {
+    /// The entry has begun.
+    case entryStarted = 0
+    /// A digit was entered.
+    case digitEntered = 1
+    /// A digit was erased.
+    case digitErased = 2
+    /// All digits were erased.
+    case cleared = 3
+    /// The entry is complete.
+    case entryCompleted = 4
+}
+
+/// What pairing needs of the user. It is over when an answer was given, or with the pairing.
+public enum PairingQuestion: Hashable, Sendable {
+    /// Whether to pair at all.
+    case consent(PairingConsent)
+    /// Show these digits. There is no answer.
+    case displayPasskey(Passkey)
+    /// Let the user enter the digits that the peer shows, or the same ones at both devices.
+    case enterPasskey
+    /// Show these digits, and ask whether the peer shows the same.
+    case compareNumbers(Passkey)
+}
+
+/// A pairing that a peer wants.
+public struct PairingConsent: Hashable, Sendable {
+    /// How the devices would make sure that they pair with each other; `nil` where the peer is still to be asked.
+    public var model: AssociationModel?
+    /// Whether the peer has said that it keeps the keys.
+    public var isBonding: Bool
+    /// Whether there are keys of this peer already, which the new ones would replace.
+    public var replacesBond: Bool
+}
+
+/// What the user says.
+public enum PairingAnswer: Hashable, Sendable {
+    /// Whether to pair.
+    case consent(Bool)
+    /// The digits; `nil` where the user gives up.
+    case passkey(Passkey?)
+    /// Whether both devices show the same digits.
+    case numbersMatch(Bool)
+}

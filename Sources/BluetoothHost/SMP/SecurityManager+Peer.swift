@@ -1,0 +1,116 @@
+// What the Security Manager does with the PDUs of the peer (Vol 3, Part H, 2.4.6 and 3).
+
+import BluetoothTypes
+import NIOCore
+
+extension SecurityManager {
+    /// The peer sends a PDU on the Security Manager's channel.
+    mutating func receive(_ pdu: ByteBuffer, _ context: inout Context) {
+        guard !self.isTimedOut else { return }
+        let command: SMPCommand
+        do {
+            command = try SMPCommand(parsing: pdu)
+        } catch {
+            return self.receiveMalformed(pdu, &context)
+        }
+        switch command {
+        case .unknown:
+            break
+        case .pairingFailed(let reason):
+            self.receiveFailure(reason, &context)
+        case .pairingRequest(let request):
+            self.receive(request, &context)
+        case .securityRequest(let authentication):
+            self.receive(authentication, &context)
+        case .pairingResponse, .pairingConfirm, .pairingRandom, .encryptionInformation, .centralIdentification,
+            .identityInformation, .identityAddressInformation, .signingInformation, .pairingPublicKey,
+            .pairingDHKeyCheck, .pairingKeypressNotification:
+            guard self.isPairing else { return }
+            self.step(&context) { manager, context throws(PairingFailedReason) in
+                try manager.withPairing { pairing throws(PairingFailedReason) in
+                    try pairing.receive(command, &context)
+                }
+            }
+        }
+    }
+
+    /// A command of the wrong length or with a parameter out of its range: it ends a pairing, and a request with one
+    /// gets an answer.
+    private mutating func receiveMalformed(_ pdu: ByteBuffer, _ context: inout Context) {
+        guard let octet: UInt8 = pdu.getInteger(at: pdu.readerIndex) else { return }
+        let code = SMPCode(rawValue: octet)
+        if self.isPairing {
+            // Pairing Failed is never answered.
+            guard code != .pairingFailed else { return self.receiveFailure(.unspecifiedReason, &context) }
+            self.fail(.invalidParameters, &context)
+        } else if code == .pairingRequest || code == .securityRequest {
+            context.send(.pairingFailed(.invalidParameters))
+        }
+    }
+
+    private mutating func receiveFailure(_ reason: PairingFailedReason, _ context: inout Context) {
+        if self.isPairing || self.requestedLevel != nil {
+            self.end(.failedByPeer(reason), isAttempt: self.isPairing, &context)
+        } else if self.mayRejectKeys(context.now), reason == .keyRejected {
+            self.removeBond()
+            self.end(.failedByPeer(reason), isAttempt: false, &context)
+            context.actions.append(.securityChanged(self.security))
+        }
+    }
+
+    /// A Pairing Request.
+    private mutating func receive(_ request: PairingFeatures, _ context: inout Context) {
+        guard !self.isPairing else {
+            return self.fail(self.isCentral ? .commandNotSupported : .unspecifiedReason, &context)
+        }
+        let level = self.requestedLevel ?? .encrypted
+        if let reason = self.refusal(asCentral: false, context) { return self.refuse(reason, &context) }
+        let replacesBond = self.keys != nil
+        self.step(&context) { manager, context throws(PairingFailedReason) in
+            let pairing = try Pairing(
+                respondingTo: request,
+                manager.parameters(level),
+                asksUser: manager.configuration.consent.asksUser(replacesBond: replacesBond),
+                &context
+            )
+            manager.begin(pairing, context)
+            return .waits
+        }
+    }
+
+    /// A Security Request (2.4.6).
+    private mutating func receive(_ authentication: AuthenticationRequirements, _ context: inout Context) {
+        if self.isCentral, self.isPairing || self.encryption.starting != nil { return }
+        if let reason = self.refusal(asCentral: true, context) { return self.refuse(reason, &context) }
+        let level: SecurityLevel = authentication.contains(.mitm) ? .authenticated : .encrypted
+        guard self.security.level < level else { return }
+        let parameters = self.parameters(level)
+        if self.encrypts(with: parameters.leastLevel, &context) { return }
+        let asksUser = self.configuration.consent.asksUser(replacesBond: self.keys != nil)
+        self.step(&context) { manager, context throws(PairingFailedReason) in
+            // What the peripheral wants is a wish: the pairing may give less.
+            let pairing = Pairing(
+                requesting: manager.parameters(.encrypted).preferring(level),
+                asksUser: asksUser,
+                &context
+            )
+            manager.begin(pairing, context)
+            return .waits
+        }
+    }
+
+    /// Refuses a peer's wish to pair: no pairing has begun that could fail.
+    private mutating func refuse(_ reason: PairingFailedReason, _ context: inout Context) {
+        guard !self.isPairing else { return self.fail(reason, &context) }
+        context.send(.pairingFailed(reason))
+        if self.requestedLevel != nil { self.end(.failed(reason), isAttempt: false, &context) }
+    }
+
+    /// Why a peer's wish to pair is refused, whatever it is.
+    private func refusal(asCentral isCentral: Bool, _ context: Context) -> PairingFailedReason? {
+        guard self.isCentral == isCentral else { return .commandNotSupported }
+        guard self.configuration.isPairingAllowed else { return .pairingNotSupported }
+        guard !context.attempts.isWaiting(self.identity, now: context.now) else { return .repeatedAttempts }
+        return nil
+    }
+}

@@ -1,0 +1,319 @@
+// Attacks on pairing that send too much, too often, at the wrong time, or what no value may be.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Pairing: floods and values")
+struct PairingFloodTests {
+    static let just = PairingConfiguration()
+    static let nonce = hex("03 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F")
+
+    /// Begins a pairing with the second key pair of the sample data; returns the machine's public key and what it sent
+    /// last.
+    static func exchangeKeys(
+        _ script: inout SecurityManagerScript,
+        _ features: String
+    ) throws -> (key: PublicKey, last: ByteBuffer) {
+        if script.manager.isCentral { script.manager.pair(.encrypted, &script.context) }
+        script.receive(hex(features))
+        script.receive(SMPCommand.pairingPublicKey(SampleData.publicB).encoded())
+        let sent = script.takeOutput().filter { $0.hasPrefix("<") }.map { hex(String($0.dropFirst(2))) }
+        let keys = sent.compactMap { pdu -> PublicKey? in
+            guard case .pairingPublicKey(let key) = try? SMPCommand(parsing: pdu) else { return nil }
+            return key
+        }
+        return (try #require(keys.first), try #require(sent.last))
+    }
+
+    @Test("zero and repeated values: a nonce of zero, though it fits what was promised", arguments: [false, true])
+    func zeroNonce(_ isCentral: Bool) throws {
+        var script = SecurityManagerScript(isCentral: isCentral, Self.just)
+        let features = isCentral ? "02 03 00 09 10 00 00" : "01 03 00 09 10 00 00"
+        let own = try Self.exchangeKeys(&script, features).key
+        if isCentral {
+            let confirm = SecurityToolbox.f4(SampleData.publicB.x, own.x, .zero, 0)
+            script.receive(SMPCommand.pairingConfirm(confirm).encoded())
+            _ = script.takeOutput()
+        }
+        script.receive(SMPCommand.pairingRandom(.zero).encoded())
+        #expect(script.takeOutput() == ["< 05 04", "? failed 04"])
+    }
+
+    @Test("zero and repeated values: this side's own promise or nonce comes back", arguments: [0x03, 0x04])
+    func ownValue(_ code: Int) throws {
+        let configuration = PairingAttackTests.passkey(.displayOnly)
+        var script = SecurityManagerScript(isCentral: true, configuration)
+        let confirm = try Self.exchangeKeys(&script, "02 02 00 0D 10 00 00").last
+        #expect(hex(confirm).hasPrefix("03"))
+        if code == 0x03 {
+            script.receive(confirm)
+        } else {
+            script.receive(Self.nonce)
+            let random = try #require(script.takeOutput().first { $0.hasPrefix("< 04") })
+            script.receive(hex(String(random.dropFirst(2))))
+        }
+        #expect(script.takeOutput() == ["< 05 04", "? failed 04"])
+    }
+
+    @Test("zero and repeated values: the nonce of the round before, though it fits what was promised")
+    func nonceOfTheRoundBefore() throws {
+        let configuration = PairingAttackTests.passkey(.keyboardOnly)
+        var script = SecurityManagerScript(isCentral: false, configuration)
+        let own = try Self.exchangeKeys(&script, "01 00 00 0D 10 00 00").key
+        script.manager.answer(.passkey(Passkey(0)), &script.context)
+        let nonce = octets16("00112233445566778899AABBCCDDEEFF")
+        let confirm = SecurityToolbox.f4(SampleData.publicB.x, own.x, nonce, 0x80)
+        for isRepeated in [false, true] {
+            script.receive(SMPCommand.pairingConfirm(confirm).encoded())
+            #expect(script.takeOutput().count == 1)
+            script.receive(SMPCommand.pairingRandom(nonce).encoded())
+            let output = script.takeOutput()
+            if isRepeated {
+                #expect(output == ["< 05 04", "? failed 04"])
+            } else {
+                #expect(output.count == 1 && output[0].hasPrefix("< 04"))
+            }
+        }
+    }
+
+    @Test("zero and repeated values: a long term key or a signing key of zero is rejected, an IRK of zero is none")
+    func zeroKeys() {
+        let keys: KeyDistribution = [.encryptionKey, .identityKey, .signingKey]
+        let configuration = PairingConfiguration(
+            supportsSecureConnections: false,
+            initiatorKeys: keys,
+            responderKeys: keys,
+            identity: PairingCase.peripheralIdentity
+        )
+        for code in [0x06, 0x08, 0x0A] as [UInt8] {
+            var pair = SecurityManagerPair(central: configuration, peripheral: configuration)
+            pair.tamper = { to, pdu in
+                guard to == .central, pdu.getInteger(at: pdu.readerIndex) == code else { return pdu }
+                var pdu = pdu
+                pdu.setRepeatingByte(0, count: 16, at: pdu.readerIndex + 1)
+                return pdu
+            }
+            pair.pair()
+            if code == 0x08 {
+                #expect(pair.central.bond?.peer.identity?.identityResolvingKey == .zero)
+                #expect(pair.central.bond?.identityAddress == PairingCase.peripheralIdentity.address)
+            } else {
+                #expect(pair.report(.central).errors == [.failed(.keyRejected)])
+                #expect(pair.central.bond == nil && pair.peripheral.bond == nil)
+            }
+        }
+    }
+
+    @Test("oversized and truncated PDUs: they end a pairing, and are ignored outside of one")
+    func malformed() {
+        for (command, _) in SMPCommandTests.commands {
+            let pdu = command.encoded()
+            var changed: [ByteBuffer] = (1..<pdu.readableBytes).compactMap {
+                pdu.getSlice(at: pdu.readerIndex, length: $0)
+            }
+            for excess in [1, 60, 500] {
+                var long = pdu
+                long.writeRepeatingByte(0x55, count: excess)
+                changed.append(long)
+            }
+            for pdu in changed {
+                var script = SecurityManagerScript(isCentral: true, Self.just)
+                script.receive(pdu)
+                let isRequest = [0x01, 0x0B].contains(command.code.rawValue)
+                #expect(script.takeOutput() == (isRequest ? ["< 05 0A"] : []))
+                script.manager.pair(.encrypted, &script.context)
+                _ = script.takeOutput()
+                script.receive(pdu)
+                let isFailure = command.code == .pairingFailed
+                #expect(script.takeOutput() == (isFailure ? ["? peer 08"] : ["< 05 0A", "? failed 0A"]))
+            }
+        }
+        var script = SecurityManagerScript(isCentral: true, Self.just)
+        script.manager.pair(.encrypted, &script.context)
+        _ = script.takeOutput()
+        for text in ["", "00", "0F 01 02", "FF"] { script.receive(hex(text)) }
+        #expect(script.takeOutput().isEmpty)
+        #expect(script.manager.isPairing)
+    }
+
+    @Test("SMP while a pairing runs: a second request ends it, requests in the wrong role do, a Security Request waits")
+    func whilePairing() {
+        var script = SecurityManagerScript(isCentral: false, Self.just)
+        script.run(
+            """
+            > 01 03 00 09 10 00 00
+            < 02 03 00 09 10 00 00
+            > 01 03 00 09 10 00 00
+            < 05 08
+            ? failed 08
+            > 0B 01                     # a central does not ask
+            < 05 07
+            wait 2
+            > 01 03 00 09 10 00 00
+            < 02 03 00 09 10 00 00
+            > 0B 01
+            < 05 07
+            ? failed 07
+            """
+        )
+        script = SecurityManagerScript(isCentral: true, Self.just)
+        script.run(
+            """
+            > 01 03 00 09 10 00 00      # a peripheral does not request
+            < 05 07
+            pair encrypted
+            < 01 03 00 09 10 01 03
+            pair encrypted
+            ? inProgress
+            > 0B 0D
+            > 01 03 00 09 10 00 00
+            < 05 07
+            ? failed 07
+            > 02 03 00 09 10 00 00      # late
+            > 05 08
+            """
+        )
+    }
+
+    @Test("both sides start at once: the Security Request and the Pairing Request cross, and one pairing comes of it")
+    func bothStart() {
+        var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
+        pair.with(.peripheral) { $0.requestSecurity(.encrypted, &$1) }
+        pair.with(.central) { $0.requestSecurity(.encrypted, &$1) }
+        pair.run()
+        #expect(pair.report(.central).isBonded == true && pair.report(.peripheral).isBonded == true)
+        #expect(pair.log.filter { $0.1.getInteger(at: $0.1.readerIndex) == UInt8(0x01) }.count == 1)
+        #expect(pair.report(.central).errors.isEmpty && pair.report(.peripheral).errors.isEmpty)
+    }
+
+    @Test("keypress flood: few are reported, and they keep no pairing alive")
+    func keypressFlood() {
+        let configuration = PairingConfiguration(
+            ioCapability: .displayOnly,
+            prefersMITMProtection: true,
+            usesKeypressNotifications: true
+        )
+        var script = SecurityManagerScript(isCentral: false, configuration)
+        script.receive(hex("01 02 00 1D 10 00 00"))
+        script.receive(SMPCommand.pairingPublicKey(SampleData.publicB).encoded())
+        _ = script.takeOutput()
+        script.receive(hex("0E 01"))  // Before the beginning.
+        #expect(script.takeOutput().isEmpty)
+        script.receive(hex("0E 00"))
+        for _ in 0..<10_000 { script.receive(hex("0E 01")) }
+        #expect(script.takeOutput().count == KeypressNotifications.limit)
+        script.receive(hex("0E 04"))
+        for type in 0...4 { script.receive(ByteBuffer(bytes: [0x0E, UInt8(type)])) }
+        #expect(script.takeOutput() == ["? keypress 4"])
+        script.run("wait 30 \n ? timedOut")
+    }
+
+    @Test("keypresses that were not agreed on, or by a side that enters nothing, are ignored")
+    func keypressesNotAgreed() {
+        for (central, peripheral, agreed) in [
+            (IOCapability.keyboardOnly, IOCapability.displayOnly, false), (.displayOnly, .keyboardOnly, true),
+        ] {
+            var pair = SecurityManagerPair(
+                central: PairingConfiguration(
+                    ioCapability: central,
+                    prefersMITMProtection: true,
+                    usesKeypressNotifications: true
+                ),
+                peripheral: PairingConfiguration(
+                    ioCapability: peripheral,
+                    prefersMITMProtection: true,
+                    usesKeypressNotifications: agreed
+                )
+            )
+            pair.answers = false
+            pair.pair()
+            for type in [0, 1, 4] as [UInt8] {
+                pair.with(.peripheral) { $0.receive(ByteBuffer(bytes: [0x0E, type]), &$1) }
+            }
+            #expect(pair.report(.peripheral).keypresses.isEmpty)
+            #expect(pair.peripheral.isPairing)
+        }
+    }
+
+    @Test("repeated attempts: a request is refused for an interval that grows, also on a new link")
+    func repeatedAttempts() {
+        var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)
+        // A central that never fits; its own waiting is not what is tested.
+        var intervals: [Int64] = []
+        for _ in 0..<5 {
+            pair.with(.peripheral) { $0.receive(hex("01 03 00 09 07 00 00"), &$1) }
+            #expect(pair.report(.peripheral).errors.last == .failed(.encryptionKeySize))
+            pair = pair.linkedAnew()
+            var seconds: Int64 = 0
+            while seconds < 100 {
+                pair.wire = []
+                pair.with(.peripheral) { $0.receive(hex("01 03 00 09 10 00 00"), &$1) }
+                guard pair.wire.first.map({ hex($0.1) }) == "05 09" else { break }
+                pair.wait(1)
+                seconds += 1
+            }
+            intervals.append(seconds)
+            pair.with(.peripheral) { $0.cancelPairing(&$1) }
+        }
+        #expect(intervals == [1, 2, 4, 8, 16])
+    }
+
+    @Test("a central waits by itself before it pairs again, and a success ends the waiting")
+    func ownAttempts() {
+        var script = SecurityManagerScript(isCentral: true, Self.just)
+        script.run(
+            """
+            pair encrypted
+            < 01 03 00 09 10 01 03
+            > 05 08
+            ? peer 08
+            pair encrypted
+            ? repeatedAttempts
+            > 0B 09
+            < 05 09
+            wait 1
+            pair encrypted
+            < 01 03 00 09 10 01 03
+            cancel
+            < 05 08
+            ? cancelled
+            pair encrypted        # this side's own will is no attempt of the peer
+            < 01 03 00 09 10 01 03
+            end
+            ? linkEnded
+            """
+        )
+    }
+
+    @Test("random commands in every state end in keys for neither side or both", arguments: 0..<6)
+    func random(_ seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<60 {
+            let pairing = try #require(PairingCase.models.randomElement(using: &generator))
+            var pair = pairing.pair(seed: seed)
+            pair.with(.central) { $0.pair(.encrypted, &$1) }
+            pair.run(limit: Int.random(in: 0...30, using: &generator))
+            for _ in 0..<20 {
+                var octets = ByteBuffer()
+                if Bool.random(using: &generator) {
+                    let (command, _) = try #require(SMPCommandTests.commands.randomElement(using: &generator))
+                    octets = command.encoded()
+                }
+                for _ in 0..<Int.random(in: 0...2, using: &generator) {
+                    octets.writeInteger(UInt8.random(in: 0...255, using: &generator))
+                }
+                let side: SecurityManagerPair.Side = Bool.random(using: &generator) ? .central : .peripheral
+                pair.with(side) { $0.receive(octets, &$1) }
+            }
+            pair.run()
+            for side in [SecurityManagerPair.Side.central, .peripheral] {
+                #expect(pair.manager(side).bond == nil || pair.report(side).paired != nil)
+                #expect((pair.manager(side).deadline != nil) == pair.manager(side).isPairing)
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+// Two Security Managers against each other, with a link between them that can be broken at each step, controllers that
+// compare keys, and users who do what they are asked.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+struct SecurityManagerPair {
+    enum Side {
+        case central
+        case peripheral
+
+        var other: Side { self == .central ? .peripheral : .central }
+    }
+
+    /// What a side has done that is not sent.
+    struct Report {
+        var paired: Bond?
+        var isBonded: Bool?
+        var errors: [PairingError] = []
+        var encryptionErrors: [HCIErrorCode] = []
+        var questions: [PairingQuestion] = []
+        var keypresses: [KeypressNotification] = []
+        var securities: [LinkSecurity] = []
+    }
+
+    static let centralAddress = DeviceAddress(0xC0AA_0000_0001, kind: .random)
+    static let peripheralAddress = DeviceAddress(0x00BB_0000_0002, kind: .public)
+
+    var central: SecurityManager
+    var peripheral: SecurityManager
+    private var contexts: [Side: SecurityManager.Context] = [:]
+    private(set) var reports: [Side: Report] = [.central: Report(), .peripheral: Report()]
+    /// What is on the air, first in first out.
+    var wire: [(to: Side, ByteBuffer)] = []
+    /// What was delivered.
+    private(set) var log: [(to: Side, ByteBuffer)] = []
+    private var shown: Passkey?
+    private var waitsForShown: Side?
+    /// Whether the users answer by themselves.
+    var answers = true
+    /// Changes a PDU on its way; `nil` loses it.
+    var tamper: (Side, ByteBuffer) -> ByteBuffer? = { _, pdu in pdu }
+    /// What the controllers say of an encryption whose keys are the same.
+    var encryptionStatus = HCIErrorCode.success
+
+    init(
+        central: PairingConfiguration = PairingConfiguration(),
+        peripheral: PairingConfiguration = PairingConfiguration(),
+        centralBond: Bond? = nil,
+        peripheralBond: Bond? = nil,
+        seed: UInt64 = 1
+    ) {
+        self.central = SecurityManager(
+            isCentral: true,
+            localAddress: Self.centralAddress,
+            peerAddress: Self.peripheralAddress,
+            configuration: central,
+            bond: centralBond
+        )
+        self.peripheral = SecurityManager(
+            isCentral: false,
+            localAddress: Self.peripheralAddress,
+            peerAddress: Self.centralAddress,
+            configuration: peripheral,
+            bond: peripheralBond
+        )
+        for (side, offset) in [(Side.central, UInt64(0)), (.peripheral, 1)] {
+            self.contexts[side] = SecurityManager.Context(
+                now: .uptimeNanoseconds(0),
+                generator: SeededGenerator(seed: seed &* 2 &+ offset)
+            )
+        }
+    }
+
+    /// A new link between the same devices: what they keep, and nothing else.
+    func linkedAnew(seed: UInt64 = 77) -> SecurityManagerPair {
+        var result = SecurityManagerPair(
+            central: self.central.configuration,
+            peripheral: self.peripheral.configuration,
+            centralBond: self.central.bond,
+            peripheralBond: self.peripheral.bond,
+            seed: seed
+        )
+        for side in [Side.central, .peripheral] {
+            result.contexts[side]?.attempts = self.contexts[side]?.attempts ?? RepeatedAttempts()
+            result.contexts[side]?.now = self.contexts[side]?.now ?? .uptimeNanoseconds(0)
+        }
+        return result
+    }
+
+    func manager(_ side: Side) -> SecurityManager { side == .central ? self.central : self.peripheral }
+    func report(_ side: Side) -> Report { self.reports[side] ?? Report() }
+
+    /// A step of one side.
+    mutating func with(_ side: Side, _ body: (inout SecurityManager, inout SecurityManager.Context) -> Void) {
+        guard var context = self.contexts[side] else { return }
+        switch side {
+        case .central: body(&self.central, &context)
+        case .peripheral: body(&self.peripheral, &context)
+        }
+        let actions = context.actions
+        context.actions = []
+        self.contexts[side] = context
+        for action in actions { self.perform(action, of: side) }
+    }
+
+    private mutating func perform(_ action: SecurityManager.Action, of side: Side) {
+        switch action {
+        case .send(let pdu):
+            #expect(pdu.readableBytes <= 65)
+            self.wire.append((side.other, pdu))
+        case .enableEncryption(let key):
+            #expect(side == .central)
+            self.encrypt(with: key)
+        case .replyToLongTermKeyRequest:
+            Issue.record("a controller that has not asked is answered")
+        case .ask(let question):
+            self.reports[side]?.questions.append(question)
+            if self.answers { self.answer(question, side) }
+        case .keypress(let notification):
+            self.reports[side]?.keypresses.append(notification)
+        case .securityChanged(let security):
+            self.reports[side]?.securities.append(security)
+        case .paired(let bond, let isBonded):
+            self.reports[side]?.paired = bond
+            self.reports[side]?.isBonded = isBonded
+        case .failed(let error):
+            self.reports[side]?.errors.append(error)
+        case .encryptionFailed(let error):
+            self.reports[side]?.encryptionErrors.append(error)
+        }
+    }
+
+    /// What both controllers do when the central's one is to encrypt.
+    private mutating func encrypt(with key: LongTermKey) {
+        guard var context = self.contexts[.peripheral] else { return }
+        self.peripheral.requestLongTermKey(
+            encryptedDiversifier: key.encryptedDiversifier,
+            random: key.random,
+            &context
+        )
+        var reply: Octets16?
+        for action in context.actions {
+            guard case .replyToLongTermKeyRequest(let key) = action else {
+                Issue.record("\(action) comes of a request for a key")
+                continue
+            }
+            reply = key
+        }
+        context.actions = []
+        self.contexts[.peripheral] = context
+        let status: HCIErrorCode = reply == nil ? .pinOrKeyMissing : self.encryptionStatus
+        guard reply == nil || reply == key.value else {
+            Issue.record("the devices encrypt with different keys")
+            return
+        }
+        let isEnabled = status == .success
+        if reply != nil { self.with(.peripheral) { $0.encryptionChanged(status, isEnabled: isEnabled, &$1) } }
+        self.with(.central) { $0.encryptionChanged(status, isEnabled: isEnabled, &$1) }
+    }
+
+    private mutating func answer(_ question: PairingQuestion, _ side: Side) {
+        switch question {
+        case .consent:
+            self.with(side) { $0.answer(.consent(true), &$1) }
+        case .displayPasskey(let passkey):
+            self.shown = passkey
+            guard let waiting = self.waitsForShown else { return }
+            self.waitsForShown = nil
+            self.with(waiting) { $0.answer(.passkey(passkey), &$1) }
+        case .enterPasskey:
+            if let shown = self.shown {
+                self.with(side) { $0.answer(.passkey(shown), &$1) }
+            } else if self.waitsForShown == side.other {
+                // Both enter.
+                self.waitsForShown = nil
+                for side in [side, side.other] {
+                    self.with(side) { $0.answer(.passkey(Passkey(190_571)), &$1) }
+                }
+            } else {
+                self.waitsForShown = side
+            }
+        case .compareNumbers:
+            self.with(side) { $0.answer(.numbersMatch(true), &$1) }
+        }
+    }
+
+    /// Delivers what is on the air, at most `limit` PDUs.
+    /// - Returns: How many were delivered.
+    @discardableResult
+    mutating func run(limit: Int = 500) -> Int {
+        var count = 0
+        while count < limit, !self.wire.isEmpty {
+            let (side, pdu) = self.wire.removeFirst()
+            count += 1
+            guard let pdu = self.tamper(side, pdu) else { continue }
+            self.log.append((side, pdu))
+            self.with(side) { $0.receive(pdu, &$1) }
+        }
+        return count
+    }
+
+    /// Seconds go by, at both sides.
+    mutating func wait(_ seconds: Int64) {
+        for side in [Side.central, .peripheral] {
+            let now = self.contexts[side]?.now ?? .uptimeNanoseconds(0)
+            self.contexts[side]?.now = now + .seconds(seconds)
+            self.with(side) { $0.advance(&$1) }
+        }
+    }
+
+    /// The link breaks.
+    mutating func breakLink() {
+        self.wire = []
+        for side in [Side.central, .peripheral] { self.with(side) { $0.linkEnded(&$1) } }
+    }
+
+    /// The central pairs, and everything is delivered.
+    mutating func pair(_ level: SecurityLevel = .encrypted) {
+        self.with(.central) { $0.pair(level, &$1) }
+        self.run()
+    }
+}
