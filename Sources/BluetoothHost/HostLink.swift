@@ -14,6 +14,16 @@ final class HostLink {
         var tag: FrameTag
     }
 
+    /// A channel that this side has asked for.
+    struct RequestedChannel {
+        let spsm: SPSM
+        let configuration: L2CAPChannelConfiguration
+        /// How secure the link was when it was asked for last.
+        var level: SecurityLevel
+        /// Why the peer has refused it, while it waits for a more secure link.
+        var refusal: L2CAPChannelOpenError?
+    }
+
     let id: LinkID
     let handle: ConnectionHandle
     let information: LinkInformation
@@ -29,6 +39,15 @@ final class HostLink {
     var validation: GATTProcedureID?
     /// Whether what a bond keeps of the peer's client was brought back, so that it is not done again.
     var hasRestoredClient = false
+
+    var securityManager: SecurityManager
+    var securityActions: [SecurityManager.Action] = []
+    /// Why the link was not made more secure, for what waits for it.
+    var securityError: GATTError?
+    /// Channels that this side has asked for, until they are open or refused for good.
+    var requestedChannels: [L2CAPChannelID: RequestedChannel] = [:]
+    /// The reason to report, where the host ended the link for one that the controller does not know.
+    var endReason: HCIErrorCode?
 
     var signalling: LESignalling
     var signallingActions: [LESignalling.Action] = []
@@ -49,11 +68,17 @@ final class HostLink {
     /// When the event that ends the link is overdue.
     var disconnectDeadline: NIODeadline?
 
-    init(handle: ConnectionHandle, information: LinkInformation, preferredMTU: Int) {
+    init(
+        handle: ConnectionHandle,
+        information: LinkInformation,
+        preferredMTU: Int,
+        securityManager: SecurityManager
+    ) {
         self.id = information.id
         self.handle = handle
         self.information = information
         self.bearer = ATTBearer(link: information.id, preferredMTU: preferredMTU)
+        self.securityManager = securityManager
         self.signalling = LESignalling(isCentral: information.isCentral)
     }
 

@@ -69,6 +69,8 @@ extension LEHost {
             self.delegate?.host(self, link: link.id, didInvalidateServicesIn: range)
         case .databaseOutOfSync:
             self.delegate?.host(self, didFindDatabaseOutOfSyncOn: link.id)
+        case .needsSecurity(let level):
+            self.secure(link, level)
         case .read(let request):
             self.delegate?.host(self, didReceiveReadRequest: request)
         case .write(let request):

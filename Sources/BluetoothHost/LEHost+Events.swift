@@ -62,18 +62,25 @@ extension LEHost {
             guard event.status == .success, let link = self.linksByHandle[event.handle] else { return }
             self.close(link, reason: event.reason)
         case .encryptionChange(let event):
-            self.encryptionChanged(event.handle, event.status, event.encryption, keySize: 16)
+            self.encryptionChanged(event.handle, event.status, isEnabled: event.encryption != .off)
         case .leLongTermKeyRequest(let event):
-            // There are no bonds to take a key from.
-            guard self.linksByHandle[event.handle] != nil else { return }
-            self.reply(LELongTermKeyRequestNegativeReply(handle: event.handle))
+            guard let link = self.linksByHandle[event.handle] else { return }
+            self.updateSecurity(of: link) {
+                $0.requestLongTermKey(
+                    encryptedDiversifier: event.encryptedDiversifier,
+                    random: event.random,
+                    &$1
+                )
+            }
         case .leRemoteConnectionParameterRequest(let event):
             self.answer(event)
         case .hardwareError(let event):
             self.fail("the controller reported hardware error \(event.hardwareCode)")
         case .encryptionChangeV2(let event):
-            self.encryptionChanged(event.handle, event.status, event.encryption, keySize: Int(event.keySize))
-        case .readRemoteVersionInformationComplete, .dataBufferOverflow, .encryptionKeyRefreshComplete,
+            self.encryptionChanged(event.handle, event.status, isEnabled: event.encryption != .off)
+        case .encryptionKeyRefreshComplete(let event):
+            self.encryptionChanged(event.handle, event.status, isEnabled: true)
+        case .readRemoteVersionInformationComplete, .dataBufferOverflow,
             .authenticatedPayloadTimeoutExpired, .leConnectionUpdateComplete, .leReadRemoteFeaturesComplete,
             .leDataLengthChange, .leReadLocalP256PublicKeyComplete, .leGenerateDHKeyComplete,
             .leDirectedAdvertisingReports, .lePHYUpdateComplete, .leScanTimeout, .leAdvertisingSetTerminated,
@@ -96,19 +103,5 @@ extension LEHost {
                 )
             )
         )
-    }
-
-    /// Encryption was turned on or off, or could not be. How the key was made is for ``setSecurity(_:of:)`` to say.
-    private func encryptionChanged(
-        _ handle: ConnectionHandle,
-        _ status: HCIErrorCode,
-        _ encryption: EncryptionStatus,
-        keySize: Int
-    ) {
-        guard let link = self.linksByHandle[handle] else { return }
-        let isEncrypted = status == .success && encryption != .off
-        link.bearer.security.key =
-            isEncrypted
-            ? LinkSecurity.Key(isAuthenticated: false, isSecureConnections: false, size: keySize) : nil
     }
 }

@@ -57,8 +57,25 @@ extension LEHost {
         }
         let id = self.l2capChannels.makeID()
         self.l2capChannels.insert(id, opening: completion)
-        let now = self.eventLoop.now
-        link.signalling.openChannel(id, to: spsm, configuration, now: now, into: &link.signallingActions)
+        link.requestedChannels[id] = HostLink.RequestedChannel(
+            spsm: spsm,
+            configuration: configuration,
+            level: link.bearer.security.level
+        )
+        self.requestChannel(id, on: link)
+    }
+
+    /// Asks the peer for a channel, for the first time or once more.
+    func requestChannel(_ id: L2CAPChannelID, on link: HostLink) {
+        guard let request = link.requestedChannels[id] else { return }
+        link.requestedChannels[id]?.level = link.bearer.security.level
+        link.signalling.openChannel(
+            id,
+            to: request.spsm,
+            request.configuration,
+            now: self.eventLoop.now,
+            into: &link.signallingActions
+        )
         self.noteWork(link)
     }
 
@@ -136,12 +153,15 @@ extension LEHost {
                 isIncoming: isIncoming,
                 peerMTU: peerMTU
             )
+            link.requestedChannels[id] = nil
             if let completion = self.l2capChannels.open(information, on: link) {
                 completion(.success(information))
             } else {
                 self.delegate?.host(self, didOpenChannel: information)
             }
         case .failed(let id, let error):
+            if self.awaitsSecurity(id, on: link, error) { return }
+            link.requestedChannels[id] = nil
             guard case .opening(let completion)? = self.l2capChannels.remove(id) else { return }
             self.log.debug("\(link.id): \(id) was not opened: \(error)")
             completion(.failure(error))

@@ -79,12 +79,14 @@ extension LEHost {
         let link = HostLink(
             handle: event.handle,
             information: information,
-            preferredMTU: self.configuration.preferredMTU
+            preferredMTU: self.configuration.preferredMTU,
+            securityManager: self.makeSecurityManager(information, event)
         )
         link.signalling.channels.listeners = self.l2capChannels.listeners
         self.openLinks.append(link)
         self.linksByHandle[event.handle] = link
         self.linksByID[id] = link
+        self.begin(link)
         self.delegate?.host(self, didConnect: information)
         guard isCentral else { return }
         self.prepare(link)
@@ -121,6 +123,9 @@ extension LEHost {
     func close(_ link: HostLink, reason: HCIErrorCode) {
         guard link.isOpen else { return }
         self.drain()
+        self.updateSecurity(of: link) { $0.linkEnded(&$1) }
+        self.drainSecurity(link)
+        let reason = link.endReason ?? reason
         link.isOpen = false
         self.linksByID[link.id] = nil
         if self.linksByHandle[link.handle] === link { self.linksByHandle[link.handle] = nil }
@@ -232,26 +237,14 @@ extension LEHost {
             link.signalling.receive(pdu, security: security, now: now, into: &link.signallingActions)
             self.drainSignalling(link)
         case .securityManagerProtocol:
-            self.refusePairing(pdu, on: link)
+            self.updateSecurity(of: link) { $0.receive(pdu, &$1) }
+            self.drainSecurity(link)
         default:
             guard channel.isDynamic else { return }
             let now = self.eventLoop.now
             link.signalling.receiveFrame(pdu, on: channel, now: now, into: &link.signallingActions)
             self.drainSignalling(link)
         }
-    }
-
-    /// Without a Security Manager, pairing is refused in its own words (Vol 3, Part H, 3.5.5).
-    private func refusePairing(_ pdu: ByteBuffer, on link: HostLink) {
-        let pairingRequest: UInt8 = 0x01
-        let securityRequest: UInt8 = 0x0B
-        guard let code: UInt8 = pdu.getInteger(at: pdu.readerIndex),
-            code == pairingRequest || code == securityRequest
-        else { return }
-        var answer = PDUBuffer.make(capacity: 2)
-        answer.writeInteger(UInt8(0x05))
-        answer.writeInteger(UInt8(0x05))
-        self.enqueue(answer, on: .securityManagerProtocol, of: link)
     }
 
     func drainSignalling(_ link: HostLink) {

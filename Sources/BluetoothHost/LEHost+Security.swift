@@ -1,26 +1,185 @@
-// What whoever pairs and keeps bonds says of a link, and what a bond keeps for the GATT server: the client that comes
-// back finds its subscriptions, and hears of changes that it has missed (Vol 3, Part G, 2.5.2).
+// The security of the host's links: the Security Manager of each link is fed here and its actions are carried out
+// (Vol 3, Part H), what a server has refused for want of security is asked once more (Vol 3, Part C, 10.3.2), and a bonded
+// client that comes back finds what a bond keeps for it (Vol 3, Part G, 2.5.2).
 //
-// The order of a bonded link: it is opened, encrypted with the key of the bond, and said to be so with
-// `setSecurity(_:of:)`. Only then is the client restored, since before anybody can have the address of a bonded peer.
+// The order of a bonded link: it is opened, the delegate gives the bond, and the link is encrypted with its key; a central
+// does that by itself and sends nothing else before. Only then is the client of the peer restored, since before anybody
+// can have the address of a bonded peer. A link that cannot be encrypted with the key of its bond ends
+// (`pinOrKeyMissing`): a device that pretends to be the peer gets nothing and is believed nothing (CVE-2020-9770).
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
 extension LEHost {
+    // MARK: For the user
+
     /// How secure a link is; `nil` where there is no such link.
     public func security(of link: LinkID) -> LinkSecurity? {
         self.assertOnEventLoop()
         return self.linksByID[link]?.bearer.security
     }
 
-    /// Says how secure a link is: how the key of its encryption was made, whether the peer is bonded and authorized.
+    /// Makes a link at least as secure as a level: encrypts it with the keys that both devices have, or pairs. A
+    /// peripheral asks the central for it.
+    ///
+    /// What comes of it is reported to the delegate. Nothing happens where the link has the level.
+    public func secure(_ link: LinkID, to level: SecurityLevel) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        self.updateSecurity(of: link) { $0.requestSecurity(level, &$1) }
+    }
+
+    /// Pairs with the peer of a link, even where the devices have keys of each other; a peripheral asks the central for
+    /// it.
+    /// - Parameter level: The least that the pairing has to give.
+    public func pair(_ link: LinkID, level: SecurityLevel = .encrypted) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        self.updateSecurity(of: link) { $0.pair(level, &$1) }
+    }
+
+    /// Answers a question of the pairing on a link.
+    public func answer(_ answer: PairingAnswer, on link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        self.updateSecurity(of: link) { $0.answer(answer, &$1) }
+    }
+
+    /// Ends the pairing on a link.
+    public func cancelPairing(on link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        self.updateSecurity(of: link) { $0.cancelPairing(&$1) }
+    }
+
+    /// Forgets the keys of a link's peer. Encryption that is in use stays.
+    public func removeBond(of link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        link.securityManager.removeBond()
+        self.take(link.securityManager.security, of: link)
+    }
+
+    /// Notes that the user has authorized the peer of a link, or no longer does (Vol 3, Part C, 10.5).
+    public func setAuthorized(_ isAuthorized: Bool, _ link: LinkID) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return }
+        link.bearer.security.isAuthorized = isAuthorized
+    }
+
+    // MARK: Begin
+
+    /// The Security Manager of a link that was just established.
+    func makeSecurityManager(_ information: LinkInformation, _ event: some LEConnectionCompletion) -> SecurityManager {
+        SecurityManager(
+            isCentral: information.isCentral,
+            localAddress: event.localResolvableAddress ?? self.address ?? DeviceAddress(0, kind: .public),
+            peerAddress: event.peerResolvableAddress ?? event.peer.withoutIdentity,
+            configuration: self.pairing,
+            bond: self.delegate?.host(self, bondOf: information)
+        )
+    }
+
+    /// A link with a bond begins with its encryption: a central starts it, and neither sends nor believes anything before.
+    func begin(_ link: HostLink) {
+        if let key = link.securityManager.bond?.peer.signing { link.bearer.server.signingKey = PeerSigningKey(key) }
+        self.take(link.securityManager.security, of: link)
+        guard link.information.isCentral, let bond = link.securityManager.bond, bond.longTermKey(asCentral: true) != nil
+        else { return }
+        link.bearer.client.isHeld = true
+        self.updateSecurity(of: link) { $0.requestSecurity(bond.level, &$1) }
+    }
+
+    // MARK: The Security Manager
+
+    /// One step of a link's Security Manager, whose actions are carried out in the coming turn.
+    func updateSecurity(
+        of link: HostLink,
+        _ body: (inout SecurityManager, inout SecurityManager.Context) -> Void
+    ) {
+        self.securityContext.now = self.eventLoop.now
+        body(&link.securityManager, &self.securityContext)
+        guard !self.securityContext.actions.isEmpty else { return }
+        link.securityActions += self.securityContext.actions
+        self.securityContext.actions.removeAll(keepingCapacity: true)
+        self.noteWork(link)
+    }
+
+    /// Carries out what a link's Security Manager wants done, and lets go on what has waited for it.
+    func drainSecurity(_ link: HostLink) {
+        guard !link.securityActions.isEmpty else { return }
+        while !link.securityActions.isEmpty {
+            let actions = link.securityActions
+            link.securityActions = []
+            for action in actions { self.perform(action, of: link) }
+        }
+        self.settle(link)
+    }
+
+    private func perform(_ action: SecurityManager.Action, of link: HostLink) {
+        switch action {
+        case .send(let pdu):
+            self.enqueue(pdu, on: .securityManagerProtocol, of: link)
+        case .enableEncryption(let key):
+            let command = LEEnableEncryption(
+                handle: link.handle,
+                random: key.random,
+                encryptedDiversifier: key.encryptedDiversifier,
+                longTermKey: key.value
+            )
+            self.send(command) { [unowned self] result in
+                guard case .failure(let error) = result, link.isOpen else { return }
+                self.updateSecurity(of: link) { $0.encryptionChanged(error.status, isEnabled: false, &$1) }
+            }
+        case .replyToLongTermKeyRequest(let key?):
+            self.reply(LELongTermKeyRequestReply(handle: link.handle, longTermKey: key))
+        case .replyToLongTermKeyRequest(nil):
+            self.reply(LELongTermKeyRequestNegativeReply(handle: link.handle))
+        case .ask(let question):
+            self.delegate?.host(self, link: link.id, asks: question)
+        case .keypress(let notification):
+            self.delegate?.host(self, link: link.id, didReceiveKeypress: notification)
+        case .securityChanged(let security):
+            self.take(security, of: link)
+            self.delegate?.host(self, link: link.id, didChangeSecurity: link.bearer.security)
+        case .paired(let bond, let isBonded):
+            link.bearer.server.signingKey = bond.peer.signing.map(PeerSigningKey.init)
+            self.delegate?.host(self, link: link.id, didPairWith: bond, isBonded: isBonded)
+        case .failed(let error):
+            if error == .timedOut { link.securityError = .pairingTimedOut }
+            self.log.debug("\(link.id): pairing failed: \(error)")
+            self.delegate?.host(self, link: link.id, didFailToPair: error)
+        case .encryptionFailed(let status):
+            link.securityError = .encryptionFailed(status)
+            self.log.debug("\(link.id): encryption failed: \(status)")
+            guard link.securityManager.bond != nil, link.isOpen else { return }
+            link.endReason = .pinOrKeyMissing
+            self.disconnect(link, reason: .authenticationFailure)
+        }
+    }
+
+    /// The controller reports that encryption has changed, or that the key was refreshed.
+    func encryptionChanged(_ handle: ConnectionHandle, _ status: HCIErrorCode, isEnabled: Bool) {
+        guard let link = self.linksByHandle[handle] else { return }
+        self.updateSecurity(of: link) { $0.encryptionChanged(status, isEnabled: isEnabled, &$1) }
+        // Nothing that comes with the next packet is to be measured by what the link was.
+        self.drainSecurity(link)
+    }
+
+    /// The link's security is another one.
+    private func take(_ security: LinkSecurity, of link: HostLink) {
+        var security = security
+        security.isAuthorized = link.bearer.security.isAuthorized
+        if security.key != nil { link.bearer.client.isHeld = false }
+        self.setSecurity(security, of: link.id)
+    }
+
+    /// Sets how secure a link is: how the key of its encryption was made, whether the peer is bonded and authorized.
     ///
     /// The first time that a link is bonded and encrypted, the delegate is asked for what was kept of the peer's client
     /// with ``LEHostDelegate/host(_:bondedClientAt:)``, and from then on it is given each change of that.
-    public func setSecurity(_ security: LinkSecurity, of link: LinkID) {
-        self.assertOnEventLoop()
+    func setSecurity(_ security: LinkSecurity, of link: LinkID) {
         guard let link = self.linksByID[link] else { return }
         // What waits in the batch was made for the link as it was.
         link.bearer.flushBatch(into: &link.bearerActions)
@@ -44,8 +203,7 @@ extension LEHost {
     /// Sets the key with which the peer of a link signs commands; `nil` for none, and then they are ignored.
     ///
     /// Each counter that is accepted is reported with ``LEHostDelegate/host(_:link:didAcceptSignCounter:)``.
-    public func setSigningKey(_ key: PeerSigningKey?, of link: LinkID) {
-        self.assertOnEventLoop()
+    func setSigningKey(_ key: PeerSigningKey?, of link: LinkID) {
         self.linksByID[link]?.bearer.server.signingKey = key
     }
 
@@ -53,5 +211,63 @@ extension LEHost {
     func reportBondedClient(of link: HostLink) {
         let client = self.server.bondedClient(on: &link.bearer)
         self.delegate?.host(self, link: link.information, didChangeBondedClient: client)
+    }
+
+    // MARK: What the peer has refused
+
+    /// The peer has refused something until the link has a level.
+    func secure(_ link: HostLink, _ level: SecurityLevel) {
+        link.securityError = nil
+        let manager = link.securityManager
+        if !manager.isSecuring, manager.configuration.isPairingAllowed || manager.bond != nil {
+            self.updateSecurity(of: link) { $0.requestSecurity(level, &$1) }
+        }
+        self.settle(link)
+    }
+
+    /// Whether a channel that the peer has refused waits for a more secure link.
+    func awaitsSecurity(_ id: L2CAPChannelID, on link: HostLink, _ error: L2CAPChannelOpenError) -> Bool {
+        guard let request = link.requestedChannels[id], request.refusal == nil, case .refused(let result) = error,
+            let shortfall = SecurityShortfall(result)
+        else { return false }
+        let security = link.bearer.security
+        let isSecuredMeanwhile = request.level < security.level
+        guard let level = isSecuredMeanwhile ? security.level : security.level(afterRefusalFor: shortfall) else {
+            return false
+        }
+        link.requestedChannels[id]?.refusal = error
+        self.secure(link, level)
+        return true
+    }
+
+    /// Repeats what the peer has refused where the link is more secure now; where it is not, and is not on the way to be,
+    /// the refusals stand.
+    private func settle(_ link: HostLink) {
+        link.bearer.repeatRefusedRequest(now: self.eventLoop.now, into: &link.bearerActions)
+        let refused = link.requestedChannels.filter { $0.value.refusal != nil }
+            .sorted { $0.key.rawValue < $1.key.rawValue }
+        for (id, request) in refused where request.level < link.bearer.security.level {
+            link.requestedChannels[id]?.refusal = nil
+            self.requestChannel(id, on: link)
+        }
+        guard !link.securityManager.isSecuring, link.securityActions.isEmpty else { return self.noteWork(link) }
+        link.bearer.acceptRefusal(link.securityError, now: self.eventLoop.now, into: &link.bearerActions)
+        for (id, _) in refused {
+            guard let error = link.requestedChannels[id].flatMap(\.refusal) else { continue }
+            link.requestedChannels[id] = nil
+            link.signallingActions.append(.channel(.failed(id, error)))
+        }
+        self.noteWork(link)
+    }
+}
+
+extension PeerSigningKey {
+    /// The key of a peer as it was distributed.
+    init(_ key: SigningKey) {
+        // The counter of the next message is not lower than this one.
+        self.init(
+            key: key.connectionSignatureResolvingKey,
+            lastCounter: key.signCounter > 0 ? key.signCounter - 1 : nil
+        )
     }
 }

@@ -50,6 +50,7 @@ extension LEHost {
             swap(&links, &self.linksWithWork)
             for link in links {
                 link.hasWork = false
+                self.drainSecurity(link)
                 self.drainBearer(link)
                 self.drainSignalling(link)
             }
@@ -135,6 +136,7 @@ extension LEHost {
         for link in self.openLinks {
             take(link.bearer.nextDeadline)
             take(link.signalling.nextDeadline)
+            take(link.securityManager.deadline)
             take(link.disconnectDeadline)
         }
         return earliest
@@ -173,6 +175,7 @@ extension LEHost {
         for link in self.openLinks {
             link.bearer.advance(to: now, into: &link.bearerActions)
             link.signalling.advance(to: now, into: &link.signallingActions)
+            self.updateSecurity(of: link) { $0.advance(&$1) }
             self.noteWork(link)
         }
         self.finishTurn()

@@ -21,6 +21,10 @@ public final class LEHost {
     public weak var delegate: (any LEHostDelegate)?
     /// How the host presents itself.
     public let configuration: LEHostConfiguration
+    /// How the host pairs from now on, on the links that there are and on those to come.
+    public var pairing: PairingConfiguration {
+        didSet { for link in self.openLinks { link.securityManager.configuration = self.pairing } }
+    }
     /// Where the host stands with its controller.
     public internal(set) var state: LEHostState = .detached
     /// The address by which peers know this device; `nil` where it has none, or without a controller.
@@ -80,6 +84,9 @@ public final class LEHost {
     var spareTally = TransmitTally()
     var nextProcedureNumber: UInt64 = 1
 
+    // Security.
+    var securityContext: SecurityManager.Context
+
     // Credit-based channels.
     var l2capChannels = HostChannels()
     var spareSignallingActions: [LESignalling.Action] = []
@@ -94,6 +101,11 @@ public final class LEHost {
     public init(eventLoop: any EventLoop, configuration: LEHostConfiguration = LEHostConfiguration()) {
         self.eventLoop = eventLoop
         self.configuration = configuration
+        self.securityContext = SecurityManager.Context(
+            now: eventLoop.now,
+            generator: configuration.pairingSeed.map { SeededGenerator(seed: $0) } ?? SystemRandomNumberGenerator()
+        )
+        self.pairing = configuration.pairing
         self.server = GATTServer(configuration: Self.serverConfiguration(configuration))
         self.entry.host = self
     }

@@ -22,6 +22,10 @@ public struct LEHostConfiguration: Sendable {
     ///
     /// False unless it is set: there are controllers that say so and stop at the command. Those of an air can.
     public var limitsReceivedData: Bool
+    /// How this host pairs; the keys are kept where the delegate keeps them.
+    public var pairing: PairingConfiguration
+    /// What the numbers and keys of pairings follow from, for runs that repeat; `nil` for the system's generator.
+    package var pairingSeed: UInt64?
 
     /// Creates a configuration.
     public init(
@@ -31,7 +35,8 @@ public struct LEHostConfiguration: Sendable {
         fallbackAddress: DeviceAddress? = nil,
         preferredMTU: Int = 517,
         commandTimeout: TimeAmount = .seconds(2),
-        limitsReceivedData: Bool = false
+        limitsReceivedData: Bool = false,
+        pairing: PairingConfiguration = PairingConfiguration()
     ) {
         self.deviceName = deviceName
         self.appearance = appearance
@@ -40,6 +45,7 @@ public struct LEHostConfiguration: Sendable {
         self.preferredMTU = preferredMTU
         self.commandTimeout = commandTimeout
         self.limitsReceivedData = limitsReceivedData
+        self.pairing = pairing
     }
 }
 

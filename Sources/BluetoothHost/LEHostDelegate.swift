@@ -58,10 +58,22 @@ public protocol LEHostDelegate: AnyObject {
     /// A client wrote a Client Characteristic Configuration; `isSubscribed` is false at the end of a link, too.
     func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle)
 
-    // MARK: Bonds
+    // MARK: Security
 
-    /// What is kept of the peer's client: asked once for a link, when it is bonded and encrypted
-    /// (``LEHost/setSecurity(_:of:)``); `nil` for a new bond.
+    /// What is kept of the peer of a link that was just established; `nil` for a peer that is not bonded.
+    func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond?
+    /// A link is more or less secure now, or its peer is bonded.
+    func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity)
+    /// A pairing needs the user; ``LEHost/answer(_:on:)`` answers, unless there is nothing to answer. The question is over
+    /// when the devices have paired, or failed to.
+    func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion)
+    /// The user of the peer has pressed a key while entering a passkey.
+    func host(_ host: LEHost, link: LinkID, didReceiveKeypress notification: KeypressNotification)
+    /// The devices have paired; where both keep keys, `bond` is to be kept, in place of an earlier one.
+    func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool)
+    /// A pairing, or a request for one, came to nothing.
+    func host(_ host: LEHost, link: LinkID, didFailToPair error: PairingError)
+    /// What is kept of the peer's client: asked once for a link, when it is bonded and encrypted; `nil` for a new bond.
     func host(_ host: LEHost, bondedClientAt link: LinkInformation) -> BondedClient?
     /// What is to be kept of a bonded client has changed.
     func host(_ host: LEHost, link: LinkInformation, didChangeBondedClient client: BondedClient)
@@ -121,6 +133,25 @@ extension LEHostDelegate {
     }
     /// Does nothing.
     public func host(_ host: LEHost, link: LinkID, didSubscribe: Bool, toCharacteristic: AttributeHandle) {}
+    /// Nothing is kept.
+    public func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { nil }
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity) {}
+    /// Refuses what has an answer.
+    public func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
+        switch question {
+        case .consent: host.answer(.consent(false), on: link)
+        case .displayPasskey: break
+        case .enterPasskey: host.answer(.passkey(nil), on: link)
+        case .compareNumbers: host.answer(.numbersMatch(false), on: link)
+        }
+    }
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkID, didReceiveKeypress notification: KeypressNotification) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkID, didFailToPair error: PairingError) {}
     /// Nothing is kept.
     public func host(_ host: LEHost, bondedClientAt link: LinkInformation) -> BondedClient? { nil }
     /// Does nothing.

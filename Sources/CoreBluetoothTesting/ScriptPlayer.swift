@@ -36,7 +36,9 @@ final class ScriptPlayer {
             configuration: LEHostConfiguration(
                 deviceName: device.script.name ?? device.name,
                 address: device.address,
-                preferredMTU: device.script.mtu
+                preferredMTU: device.script.mtu,
+                // What a script refuses for want of security stays refused.
+                pairing: PairingConfiguration(isPairingAllowed: false)
             )
         )
         self.host.delegate = self

@@ -83,6 +83,8 @@ public final class World {
     ///     unless this is true, up to a limit far above any phone's.
     ///   - permitsSystemServices: Whether its code may publish the services Current Time, Device Information and
     ///     Battery, which a phone refuses; see `BluetoothAdapter.Configuration.permitsSystemServices`.
+    ///   - pairingAgent: The user of the device while it pairs, such as a ``ScriptedPairingAgent``; `nil` for a device
+    ///     without display and keys.
     public func addDevice(
         _ name: String,
         distance: Double? = nil,
@@ -90,7 +92,8 @@ public final class World {
         mtu: Int = 517,
         isSupported: Bool = true,
         losesOverrunningWrites: Bool = false,
-        permitsSystemServices: Bool = false
+        permitsSystemServices: Bool = false,
+        pairingAgent: (any PairingAgent)? = nil
     ) -> Device {
         var configuration = BluetoothAdapter.Configuration(
             deviceName: name,
@@ -100,6 +103,7 @@ public final class World {
         )
         configuration.callbackDelay = self.callbackDelay
         configuration.losesOverrunningWrites = losesOverrunningWrites
+        configuration.pairingAgent = pairingAgent
         let device = Device(
             name: name,
             location: Radio.location(distance, position),

@@ -214,9 +214,10 @@ struct HostTests {
         #expect(testbed.delegate.lines == ["disconnected \(peer) 19"])
     }
 
-    @Test("pairing is refused in its own words")
+    @Test("a host that does not pair refuses it in the words of the Security Manager")
     func pairingIsRefused() throws {
         let testbed = HostTestbed.started()
+        testbed.host.pairing.isPairingAllowed = false
         testbed.controller.connect(0x40, peer: peer, role: .peripheral)
         testbed.controller.receive(0x40, channel: 6, [0x01, 0x03, 0x00, 0x01, 0x10, 0x00, 0x00])
         testbed.run()

@@ -21,6 +21,17 @@ public protocol LEConnectionCompletion {
     var supervisionTimeout: SupervisionTimeout { get }
     /// The accuracy of the central's clock.
     var centralClockAccuracy: ClockAccuracy { get }
+    /// The private address that this device has used; `nil` for none.
+    var localResolvableAddress: DeviceAddress? { get }
+    /// The private address that the peer has used; `nil` for none.
+    var peerResolvableAddress: DeviceAddress? { get }
+}
+
+extension LEConnectionCompletion {
+    /// The event does not have it.
+    public var localResolvableAddress: DeviceAddress? { nil }
+    /// The event does not have it.
+    public var peerResolvableAddress: DeviceAddress? { nil }
 }
 
 /// A link was made, or could not be (Vol 4, Part E, 7.7.65.1).

@@ -54,6 +54,9 @@ struct ATTBearer {
         case servicesChanged(AttributeHandleRange)
         /// The peer has said that its database is another one than this client knows (Vol 3, Part G, 2.5.2.1).
         case databaseOutOfSync
+        /// The peer has refused a request: have the link secured as far as this, then call
+        /// ``repeatRefusedRequest(now:into:)``, or ``acceptRefusal(_:now:into:)`` where that cannot be.
+        case needsSecurity(SecurityLevel)
 
         // The server.
 

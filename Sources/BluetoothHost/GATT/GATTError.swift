@@ -15,6 +15,11 @@ public enum GATTError: Error, Hashable, Sendable {
     case malformedResponse
     /// There is no such link.
     case notConnected
+    /// The server wants a more secure link, and the peer did not answer for 30 s while the devices paired
+    /// (Vol 3, Part H, 3.4).
+    case pairingTimedOut
+    /// The server wants a more secure link, and the key that the devices share does not encrypt it.
+    case encryptionFailed(HCIErrorCode)
     /// The prepared value came back altered; nothing was written (Vol 3, Part G, 4.9.5).
     case reliableWriteMismatch
 }
@@ -28,6 +33,8 @@ extension GATTError: CustomStringConvertible {
         case .transactionTimeout: "the server did not answer within 30 s"
         case .malformedResponse: "the server's answer is malformed"
         case .notConnected: "there is no such link"
+        case .pairingTimedOut: "the peer did not answer within 30 s while the devices paired"
+        case .encryptionFailed(let status): "the link cannot be encrypted: \(status)"
         case .reliableWriteMismatch: "the server returned another value than was prepared"
         }
     }

@@ -33,6 +33,17 @@ extension BluetoothAdapter {
         /// Apple's systems serve them themselves and refuse an app's with ``CBError/Code/uuidNotAllowed``. Linux serves
         /// none of them, so a device that needs one permits it here. By default apps are refused as on a phone.
         public var permitsSystemServices: Bool
+        /// Whether this device pairs with others at all.
+        ///
+        /// True unless it is set. A device that does not pair refuses whoever asks, and gets from its peers only what
+        /// they give to everybody.
+        public var permitsPairing: Bool = true
+        /// Who speaks with the user while this device pairs with another one; `nil` for a device that has neither
+        /// display nor keys.
+        public var pairingAgent: (any PairingAgent)?
+        /// Whether services that apps publish can only be used by devices that have paired in a way that protects
+        /// against a man in the middle, whatever their permissions say.
+        public var requiresPairing: Bool = false
         /// Whether the controller is asked to send no more data than this host has finished with (Vol 4, Part E, 4.2),
         /// so that a peer that sends faster than the app takes it waits; `nil` for the default.
         ///
@@ -217,7 +228,21 @@ extension BluetoothAdapter.Configuration {
             deviceName: self.deviceName ?? self.identityName,
             address: address,
             preferredMTU: self.preferredMTU,
-            limitsReceivedData: self.controllerToHostFlowControl ?? true
+            limitsReceivedData: self.controllerToHostFlowControl ?? true,
+            pairing: self.pairing
+        )
+    }
+}
+
+extension BluetoothAdapter.Configuration {
+    /// How the device pairs, as follows from what its user can see and do.
+    fileprivate var pairing: PairingConfiguration {
+        let capabilities = self.pairingAgent?.capabilities ?? .none
+        return PairingConfiguration(
+            isPairingAllowed: self.permitsPairing,
+            ioCapability: capabilities.ioCapability,
+            prefersMITMProtection: capabilities != .none,
+            minimumLevel: self.requiresPairing ? .authenticated : .encrypted
         )
     }
 }

@@ -105,7 +105,8 @@ public final class BluetoothAdapter: Sendable {
         ) {
             AdapterComponents(
                 source: source.value,
-                configuration: configuration.hostConfiguration(address: address)
+                configuration: configuration.hostConfiguration(address: address),
+                pairingAgent: configuration.pairingAgent
             )
         }
     }

@@ -33,10 +33,11 @@ extension CBPeripheralManager {
             }
             return characteristic
         }
+        let requiresPairing = self.adapter.configuration.requiresPairing
         let definition = GATTServiceDefinition(
             uuid: service.uuid.value.attForm,
             isPrimary: service.isPrimary,
-            characteristics: characteristics.map(\.definition)
+            characteristics: characteristics.map { $0.definition(requiresPairing: requiresPairing) }
         )
         let (token, included) = self.lock.withLock {
             let included = (service.includedServices ?? []).map {
@@ -67,9 +68,9 @@ extension CBPeripheralManager {
 
 extension CBMutableCharacteristic {
     /// What the GATT server publishes.
-    fileprivate var definition: GATTCharacteristicDefinition {
+    fileprivate func definition(requiresPairing: Bool) -> GATTCharacteristicDefinition {
         let properties = self.properties
-        let permissions = self.permissions
+        var permissions = self.permissions
         let value = self.value
         if value != nil, !properties.subtracting(.read).isEmpty || !permissions.isSubset(of: .anyRead) {
             fatalMisuse("Characteristics with cached values must be read-only")
@@ -77,12 +78,17 @@ extension CBMutableCharacteristic {
         var octet = CharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: properties.rawValue & 0xFF))
         if properties.contains(.notifyEncryptionRequired) { octet.insert(.notify) }
         if properties.contains(.indicateEncryptionRequired) { octet.insert(.indicate) }
+        if requiresPairing {
+            if permissions.contains(.readable) { permissions.insert(.readEncryptionRequired) }
+            if permissions.contains(.writeable) { permissions.insert(.writeEncryptionRequired) }
+        }
         return GATTCharacteristicDefinition(
             uuid: self.uuid.value.attForm,
             properties: octet,
             permissions: AttributePermissions(permissions),
             value: value.map { ByteBuffer(octetsOf: $0) },
-            subscriptionSecurity: properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
+            subscriptionSecurity: !requiresPairing
+                && properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
                 ? .none : .encrypted,
             descriptors: (self.descriptors ?? []).compactMap(\.definition)
         )

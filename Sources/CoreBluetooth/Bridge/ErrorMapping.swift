@@ -91,6 +91,8 @@ func coreBluetoothError(_ error: GATTError) -> any Error {
     case .att(let code, handle: _): CBATTError.reported(code)
     case .disconnected(let reason): CBError.disconnection(reason) ?? CBError.reported(.peripheralDisconnected)
     case .transactionTimeout: CBError.reported(.connectionTimeout)
+    case .pairingTimedOut: CBError.reported(.encryptionTimedOut)
+    case .encryptionFailed(let status): CBError.disconnection(status) ?? CBError.reported(.encryptionTimedOut)
     case .malformedResponse, .reliableWriteMismatch: CBError.reported(.unknown)
     case .notConnected: CBError.reported(.notConnected)
     }
@@ -103,7 +105,8 @@ func coreBluetoothError(_ error: GATTError) -> any Error {
 func subscriptionError(_ error: GATTError) -> any Error {
     switch error {
     case .att(.attributeNotFound, handle: _): CBError.reported(.invalidParameters)
-    case .att, .disconnected, .transactionTimeout, .malformedResponse, .notConnected, .reliableWriteMismatch:
+    case .att, .disconnected, .transactionTimeout, .malformedResponse, .notConnected, .reliableWriteMismatch,
+        .pairingTimedOut, .encryptionFailed:
         coreBluetoothError(error)
     }
 }

@@ -160,9 +160,8 @@ struct HostL2CAPTests {
         _ = try setup.host.listenForChannels(spsm: 0x80, security: .encrypted)
         setup.receive(5, "14 01 0A 00 80 00 41 00 40 00 20 00 02 00")
         #expect(setup.takeSent() == ["05 00 15 01 0A 00 00 00 00 00 00 00 00 00 05 00"])
-        setup.controller.deliver(
-            EncryptionChange(status: .success, handle: ConnectionHandle(rawValue: 0x40), encryption: .on).packet()
-        )
+        let link = try #require(setup.user.link)
+        setup.host.setSecurity(LinkSecurity(level: .encrypted), of: link)
         setup.receive(5, "14 02 0A 00 80 00 41 00 40 00 20 00 02 00")
         #expect(setup.user.takeLines() == ["request 128", "opened 128 true 64"])
     }
@@ -201,6 +200,7 @@ struct HostL2CAPTests {
     @Test func `Channels that are not opened say why`() throws {
         let setup = ConnectedHost()
         let link = try #require(setup.user.link)
+        setup.host.pairing.isPairingAllowed = false
         var errors: [L2CAPChannelOpenError] = []
         func open(on link: LinkID) {
             setup.host.openChannel(on: link, spsm: 0x80) { result in

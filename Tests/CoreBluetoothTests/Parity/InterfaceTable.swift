@@ -19,6 +19,7 @@ enum AppleInterface {
     /// What the module has beyond Apple's interface: adapters, and names that Foundation lacks on Linux.
     static let ownNames: Set<String> = [
         "BluetoothAdapter", "BluetoothAdapterError", "PrivateAir",
+        "PairingAgent", "PairingCapabilities", "PairingOutcome", "PairingPeer", "PairingPrompt",
         "CFAbsoluteTime", "CFAbsoluteTimeGetCurrent()", "CFTimeInterval", "CFUUID",
         // A C enumeration holds any number, a Swift one does not: this case holds the codes of applications.
         "CBATTError.Code.unnamed(_:)",

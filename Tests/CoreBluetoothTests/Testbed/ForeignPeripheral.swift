@@ -70,12 +70,12 @@ final class ForeignPeripheral: HCIChannelReceiver {
 
     private func send(_ command: some HCICommand) { self.controller.send(command.packet()) }
 
-    /// Sends an ATT PDU without a request.
-    func push(_ pdu: [UInt8]) {
+    /// Sends an ATT PDU without a request, or a PDU on another fixed channel.
+    func push(_ pdu: [UInt8], on channel: UInt16 = 0x0004) {
         guard let link = self.link else { return }
         var frame = ByteBuffer()
         frame.writeInteger(UInt16(pdu.count), endianness: .little)
-        frame.writeInteger(UInt16(0x0004), endianness: .little)
+        frame.writeInteger(channel, endianness: .little)
         frame.writeBytes(pdu)
         self.controller.send(.aclData(handle: link, boundary: .firstNonFlushable, fragment: frame))
     }
@@ -96,9 +96,12 @@ final class ForeignPeripheral: HCIChannelReceiver {
         case .event: self.receive(event: packet)
         case .aclData:
             guard let fragment = try? packet.aclData().fragment, fragment.readableBytes > 4,
-                fragment.getInteger(at: fragment.readerIndex + 2, endianness: .little, as: UInt16.self) == 0x0004
+                let channel: UInt16 = fragment.getInteger(at: fragment.readerIndex + 2, endianness: .little)
             else { return }
             let pdu = Array(fragment.readableBytesView.dropFirst(4))
+            // It does not pair: Pairing Failed, Pairing Not Supported.
+            if channel == 0x0006, pdu[0] == 0x01 { self.push([0x05, 0x05], on: channel) }
+            guard channel == 0x0004 else { return }
             // Confirmations and commands have no answer.
             guard pdu[0] != 0x1E, pdu[0] & 0x40 == 0 else { return }
             self.requests.append(pdu)

@@ -7,12 +7,15 @@
 //       ▲ └── head of the queue: a procedure ───────────────────────────────▶    │ │    │
 //       └──────────────────── last answer: its result is reported ───────────────┘ │  (making)
 //                                                        30 s without an answer ───┴──▶ the bearer fails
+//     busy ── refused, and a more secure link may help ──▶ securing ── secured, or not ──▶ busy
 //
 // idle: nothing is on its way. The head of the queue is taken when the driver calls `proceed`, which it does after it
 // has reported the results of what ended before: who makes a procedure when its turn comes knows them. making: the
 // driver calls the closure that makes the procedure; it may find that nothing is to be asked. busy: the answer to a
 // request is awaited. Write commands at the head of the queue leave meanwhile, unless the procedure is an exclusive
-// one.
+// one. securing: a server has refused a request because the link is not secure enough (Vol 3, Part C, 10.3.2); the
+// driver has the link secured, and the request is sent once more, or the procedure gets the refusal. Each repetition
+// needs a higher level of security, so there are at most three.
 //
 // What a peer can do: a server's answer is believed where the specification lets it be one. Another opcode, handles
 // that do not grow, or lengths that do not fit end the procedure with `malformedResponse`, and the next one begins.
@@ -32,7 +35,17 @@ struct GATTClient {
     fileprivate enum State {
         case idle
         case making(any GATTDeferredProcedure)
-        case busy(any GATTRunningProcedure, request: ATTOpcode, deadline: NIODeadline)
+        case busy(any GATTRunningProcedure, request: Request, deadline: NIODeadline)
+        case securing(any GATTRunningProcedure, request: Request, refusal: ATTErrorResponse)
+    }
+
+    /// A request on its way.
+    fileprivate struct Request {
+        let opcode: ATTOpcode
+        /// Its octets, for the case that it is sent once more; `nil` where no more secure link can help.
+        let pdu: ByteBuffer?
+        /// How secure the link was when it was sent.
+        let level: SecurityLevel
     }
 
     /// What waits for its turn.
@@ -58,7 +71,9 @@ struct GATTClient {
     fileprivate var queue: Deque<Entry> = []
     fileprivate var waitingProcedureCount = 0
     /// The value handle of Service Changed, once a procedure has found it.
-    fileprivate var serviceChangedHandle: AttributeHandle?
+    fileprivate(set) var serviceChangedHandle: AttributeHandle?
+    /// Whether nothing is sent: the peer is bonded, and the link not yet encrypted with the key of the bond.
+    var isHeld = false
     /// What identified the server's database when it was validated last on this link.
     var validatedDatabase: GATTCachedDatabase?
 
@@ -71,15 +86,16 @@ struct GATTClient {
     var deadline: NIODeadline? {
         switch self.state {
         case .busy(_, _, let deadline): deadline
-        case .idle, .making: nil
+        case .idle, .making, .securing: nil
         }
     }
 
     /// Whether a Write Command at the head of the queue need not wait.
     fileprivate var commandsMayLeave: Bool {
-        switch self.state {
+        guard !self.isHeld else { return false }
+        return switch self.state {
         case .idle: true
-        case .busy(let procedure, _, _): !procedure.isExclusive
+        case .busy(let procedure, _, _), .securing(let procedure, _, _): !procedure.isExclusive
         case .making: false
         }
     }
@@ -150,8 +166,9 @@ extension ATTBearer {
     mutating func cancel(_ id: GATTProcedureID) {
         switch self.client.state {
         case .busy(let procedure, _, _) where procedure.id == id: return procedure.cancel()
+        case .securing(let procedure, _, _) where procedure.id == id: return procedure.cancel()
         case .making(let procedure) where procedure.id == id: return procedure.cancel()
-        case .idle, .making, .busy: break
+        case .idle, .making, .busy, .securing: break
         }
         guard let index = self.client.queue.firstIndex(where: { $0.procedure?.id == id }) else { return }
         self.client.queue.remove(at: index).procedure?.cancel()
@@ -202,7 +219,7 @@ extension ATTBearer {
 
     /// Starts what waits, where it need not wait any more. The driver calls this when it has carried out all actions.
     mutating func proceed(now: NIODeadline, into actions: inout [Action]) {
-        while self.isUsable, let head = self.client.queue.first {
+        while self.isUsable, !self.client.isHeld, let head = self.client.queue.first {
             switch head {
             case .writeCommand(let handle, let value, let token):
                 guard self.client.commandsMayLeave else { return }
@@ -238,7 +255,7 @@ extension ATTBearer {
             self.client.state = .idle
             if let procedure { self.begin(procedure, now: now, into: &actions) }
         // The bearer ended inside the call that made it, and the procedure with it.
-        case .idle, .making, .busy: break
+        case .idle, .making, .busy, .securing: break
         }
     }
 
@@ -264,7 +281,10 @@ extension ATTBearer {
         }
         if let request {
             guard let opcode = ATT.opcode(of: request) else { preconditionFailure("a request without an opcode") }
-            self.client.state = .busy(procedure, request: opcode, deadline: now + ATT.transactionTimeout)
+            // The copy leaves the request with one owner, so that the layers below write their headers in front of it.
+            let level = self.security.level
+            let copy = level < .secureConnections ? ByteBuffer(bytes: request.readableBytesView) : nil
+            self.send(GATTClient.Request(opcode: opcode, pdu: copy, level: level), of: procedure, now: now)
             actions.append(.send(request, nil))
         } else {
             self.client.state = .idle
@@ -273,10 +293,65 @@ extension ATTBearer {
         }
     }
 
+    /// A request is on its way.
+    private mutating func send(_ request: GATTClient.Request, of procedure: any GATTRunningProcedure, now: NIODeadline)
+    {
+        self.client.state = .busy(procedure, request: request, deadline: now + ATT.transactionTimeout)
+    }
+
+    // MARK: Security
+
+    /// The link has become more secure: what the server has refused for want of that is asked once more.
+    mutating func repeatRefusedRequest(now: NIODeadline, into actions: inout [Action]) {
+        guard case .securing(let procedure, let request, _) = self.client.state, let pdu = request.pdu,
+            request.level < self.security.level
+        else { return }
+        let repetition = GATTClient.Request(opcode: request.opcode, pdu: pdu, level: self.security.level)
+        self.send(repetition, of: procedure, now: now)
+        var octets = PDUBuffer.make(capacity: pdu.readableBytes)
+        octets.writeImmutableBuffer(pdu)
+        actions.append(.send(octets, nil))
+    }
+
+    /// The link does not become more secure: the procedure gets the refusal, or ends with an error that says more.
+    mutating func acceptRefusal(_ error: GATTError?, now: NIODeadline, into actions: inout [Action]) {
+        guard case .securing(let procedure, _, let refusal) = self.client.state else { return }
+        if let error {
+            procedure.fail(error)
+            self.follow(procedure, nil, now: now, into: &actions)
+        } else {
+            self.follow(procedure, procedure.receive(.error(refusal), mtu: self.mtu), now: now, into: &actions)
+        }
+    }
+
+    /// Whether a request that was refused waits for a more secure link.
+    var awaitsSecurity: Bool { if case .securing = self.client.state { true } else { false } }
+
+    /// Lets a request that was refused wait for a more secure link, where that can help.
+    private mutating func awaitSecurity(
+        _ refusal: ATTErrorResponse,
+        of request: GATTClient.Request,
+        _ procedure: any GATTRunningProcedure,
+        now: NIODeadline,
+        into actions: inout [Action]
+    ) -> Bool {
+        guard request.pdu != nil, let shortfall = SecurityShortfall(refusal.error) else { return false }
+        if request.level < self.security.level {
+            // The link was secured while the request was on its way.
+            self.client.state = .securing(procedure, request: request, refusal: refusal)
+            self.repeatRefusedRequest(now: now, into: &actions)
+            return true
+        }
+        guard let level = self.security.level(afterRefusalFor: shortfall) else { return false }
+        self.client.state = .securing(procedure, request: request, refusal: refusal)
+        actions.append(.needsSecurity(level))
+        return true
+    }
+
     /// Ends what runs and everything that waits.
     mutating func endProcedures(_ error: GATTError, into actions: inout [Action]) {
         switch self.client.state {
-        case .busy(let procedure, _, _): self.end(procedure, error, into: &actions)
+        case .busy(let procedure, _, _), .securing(let procedure, _, _): self.end(procedure, error, into: &actions)
         case .making(let procedure): self.end(procedure, error, into: &actions)
         case .idle: break
         }
@@ -300,24 +375,8 @@ extension ATTBearer {
 
     // MARK: What the server sends
 
-    /// Takes a PDU that a server sends: a response, a notification or an indication.
-    ///
-    /// Others are ignored.
-    mutating func receiveAsClient(_ pdu: ByteBuffer, now: NIODeadline, into actions: inout [Action]) {
-        guard self.isUsable, let opcode = ATT.opcode(of: pdu), !opcode.isForServer else { return }
-        switch opcode {
-        case .handleValueNotification:
-            self.receiveNotification(pdu, into: &actions)
-        case .handleValueIndication:
-            self.receiveIndication(pdu, into: &actions)
-        case .multipleHandleValueNotification:
-            self.receiveMultipleNotification(pdu, into: &actions)
-        default:
-            self.receiveResponse(pdu, opcode, now: now, into: &actions)
-        }
-    }
-
-    private mutating func receiveResponse(
+    /// Takes an answer to a request.
+    mutating func receiveResponse(
         _ pdu: ByteBuffer,
         _ opcode: ATTOpcode,
         now: NIODeadline,
@@ -328,13 +387,15 @@ extension ATTBearer {
         let event: GATTProcedureEvent
         var isOutOfSync = false
         if opcode == .errorResponse {
-            if let error = try? ATTErrorResponse(parsing: pdu), error.request == request {
+            if let error = try? ATTErrorResponse(parsing: pdu), error.request == request.opcode {
+                if self.awaitSecurity(error, of: request, procedure, now: now, into: &actions) { return }
                 isOutOfSync = error.error == .databaseOutOfSync
                 event = .error(error)
             } else {
                 event = .malformed
             }
-        } else if opcode.rawValue == request.rawValue | 1, pdu.readableBytes <= max(self.mtu, self.preferredMTU) {
+        } else if opcode.rawValue == request.opcode.rawValue | 1, pdu.readableBytes <= max(self.mtu, self.preferredMTU)
+        {
             // The response's opcode is the request's and one (Vol 3, Part F, 3.4.8).
             event = .response(pdu)
         } else {
@@ -344,41 +405,5 @@ extension ATTBearer {
         self.follow(procedure, next, now: now, into: &actions)
         // The owner of the procedure hears of it first: what it repeats stands behind the validation then.
         if isOutOfSync { actions.append(.databaseOutOfSync) }
-    }
-
-    private func receiveNotification(_ pdu: ByteBuffer, into actions: inout [Action]) {
-        guard let notification = try? ATTHandleValueNotification(parsing: pdu), notification.handle != 0 else { return }
-        actions.append(.notification(notification.handle, notification.value))
-    }
-
-    /// All notifications of one PDU, or none where one of them is cut short.
-    private func receiveMultipleNotification(_ pdu: ByteBuffer, into actions: inout [Action]) {
-        guard let notification = try? ATTMultipleHandleValueNotification(parsing: pdu) else { return }
-        for (handle, value) in notification.list where handle != 0 {
-            actions.append(.notification(handle, value))
-        }
-    }
-
-    /// An indication is confirmed before anything else happens: the server may not send the next one until then.
-    private func receiveIndication(_ pdu: ByteBuffer, into actions: inout [Action]) {
-        guard let indication = try? ATTHandleValueIndication(parsing: pdu) else { return }
-        actions.append(.send(ATTHandleValueConfirmation().encoded(), nil))
-        if indication.handle == self.client.serviceChangedHandle {
-            actions.append(.servicesChanged(Self.changedRange(indication.value)))
-        } else if indication.handle != 0 {
-            actions.append(.notification(indication.handle, indication.value))
-        }
-    }
-
-    /// The range of a Service Changed value (Vol 3, Part G, 7.1).
-    ///
-    /// A value that makes no sense still says that something changed, so it means all services.
-    private static func changedRange(_ value: ByteBuffer) -> AttributeHandleRange {
-        var value = value
-        guard value.readableBytes == 4,
-            let (first, last) = value.readMultipleIntegers(endianness: .little, as: (UInt16, UInt16).self),
-            first != 0, first <= last
-        else { return 0x0001...0xFFFF }
-        return first...last
     }
 }

@@ -15,6 +15,8 @@ struct AdapterComponents {
     var configuration: LEHostConfiguration
     /// What has to last as long as the adapter: the lock on its identity.
     var retained: (any Sendable)?
+    /// Who speaks with the user while devices pair.
+    var pairingAgent: (any PairingAgent)?
 }
 
 extension AdapterComponents {
@@ -24,7 +26,7 @@ extension AdapterComponents {
             source: AirSource(air: air, location: configuration.location),
             configuration: configuration.hostConfiguration(address: address)
         )
-        self.capture(configuration)
+        self.complete(configuration)
     }
 
     /// The foundation of the adapter with a name.
@@ -54,7 +56,7 @@ extension AdapterComponents {
                 configuration: hostConfiguration,
                 retained: identity
             )
-            self.capture(configuration)
+            self.complete(configuration)
         } catch {
             self.init(refused: error.message)
         }
@@ -63,6 +65,11 @@ extension AdapterComponents {
     /// The foundation of an adapter that cannot be.
     init(refused reason: String) {
         self.init(source: RefusedSource(reason), configuration: LEHostConfiguration())
+    }
+
+    private mutating func complete(_ configuration: BluetoothAdapter.Configuration) {
+        self.pairingAgent = configuration.pairingAgent
+        self.capture(configuration)
     }
 
     private mutating func capture(_ configuration: BluetoothAdapter.Configuration) {

@@ -31,6 +31,10 @@ final class AdapterCore {
     let databaseCache = DatabaseCache()
     /// What the GATT server keeps of bonded clients.
     let bondedClients = BondedClientStore()
+    /// The keys of peers with which this device has paired.
+    let bonds = BondStore()
+    /// Who speaks with the user while devices pair.
+    let pairingAgent: (any PairingAgent)?
     private(set) lazy var peers = PeerTable(core: self)
     private(set) lazy var advertising = Advertising(core: self)
     private(set) lazy var channels = Channels(core: self, usesLoopTurns: self.usesLoopTime)
@@ -50,9 +54,13 @@ final class AdapterCore {
         usesLoopTime: Bool
     ) {
         self.eventLoop = eventLoop
-        self.host = LEHost(eventLoop: eventLoop, configuration: components.configuration)
+        var configuration = components.configuration
+        // In virtual time a run repeats, whatever is drawn.
+        if usesLoopTime { configuration.pairingSeed = configuration.address?.value ?? 0 }
+        self.host = LEHost(eventLoop: eventLoop, configuration: configuration)
         self.source = components.source
         self.retained = components.retained
+        self.pairingAgent = components.pairingAgent
         self.identities = identities
         self.scanning = DiscoveryReports(identities: identities)
         self.connectedPeers = connectedPeers
@@ -300,6 +308,7 @@ final class AdapterCore {
         self.writer = writer
         self.databaseCache.writer = writer
         self.bondedClients.writer = writer
+        self.bonds.writer = writer
         self.identities.open(IdentityFile(storage))
     }
 

@@ -19,6 +19,7 @@ struct ClientScript {
         case databaseOutOfSync
         case mtuChanged(Int)
         case bearerFailed
+        case needsSecurity(SecurityLevel)
     }
 
     /// Results, in the order in which procedures report them.
@@ -34,6 +35,8 @@ struct ClientScript {
     private(set) var transmitted = TransmitTally()
     /// PDUs that no line has asked for.
     private var sent: [ByteBuffer] = []
+    /// Whether what a server refuses for want of security waits until the script says what came of that.
+    var awaitsSecurity = false
     private var lastID: UInt64 = 0
     private let results = Results()
 
@@ -186,6 +189,11 @@ struct ClientScript {
         case .notification(let handle, let value): self.reported.append(.notification(handle, value))
         case .servicesChanged(let range): self.reported.append(.servicesChanged(range))
         case .databaseOutOfSync: self.reported.append(.databaseOutOfSync)
+        case .needsSecurity(let level):
+            guard self.awaitsSecurity else {
+                return self.client.acceptRefusal(nil, now: self.now, into: &actions)
+            }
+            self.reported.append(.needsSecurity(level))
         case .mtuChanged(let mtu): self.reported.append(.mtuChanged(mtu))
         case .failed(let failure):
             #expect(failure == .requestTimeout)
@@ -193,6 +201,17 @@ struct ClientScript {
         case .confirmed, .read, .write, .subscriptionChanged, .bondedClientChanged, .signCounterAccepted:
             Issue.record("an action of the server: \(action)")
         }
+    }
+
+    /// The link is as secure as this now.
+    mutating func secured(_ key: LinkSecurity.Key?) {
+        self.client.security.key = key
+        self.take { client, now, actions in client.repeatRefusedRequest(now: now, into: &actions) }
+    }
+
+    /// The link does not become more secure.
+    mutating func acceptRefusal(_ error: GATTError? = nil) {
+        self.take { client, now, actions in client.acceptRefusal(error, now: now, into: &actions) }
     }
 
     private mutating func send(_ pdu: ByteBuffer) {

@@ -109,6 +109,7 @@ struct GATTClientServerTests {
             case .notification(let handle, let value): self.reported.append(.notification(handle, value))
             case .servicesChanged(let range): self.reported.append(.servicesChanged(range))
             case .databaseOutOfSync: self.reported.append(.databaseOutOfSync)
+            case .needsSecurity: self.client.acceptRefusal(nil, now: self.now, into: &self.clientActions)
             case .failed: self.reported.append(.bearerFailed)
             case .mtuChanged(let mtu):
                 #expect(mtu == self.serverSide.mtu)
@@ -144,7 +145,7 @@ struct GATTClientServerTests {
                 }
             case .subscriptionChanged, .mtuChanged, .confirmed, .dropped, .bondedClientChanged, .signCounterAccepted:
                 break
-            case .make, .report, .notification, .servicesChanged, .databaseOutOfSync:
+            case .make, .report, .needsSecurity, .notification, .servicesChanged, .databaseOutOfSync:
                 Issue.record("an action of the client: \(action)")
             case .failed(let reason):
                 Issue.record("the server failed: \(reason)")

@@ -109,7 +109,7 @@ struct GATTServerRandomTests {
                     failed.append(to)
                 case .subscriptionChanged, .mtuChanged, .bondedClientChanged, .signCounterAccepted:
                     break
-                case .make, .report, .notification, .servicesChanged, .databaseOutOfSync:
+                case .make, .report, .notification, .servicesChanged, .databaseOutOfSync, .needsSecurity:
                     Issue.record("an action of the client: \(event.action)")
                 }
             }

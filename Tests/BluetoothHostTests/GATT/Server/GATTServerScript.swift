@@ -92,7 +92,7 @@ struct GATTServerScript: HexScriptRunner {
             text = "? changed"
         case .signCounterAccepted(let counter):
             text = "? counter \(counter)"
-        case .make, .report, .notification, .servicesChanged, .databaseOutOfSync:
+        case .make, .report, .notification, .servicesChanged, .databaseOutOfSync, .needsSecurity:
             Issue.record("an action of the client: \(event.action)")
             return
         }

@@ -1,0 +1,63 @@
+// The user of a device in a test, while it pairs: sees codes, enters them, compares them, consents or not.
+
+public import CoreBluetooth
+import NIOConcurrencyHelpers
+
+/// A pairing agent that answers as a test wants.
+///
+/// ```swift
+/// let lock = ScriptedPairingAgent(.display)
+/// let phone = ScriptedPairingAgent(.keyboard) { _ in lock.code }
+/// ```
+public final class ScriptedPairingAgent: PairingAgent {
+    private struct State {
+        var prompts: [PairingPrompt.Kind] = []
+        var outcomes: [PairingOutcome] = []
+    }
+
+    /// What the user can see and do.
+    public let capabilities: PairingCapabilities
+    private let confirms: @Sendable (PairingPrompt) -> Bool?
+    private let entersCode: @Sendable (PairingPrompt) -> String?
+    private let state = NIOLockedValueBox(State())
+
+    /// A user.
+    /// - Parameters:
+    ///   - capabilities: What the user can see and do.
+    ///   - entersCode: The digits that the user enters; `nil` for a user who gives up.
+    ///   - confirms: Whether the user consents to a pairing, or finds two codes equal; `nil` for a user who does nothing.
+    public init(
+        _ capabilities: PairingCapabilities,
+        entersCode: @escaping @Sendable (PairingPrompt) -> String? = { _ in nil },
+        confirms: @escaping @Sendable (PairingPrompt) -> Bool? = { _ in true }
+    ) {
+        self.capabilities = capabilities
+        self.confirms = confirms
+        self.entersCode = entersCode
+    }
+
+    /// What the user was shown and asked, in order.
+    public var prompts: [PairingPrompt.Kind] { self.state.withLockedValue { $0.prompts } }
+    /// How pairings ended, in order.
+    public var outcomes: [PairingOutcome] { self.state.withLockedValue { $0.outcomes } }
+    /// The digits that are on display, or were last; `nil` where there never were any.
+    public var code: String? {
+        for case .showCode(let code) in self.prompts.reversed() { return code }
+        return nil
+    }
+
+    /// Notes what the user is shown or asked, and answers.
+    public func pairing(_ prompt: PairingPrompt) {
+        self.state.withLockedValue { $0.prompts.append(prompt.kind) }
+        switch prompt.kind {
+        case .showCode: break
+        case .enterCode: prompt.enter(self.entersCode(prompt))
+        case .compareCode, .pair: if let answer = self.confirms(prompt) { prompt.confirm(answer) }
+        }
+    }
+
+    /// Notes how the pairing ended.
+    public func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome) {
+        self.state.withLockedValue { $0.outcomes.append(outcome) }
+    }
+}
