@@ -135,6 +135,9 @@ struct ToolDeviceTests {
         #expect(try subscribe.end() == 0, "\(subscribe.errorLines)")
         #expect(try subscribe.objects().map { $0["value"] as? String } == ["7F08", "6608", "7F08", "6608"])
         try peripheral.line(with: "\"unsubscribed\"")
+        // The next one gets them, too, although nobody was subscribed meanwhile.
+        let next = try testbed.tool("subscribe", "Thermometer", "Temperature", "--count", "2", "--json")
+        #expect(try next.end() == 0, "\(next.errorLines)")
         // What one writes, those hear who have subscribed.
         let listener = try testbed.tool("subscribe", "Thermometer", "FFF1", "--verbose", "--text", "--identity", "ear")
         try listener.errorLine(with: "subscribed to FFF1")
