@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
-// The figures of OpenCoreBluetooth. A package of its own, so that a user's build never compiles it.
+// The figures of OpenCoreBluetooth, and its programs for long runs. A package of its own, so that a user's build never
+// compiles it.
 
 import PackageDescription
 
@@ -8,11 +9,18 @@ let package = Package(
     dependencies: [
         .package(name: "OpenCoreBluetooth", path: ".."),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     ],
     targets: [
+        // What the programs share.
+        .target(
+            name: "BenchmarkSupport",
+            dependencies: [.product(name: "CoreBluetooth", package: "OpenCoreBluetooth")]
+        ),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
+                "BenchmarkSupport",
                 .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
                 .product(name: "CoreBluetoothTesting", package: "OpenCoreBluetooth"),
                 .product(name: "BluetoothAir", package: "OpenCoreBluetooth"),
@@ -23,7 +31,37 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
-        )
+        ),
+        // Streams between processes that are stopped and continued.
+        .executableTarget(
+            name: "Soak",
+            dependencies: [
+                "BenchmarkSupport",
+                .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        // Our programs under a flood, with output that nobody reads.
+        .executableTarget(
+            name: "Flood",
+            dependencies: [
+                "BenchmarkSupport",
+                .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .target(name: "CMemory"),
+        // Many operations in one process, with flat memory.
+        .executableTarget(
+            name: "Endurance",
+            dependencies: [
+                "BenchmarkSupport",
+                "CMemory",
+                .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
+                .product(name: "ITCB", package: "OpenCoreBluetooth"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
     ],
     // Ordinary client code, written before strict concurrency, as most is.
     swiftLanguageModes: [.v5]

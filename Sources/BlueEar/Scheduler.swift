@@ -14,20 +14,26 @@ internal protocol WorkScheduler: AnyObject {
     func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ScheduledWork
 }
 
-/// The scheduler of an app: Foundation timers on the main run loop, which every Core Bluetooth app on queue `nil` runs.
+/// The scheduler of an app: the main queue, which every Core Bluetooth app on queue `nil` has.
 internal final class RunLoopScheduler: WorkScheduler {
+    // Not a Foundation timer: on Linux its memory is not released when it has fired or was invalidated.
     private final class Work: ScheduledWork {
-        private let timer: Timer
+        private let timer: DispatchSourceTimer
 
-        init(_ timer: Timer) { self.timer = timer }
+        init(_ timer: DispatchSourceTimer) { self.timer = timer }
 
-        func cancel() { timer.invalidate() }
+        func cancel() { timer.cancel() }
     }
 
     func schedule(after seconds: TimeInterval, _ work: @escaping () -> Void) -> ScheduledWork {
-        // Given as a date: on Linux a timer that is given an interval alone fires at once.
-        let timer = Timer(fire: Date(timeIntervalSinceNow: seconds), interval: 0, repeats: false) { _ in work() }
-        RunLoop.main.add(timer, forMode: .common)
+        let timer = DispatchSource.makeTimerSource(queue: .main)
+        timer.schedule(deadline: .now() + seconds)
+        // The handler holds the timer, so that it fires also where nobody keeps the work; cancelling releases both.
+        timer.setEventHandler {
+            timer.cancel()
+            work()
+        }
+        timer.resume()
         return Work(timer)
     }
 }

@@ -27,6 +27,8 @@ final class HostLink {
     var hasWork = false
     /// The validation of what is cached of the peer's database, while it waits or runs.
     var validation: GATTProcedureID?
+    /// Whether what a bond keeps of the peer's client was brought back, so that it is not done again.
+    var hasRestoredClient = false
 
     var signalling: LESignalling
     var signallingActions: [LESignalling.Action] = []

@@ -75,6 +75,10 @@ extension LEHost {
             self.delegate?.host(self, didReceiveWriteRequest: request)
         case .subscriptionChanged(let handle, let isSubscribed):
             self.delegate?.host(self, link: link.id, didSubscribe: isSubscribed, toCharacteristic: handle)
+        case .bondedClientChanged:
+            self.reportBondedClient(of: link)
+        case .signCounterAccepted(let counter):
+            self.delegate?.host(self, link: link.id, didAcceptSignCounter: counter)
         }
     }
 }

@@ -62,7 +62,7 @@ extension LEHost {
             guard event.status == .success, let link = self.linksByHandle[event.handle] else { return }
             self.close(link, reason: event.reason)
         case .encryptionChange(let event):
-            self.encryptionChanged(event.handle, isEncrypted: event.status == .success && event.encryption != .off)
+            self.encryptionChanged(event.handle, event.status, event.encryption, keySize: 16)
         case .leLongTermKeyRequest(let event):
             // There are no bonds to take a key from.
             guard self.linksByHandle[event.handle] != nil else { return }
@@ -72,7 +72,7 @@ extension LEHost {
         case .hardwareError(let event):
             self.fail("the controller reported hardware error \(event.hardwareCode)")
         case .encryptionChangeV2(let event):
-            self.encryptionChanged(event.handle, isEncrypted: event.status == .success && event.encryption != .off)
+            self.encryptionChanged(event.handle, event.status, event.encryption, keySize: Int(event.keySize))
         case .readRemoteVersionInformationComplete, .dataBufferOverflow, .encryptionKeyRefreshComplete,
             .authenticatedPayloadTimeoutExpired, .leConnectionUpdateComplete, .leReadRemoteFeaturesComplete,
             .leDataLengthChange, .leReadLocalP256PublicKeyComplete, .leGenerateDHKeyComplete,
@@ -98,8 +98,17 @@ extension LEHost {
         )
     }
 
-    private func encryptionChanged(_ handle: ConnectionHandle, isEncrypted: Bool) {
+    /// Encryption was turned on or off, or could not be. How the key was made is for ``setSecurity(_:of:)`` to say.
+    private func encryptionChanged(
+        _ handle: ConnectionHandle,
+        _ status: HCIErrorCode,
+        _ encryption: EncryptionStatus,
+        keySize: Int
+    ) {
         guard let link = self.linksByHandle[handle] else { return }
-        link.bearer.security = isEncrypted ? GATTLinkSecurity(level: .encrypted) : .none
+        let isEncrypted = status == .success && encryption != .off
+        link.bearer.security.key =
+            isEncrypted
+            ? LinkSecurity.Key(isAuthenticated: false, isSecureConnections: false, size: keySize) : nil
     }
 }

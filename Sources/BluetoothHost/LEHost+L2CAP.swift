@@ -24,7 +24,7 @@ extension LEHost {
         spsm: SPSM? = nil,
         from first: SPSM = SPSM.dynamicRange.lowerBound,
         configuration: L2CAPChannelConfiguration = L2CAPChannelConfiguration(),
-        security: L2CAPChannelSecurity = .none
+        security: SecurityRequirement = .none
     ) throws(L2CAPListenError) -> SPSM {
         self.assertOnEventLoop()
         let listener = CreditBasedChannels.Listener(configuration: configuration, security: security)

@@ -58,6 +58,17 @@ public protocol LEHostDelegate: AnyObject {
     /// A client wrote a Client Characteristic Configuration; `isSubscribed` is false at the end of a link, too.
     func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle)
 
+    // MARK: Bonds
+
+    /// What is kept of the peer's client: asked once for a link, when it is bonded and encrypted
+    /// (``LEHost/setSecurity(_:of:)``); `nil` for a new bond.
+    func host(_ host: LEHost, bondedClientAt link: LinkInformation) -> BondedClient?
+    /// What is to be kept of a bonded client has changed.
+    func host(_ host: LEHost, link: LinkInformation, didChangeBondedClient client: BondedClient)
+    /// The peer has signed a command with this counter: it is to be kept with the bond, and no lower one is accepted
+    /// again.
+    func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32)
+
     // MARK: L2CAP
 
     /// A peer asks for a channel on an SPSM that is listened on; `.success` accepts it, every other result refuses it.
@@ -110,6 +121,12 @@ extension LEHostDelegate {
     }
     /// Does nothing.
     public func host(_ host: LEHost, link: LinkID, didSubscribe: Bool, toCharacteristic: AttributeHandle) {}
+    /// Nothing is kept.
+    public func host(_ host: LEHost, bondedClientAt link: LinkInformation) -> BondedClient? { nil }
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkInformation, didChangeBondedClient client: BondedClient) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32) {}
     /// Accepts every request.
     public func host(_ host: LEHost, shouldAcceptChannel request: L2CAPChannelRequest) -> L2CAPConnectionResult {
         .success

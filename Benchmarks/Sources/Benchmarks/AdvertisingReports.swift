@@ -1,6 +1,7 @@
 // A busy room as a scanning host sees it: advertising reports from the octets of the HCI event down to the name and the
 // services that an advertiser gives.
 
+import BenchmarkSupport
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore

@@ -1,5 +1,6 @@
 // The cases that are more than one operation repeated: a whole question, many links, memory.
 
+import BenchmarkSupport
 import BluetoothAir
 import BluetoothHost
 import BluetoothTypes
@@ -48,7 +49,7 @@ enum Cases {
     /// One central with `links` peripherals in virtual time; each peripheral notifies every 100 ms for one second.
     ///
     /// Every 30 ms would be more than one radio can carry: a hundred connection events do not fit into that.
-    static func virtualSecond(links: Int) -> Measurement {
+    static func virtualSecond(links: Int) -> TimeMeasurement {
         let loop = EmbeddedEventLoop()
         let star = Star(links: links, loop: loop, model: .realistic)
         let measurement = Meter.measure(count: 1) {
@@ -81,11 +82,4 @@ enum Cases {
         process.waitUntilExit()
         return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
-}
-
-/// Ends the program with a line where a case does not do what it is to measure.
-func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
-    guard !condition else { return }
-    FileHandle.standardError.write(Data("benchmark: \(message())\n".utf8))
-    exit(1)
 }

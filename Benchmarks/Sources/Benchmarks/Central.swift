@@ -1,6 +1,7 @@
 // The central of the benchmarks: ordinary Core Bluetooth code that discovers what a case needs on the peripheral that
 // is found, and then counts what comes.
 
+import BenchmarkSupport
 import CoreBluetooth
 
 final class Central: NSObject, CBPeripheralDelegate {

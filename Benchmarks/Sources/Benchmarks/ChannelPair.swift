@@ -1,6 +1,7 @@
 // Two devices with an L2CAP channel between them: on threads with run loops, or in virtual time on an air that loses
 // packets.
 
+import BenchmarkSupport
 import BluetoothAir
 import CoreBluetooth
 import NIOCore
@@ -72,30 +73,6 @@ final class ChannelApps: NSObject, CBPeripheralManagerDelegate, CBPeripheralDele
         expect(error == nil, "the channel was not opened: \(error.map { "\($0)" } ?? "")")
         self.here = channel
         self.opened()
-    }
-}
-
-/// A thread with a run loop.
-final class RunLoopThread {
-    private(set) var runLoop: RunLoop!
-
-    init() {
-        let ready = DispatchSemaphore(value: 0)
-        Thread { [unowned self] in
-            let runLoop = RunLoop.current
-            self.runLoop = runLoop
-            let keeper = Timer(fire: .distantFuture, interval: 1e8, repeats: true) { _ in }
-            runLoop.add(keeper, forMode: .default)
-            ready.signal()
-            while runLoop.run(mode: .default, before: .distantFuture) {}
-        }.start()
-        ready.wait()
-    }
-
-    /// Runs `work` on the thread.
-    func perform(_ work: @escaping () -> Void) {
-        let alarm = Timer(fire: Date(), interval: 0, repeats: false) { _ in work() }
-        self.runLoop.add(alarm, forMode: .default)
     }
 }
 

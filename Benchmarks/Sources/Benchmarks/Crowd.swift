@@ -1,6 +1,7 @@
 // A crowd in virtual time, as a test of CoreBluetoothTesting has it: fifty devices of which half advertise and half
 // scan, with façade, trace and everything; ten of them are linked to sensors that notify four times a second.
 
+import BenchmarkSupport
 import CoreBluetooth
 import CoreBluetoothTesting
 

@@ -4,6 +4,7 @@
 // At a pace, the app's own thread sleeps from one operation to the next and calls from there; the manager's queue is
 // another, as in the other cases.
 
+import BenchmarkSupport
 import CoreBluetooth
 import Foundation
 

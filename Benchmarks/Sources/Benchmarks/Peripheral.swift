@@ -1,6 +1,7 @@
 // The peripheral of the benchmarks: ordinary CBPeripheralManager code with one characteristic of each kind, and as many
 // further services as a case asks for.
 
+import BenchmarkSupport
 import CoreBluetooth
 
 final class Peripheral: NSObject, CBPeripheralManagerDelegate {

@@ -4,14 +4,15 @@
 // This program starts itself for the two hosts (see Member.swift), writes on their standard input what to do, and
 // reads on their standard output that they did it and what it cost.
 
+import BenchmarkSupport
 import Foundation
 
 /// An air and two hosts, each a process.
 final class Processes {
     /// What an operation cost each host, in seconds of processor time for all of them.
     struct Cost {
-        var sending: Measurement
-        var receiving: Measurement
+        var sending: TimeMeasurement
+        var receiving: TimeMeasurement
     }
 
     private let folder: URL
@@ -20,7 +21,7 @@ final class Processes {
     private let central: ChildProcess
 
     init() {
-        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let own = ChildProcess.program()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("benchmark-\(getpid())")
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let socket = folder.appendingPathComponent("air").path
@@ -35,7 +36,7 @@ final class Processes {
         }
         self.folder = folder
         self.air = ChildProcess(
-            own.deletingLastPathComponent().appendingPathComponent("corebluetooth"),
+            ChildProcess.program("corebluetooth"),
             ["air", "--listen", "unix:\(socket)"],
             state: folder
         )
@@ -65,13 +66,13 @@ final class Processes {
     }
 
     /// The peripheral's app does nothing at a pace, which is what the pace itself costs it.
-    func idle(_ count: Int, pace: Int) -> Measurement {
+    func idle(_ count: Int, pace: Int) -> TimeMeasurement {
         let start = DispatchTime.now().uptimeNanoseconds
         _ = self.peripheral.mark()
         self.peripheral.order("idle \(count) 0 \(pace)", answer: "done")
         let wall = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
         let usage = self.peripheral.mark()
-        return Measurement(count: count, wall: wall, processor: usage.processor, sleeps: usage.sleeps)
+        return TimeMeasurement(count: count, wall: wall, processor: usage.processor, sleeps: usage.sleeps)
     }
 
     private func measure(
@@ -89,9 +90,9 @@ final class Processes {
         // A read is over when its sender has the answer.
         if what != "read" { receiver.wait(for: "done") }
         let wall = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
-        func cost(_ process: ChildProcess) -> Measurement {
+        func cost(_ process: ChildProcess) -> TimeMeasurement {
             let usage = process.mark()
-            return Measurement(count: count, wall: wall, processor: usage.processor, sleeps: usage.sleeps)
+            return TimeMeasurement(count: count, wall: wall, processor: usage.processor, sleeps: usage.sleeps)
         }
         return Cost(sending: cost(sender), receiving: cost(receiver))
     }
@@ -132,7 +133,7 @@ enum ProcessCases {
         }
     }
 
-    private static func row(_ name: String, _ cost: Measurement, aim: String) {
+    private static func row(_ name: String, _ cost: TimeMeasurement, aim: String) {
         table.add(
             name,
             String(
@@ -146,61 +147,17 @@ enum ProcessCases {
     }
 }
 
-/// A program that reads orders, one a line, and answers with lines.
-private final class ChildProcess {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private var unread = Data()
-    /// How long a line may take, in milliseconds.
-    private static let replyTimeLimit: Int32 = 60_000
-
-    init(_ program: URL, _ arguments: [String], state: URL) {
-        self.process.executableURL = program
-        self.process.arguments = arguments
-        // Nothing is left behind of what hosts keep of each other, and nothing is found of earlier ones.
-        self.process.environment = ProcessInfo.processInfo.environment
-            .merging(["XDG_STATE_HOME": state.path]) { $1 }
-        self.process.standardInput = self.input
-        self.process.standardOutput = self.output
-        do { try self.process.run() } catch { expect(false, "\(program.path): \(error)") }
-    }
-
-    /// Waits for a line that begins with a word.
-    @discardableResult
-    func wait(for word: String) -> String {
-        while true {
-            if let end = self.unread.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = String(decoding: self.unread[..<end], as: UTF8.self)
-                self.unread.removeSubrange(...end)
-                if line.hasPrefix(word) { return line }
-                continue
-            }
-            var ready = pollfd(fd: self.output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            let count = poll(&ready, 1, Self.replyTimeLimit)
-            let octets = count > 0 ? self.output.fileHandleForReading.availableData : Data()
-            if octets.isEmpty {
-                self.end()
-                expect(false, "\(self.process.arguments ?? []) did not say \(word)")
-            }
-            self.unread.append(octets)
-        }
-    }
-
-    func order(_ line: String, answer: String) {
-        self.input.fileHandleForWriting.write(Data((line + "\n").utf8))
-        self.wait(for: answer)
+extension ChildProcess {
+    /// A program whose state is kept in a folder of its own: nothing is left behind of what hosts keep of each other, and
+    /// nothing is found of earlier ones.
+    fileprivate convenience init(_ program: URL, _ arguments: [String], state: URL) {
+        self.init(program, arguments, environment: ["XDG_STATE_HOME": state.path])
     }
 
     /// The processor time since the last mark, in seconds, and how often a thread went to sleep.
-    func mark() -> (processor: Double, sleeps: Int) {
-        self.input.fileHandleForWriting.write(Data("mark\n".utf8))
+    fileprivate func mark() -> (processor: Double, sleeps: Int) {
+        self.send("mark")
         let words = self.wait(for: "usage").split(separator: " ").map(String.init)
         return (words.count > 1 ? Double(words[1]) ?? .nan : .nan, words.count > 2 ? Int(words[2]) ?? 0 : 0)
-    }
-
-    func end() {
-        self.process.terminate()
-        self.process.waitUntilExit()
     }
 }

@@ -1,6 +1,7 @@
 // Connecting to a peripheral with 20 services and 80 characteristics and discovering all of them: the first time, and
 // again when it is known by its Database Hash. In virtual time, so that only work counts and no radio is waited for.
 
+import BenchmarkSupport
 import BluetoothAir
 import CoreBluetooth
 import Foundation
@@ -53,7 +54,7 @@ final class Reconnect: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate 
     }
 
     /// The processor time of the first connection, and of one with a known peripheral.
-    static func measure() -> (first: Measurement, known: Measurement) {
+    static func measure() -> (first: TimeMeasurement, known: TimeMeasurement) {
         let pair = Reconnect()
         let first = Meter.measure(count: 1) { pair.connectAndDiscover() }
         pair.disconnect()

@@ -1,6 +1,7 @@
 // One central host and many peripheral hosts on one air in virtual time, without the façade: each peripheral has one
 // characteristic, to which the central is subscribed.
 
+import BenchmarkSupport
 import BluetoothAir
 import BluetoothHCI
 import BluetoothHost

@@ -1,6 +1,7 @@
 // Measures the whole path — façade, GATT, ATT, L2CAP, HCI, virtual controller, air, and back up on the other side — and
 // prints one table. `--smoke` runs each case for a moment only; `--only WORD` runs the cases whose name holds the word.
 
+import BenchmarkSupport
 import CoreBluetooth
 import Foundation
 import NIOEmbedded
@@ -24,7 +25,7 @@ var table = Table()
 
 func wants(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 
-func add(_ name: String, aim: String = "", _ measure: () -> Measurement) {
+func add(_ name: String, aim: String = "", _ measure: () -> TimeMeasurement) {
     guard wants(name) else { return }
     let result = Meter.median(of: runs, measure)
     table.add(
@@ -107,7 +108,7 @@ if wants("discovery of 20 services with 80 characteristics") {
 if wants("reconnect") {
     let packets = Reconnect.packets()
     let times = (0..<(isSmoke ? 1 : 21)).map { _ in Reconnect.measure() }
-    func median(_ times: [Measurement]) -> Measurement {
+    func median(_ times: [TimeMeasurement]) -> TimeMeasurement {
         times.sorted { $0.processor < $1.processor }[times.count / 2]
     }
     let first = median(times.map(\.first))
@@ -138,7 +139,7 @@ if wants("advertising reports") {
 
 if wants("three processes") { ProcessCases.run() }
 
-func addChannel(_ name: String, octets: Int, aim: String = "", _ measure: () -> Measurement) {
+func addChannel(_ name: String, octets: Int, aim: String = "", _ measure: () -> TimeMeasurement) {
     let result = measure()
     table.add(
         name,

@@ -113,6 +113,7 @@ extension Controller {
         let flags: UInt32 = boundary == 0b0001 ? 0x1000 : 0x2000
         let header = UInt32(peer.handle.rawValue) | flags | word & 0xFFFF_0000
         packet.bytes.setInteger(header, at: start + 1, endianness: .little)
+        if peer.isEncrypted { peer.lastAuthenticatedPayload = self.now }
         peer.controller.receiveBuffers.sent(on: peer)
         peer.controller.deliver(packet)
         self.complete(end)

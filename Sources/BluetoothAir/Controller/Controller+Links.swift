@@ -202,5 +202,6 @@ extension Controller {
             command.timeout.timeAmount >= timing.interval.timeAmount * (1 + Int(timing.latency))
         else { throw .invalidParameters }
         entry.end.authenticatedPayloadTimeout = command.timeout
+        entry.link.startPayloadTimer(at: entry.end)
     }
 }

@@ -15,9 +15,17 @@ struct ResolvingListEntry {
     var mode = PrivacyMode.network
     /// The peer's last address.
     var peerAddress: DeviceAddress?
-    /// The own address towards this peer, and until when it is used.
-    var localAddress: DeviceAddress?
-    var localAddressEnd = NIODeadline.uptimeNanoseconds(0)
+    /// The own address towards this peer.
+    var local: GeneratedAddress?
+    /// The peer's address in advertising that is directed to it.
+    var target: GeneratedAddress?
+}
+
+/// A resolvable private address that this controller has made.
+struct GeneratedAddress {
+    var address: DeviceAddress
+    /// When it was made.
+    var time: NIODeadline
 }
 
 /// What a host has said about privacy.
@@ -117,25 +125,71 @@ extension Controller {
             return nil
         }
         let entry = self.settings.privacy.list[index]
-        if let address = entry.localAddress, self.now < entry.localAddressEnd { return address }
+        if let local = self.inTime(entry.local) { return local.address }
         let address = ResolvableAddress.make(entry.localKey, using: &self.generator)
-        self.settings.privacy.list[index].localAddress = address
-        self.settings.privacy.list[index].localAddressEnd = self.now + self.settings.privacy.timeout.timeAmount
+        self.settings.privacy.list[index].local = GeneratedAddress(address: address, time: self.now)
         return address
+    }
+
+    /// A generated address that is used still; another timeout holds for those that are in use, too (7.8.45).
+    private func inTime(_ generated: GeneratedAddress?) -> GeneratedAddress? {
+        generated.flatMap { self.now - $0.time < self.settings.privacy.timeout.timeAmount ? $0 : nil }
+    }
+
+    /// To whom a set's PDUs are directed: an advertiser that hides itself hides a peer whose key it has, too
+    /// (Vol 6, Part B, 6.2.2).
+    func targetAddress(of parameters: AdvertisingParameters) -> DeviceAddress? {
+        guard parameters.properties.contains(.directed) else { return nil }
+        let isHiding =
+            parameters.ownAddressType == .resolvableOrPublic || parameters.ownAddressType == .resolvableOrRandom
+        guard isHiding, let index = self.resolvingListIndex(of: parameters.peer),
+            self.settings.privacy.list[index].peerKey != .zero
+        else { return parameters.peer }
+        let entry = self.settings.privacy.list[index]
+        if let target = self.inTime(entry.target) { return target.address }
+        let address = ResolvableAddress.make(entry.peerKey, using: &self.generator)
+        self.settings.privacy.list[index].target = GeneratedAddress(address: address, time: self.now)
+        return address
+    }
+
+    /// The own identity behind an address to which somebody has directed advertising; the address itself where it is
+    /// none that was made with a local key.
+    func ownIdentity(of address: DeviceAddress, ownAddressType: OwnAddressType) -> DeviceAddress {
+        guard self.isMadeWithLocalKey(address) else { return address }
+        let usesRandom = ownAddressType == .random || ownAddressType == .resolvableOrRandom
+        guard usesRandom, let random = self.settings.randomAddress else {
+            return DeviceAddress(self.publicAddress.value, kind: .publicIdentity)
+        }
+        return DeviceAddress(random.value, kind: .randomIdentity)
+    }
+
+    /// The address with which a scanner asks an advertiser for more.
+    func scanningAddress(for scan: ScanState, advertiser: DeviceAddress?) -> DeviceAddress {
+        guard let advertiser else { return scan.address }
+        let address = try? self.ownAddress(
+            scan.parameters.ownAddressType,
+            random: self.settings.randomAddress,
+            peer: advertiser
+        )
+        return address ?? scan.address
     }
 
     /// Whether an address is one of this device.
     func isOwn(_ address: DeviceAddress) -> Bool {
         if address == self.publicAddress || address == self.settings.randomAddress { return true }
         if self.advertisingSets.contains(where: { $0.randomAddress == address }) { return true }
-        return self.settings.privacy.isResolving
+        return self.isMadeWithLocalKey(address)
+    }
+
+    private func isMadeWithLocalKey(_ address: DeviceAddress) -> Bool {
+        self.settings.privacy.isResolving
             && self.settings.privacy.list.contains { ResolvableAddress.matches(address, $0.localKey) }
     }
 
     /// Whether an own address was made here.
     func isGenerated(_ address: DeviceAddress) -> Bool {
         address.randomKind == .resolvablePrivate
-            && self.settings.privacy.list.contains { $0.localAddress == address }
+            && self.settings.privacy.list.contains { $0.local?.address == address }
     }
 
     private func resolvingListIndex(of peer: DeviceAddress) -> Int? {
@@ -203,8 +257,11 @@ extension Controller {
     /// HCI_LE_Add_Device_To_Resolving_List.
     func addToResolvingList(_ command: LEAddDeviceToResolvingList) throws(HCIErrorCode) {
         try self.requireResolvingListUnused()
+        let peerKey = command.peerIdentityResolvingKey
+        // Two peers with one key could not be distinguished by an address.
         guard command.peer.kind == .public || command.peer.kind == .random,
-            self.resolvingListIndex(of: command.peer) == nil
+            self.resolvingListIndex(of: command.peer) == nil,
+            peerKey == .zero || !self.settings.privacy.list.contains(where: { $0.peerKey == peerKey })
         else { throw .invalidParameters }
         guard self.settings.privacy.list.count < self.configuration.resolvingListSize else {
             throw .memoryCapacityExceeded
@@ -242,7 +299,7 @@ extension Controller {
     /// HCI_LE_Read_Local_Resolvable_Address.
     func localResolvableAddress(_ peer: DeviceAddress) throws(HCIErrorCode) -> DeviceAddress {
         guard let index = self.resolvingListIndex(of: peer),
-            let address = self.settings.privacy.list[index].localAddress
+            let address = self.settings.privacy.list[index].local?.address
         else { throw .unknownConnectionIdentifier }
         return address
     }
@@ -261,7 +318,7 @@ extension Controller {
 
     /// HCI_LE_Set_Privacy_Mode.
     func setPrivacyMode(_ command: LESetPrivacyMode) throws(HCIErrorCode) {
-        try self.requireNoRadio()
+        try self.requireResolvingListUnused()
         guard command.mode.rawValue <= 1 else { throw .invalidParameters }
         guard let index = self.resolvingListIndex(of: command.peer) else { throw .unknownConnectionIdentifier }
         self.settings.privacy.list[index].mode = command.mode

@@ -148,7 +148,7 @@ extension Controller {
         }
         var target: AdvertisingTarget?
         if let directed = pdu.target {
-            guard let known = self.target(directed, filterPolicy: scan.parameters.filterPolicy) else { return nil }
+            guard let known = self.target(directed, of: scan.parameters) else { return nil }
             target = known
         }
         if self.scan?.admits(pdu, isScanResponse: false, now: self.now) ?? false {
@@ -157,7 +157,7 @@ extension Controller {
         guard pdu.properties.contains(.scannable), let channel = scan.parameters.channel(pdu.primaryPHY),
             channel.isActive
         else { return nil }
-        return scan.address
+        return self.scanningAddress(for: scan, advertiser: advertiser)
     }
 
     /// Reports the answer to a scan request.
@@ -168,8 +168,11 @@ extension Controller {
     }
 
     /// Whether directed advertising is meant for this device; as the report shows it.
-    private func target(_ directed: DeviceAddress, filterPolicy: ScanFilterPolicy) -> AdvertisingTarget? {
-        if self.isOwn(directed) { return .device(directed) }
+    private func target(_ directed: DeviceAddress, of parameters: ScanParameters) -> AdvertisingTarget? {
+        let filterPolicy = parameters.filterPolicy
+        if self.isOwn(directed) {
+            return .device(self.ownIdentity(of: directed, ownAddressType: parameters.ownAddressType))
+        }
         // Addresses that the host may be able to resolve are shown to it where it wants that (7.8.10).
         let wantsUnresolved =
             filterPolicy == .allAndUnresolvedDirected || filterPolicy == .acceptListAndUnresolvedDirected

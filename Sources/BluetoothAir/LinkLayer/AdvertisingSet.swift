@@ -138,7 +138,7 @@ final class AdvertisingSet {
     }
 
     /// The PDU of an event.
-    func makePDU(address: DeviceAddress) -> AdvertisingPDU {
+    func makePDU(address: DeviceAddress, target: DeviceAddress?) -> AdvertisingPDU {
         let properties = self.parameters.properties
         // Directed legacy PDUs carry no data, nor do scannable extended ones.
         let carriesData =
@@ -146,7 +146,7 @@ final class AdvertisingSet {
         return AdvertisingPDU(
             properties: properties,
             address: properties.contains(.anonymous) ? nil : address,
-            target: properties.contains(.directed) ? self.parameters.peer : nil,
+            target: target,
             data: carriesData ? self.data : ByteBuffer(),
             txPower: self.parameters.txPower,
             primaryPHY: self.parameters.primaryPHY,

@@ -15,7 +15,7 @@ extension Air {
         let advertiser = set.controller
         // A resolvable private address is renewed while the set goes on (Vol 6, Part B, 6.2.1).
         run.address = advertiser.currentAddress(of: set, run)
-        let pdu = set.makePDU(address: run.address)
+        let pdu = set.makePDU(address: run.address, target: advertiser.targetAddress(of: set.parameters))
         var initiator: Controller?
         for listener in self.controllers where listener !== advertiser && listener.isListening {
             guard let rssi = self.strength(from: advertiser, to: listener, txPower: pdu.txPower),
@@ -40,6 +40,7 @@ extension Air {
         let advertiser = set.controller
         guard !self.losesPacket() else { return }
         let known = advertiser.identity(of: scanner)
+        guard advertiser.admitsPrivacy(of: known) else { return }
         switch set.parameters.filterPolicy {
         case .scanFromAcceptList, .acceptList:
             guard advertiser.acceptListContains(known) else { return }
@@ -66,7 +67,7 @@ extension Air {
         let centralAddress = initiator.initiatingAddress(for: initiation, peer: pdu.address)
         let central = advertiser.identity(of: centralAddress)
         let peripheral = initiator.identity(of: run.address)
-        guard advertiser.accepts(central, address: centralAddress, set: set),
+        guard advertiser.admitsPrivacy(of: central), advertiser.accepts(central, address: centralAddress, set: set),
             !initiator.isConnected(to: peripheral), !advertiser.isConnected(to: central)
         else { return false }
         if advertiser.refusesConnections {

@@ -1,14 +1,15 @@
 // The encryption start and pause procedures (Vol 6, Part B, 5.1.3). The central asks; the peripheral's host gives the
 // long term key; both derive the session key, and each proves it with the first encrypted packet. While this goes on,
-// data of both hosts waits.
+// data of both hosts waits, and so do the control PDUs of other procedures.
 //
 //     central:    none ──LE Enable Encryption──▶ requesting ──ENC_RSP──▶ awaitingStart ──START_ENC_REQ──▶ confirming ──▶ none
 //                   └─ if encrypted ─▶ pausing ──PAUSE_ENC_RSP──▶ requesting      (START_ENC_RSP ends `confirming`)
 //     peripheral: none ──ENC_REQ──▶ awaitingKey ──Long Term Key Reply──▶ awaitingConfirmation ──START_ENC_RSP──▶ none
-//                   └─PAUSE_ENC_REQ─▶ paused ──ENC_REQ──▶ awaitingKey
+//                   └─PAUSE_ENC_REQ─▶ paused ──ENC_REQ──▶ awaitingKey ──no key──▶ refused ──▶ the link ends
 //
-// What each state waits for stands at its case. A rejection returns both ends to `none`: the link stays as it was, or
-// ends with 0x06 where it had been encrypted. A first packet with another key ends the link with 0x3D at both ends.
+// What each state waits for stands at its case. A rejection returns both ends to `none`, and the link stays as it was.
+// Where it had been encrypted it ends with 0x06, and nothing that waited is sent before. A first packet with another
+// key ends the link with 0x3D at both ends.
 //
 // A peer's host can refuse the key or give another one; it can also never answer, and then the central's response
 // timeout of 40 s ends the link (5.2). A control PDU that does not fit the state is ignored. Time comes in through that
@@ -42,6 +43,8 @@ enum EncryptionProcedure {
     case awaitingKey(central: SessionPart, peripheral: SessionPart, isRefresh: Bool)
     /// Peripheral: LL_START_ENC_REQ was sent.
     case awaitingConfirmation(SessionKey, isRefresh: Bool)
+    /// Peripheral: the link was encrypted, its host has no key for another start, and the link ends.
+    case refused
 }
 
 extension AirLink {
@@ -84,12 +87,12 @@ extension AirLink {
     /// The peripheral's host has no key.
     func refuseKey() {
         guard case .awaitingKey(_, _, let isRefresh) = self.peripheral.encryption else { return }
-        self.peripheral.encryption = .none
-        // A link that was encrypted must not go on without (5.1.3.2).
+        // A link that was encrypted must not go on without (5.1.3.2), and its data must not go in clear.
         if isRefresh {
-            self.peripheral.termination = .pending(.pinOrKeyMissing)
-            self.wake()
+            self.peripheral.encryption = .refused
+            self.terminate(from: self.peripheral, reason: .pinOrKeyMissing)
         } else {
+            self.peripheral.encryption = .none
             self.send(.encryptionReject(.pinOrKeyMissing), from: self.peripheral)
         }
     }
@@ -103,11 +106,11 @@ extension AirLink {
             end.encryption = .paused
             self.send(.pauseEncryptionResponse, from: end)
         case (.pauseEncryptionResponse, .pausing(let request)):
-            end.isEncrypted = false
+            self.setEncrypted(false, at: end)
             self.send(.pauseEncryptionResponse, from: end)
             self.requestEncryption(request, isRefresh: true)
         case (.pauseEncryptionResponse, .paused):
-            end.isEncrypted = false
+            self.setEncrypted(false, at: end)
         case (.encryptionRequest(let random, let diversifier, let part), .none) where end === self.peripheral:
             self.askForKey(random, diversifier, part, isRefresh: false)
         case (.encryptionRequest(let random, let diversifier, let part), .paused):
@@ -122,11 +125,11 @@ extension AirLink {
             self.wake()
         case (.startEncryptionRequest, .awaitingStart(let key, let isRefresh)):
             end.encryption = .confirming(key, isRefresh: isRefresh)
-            end.isEncrypted = true
+            self.setEncrypted(true, at: end)
             self.send(.startEncryptionResponse(code: key.startResponse(fromCentral: true).code), from: end)
         case (.startEncryptionResponse(let code), .awaitingConfirmation(let key, let isRefresh)):
             guard code == key.startResponse(fromCentral: true).code else { return self.endForWrongKey() }
-            end.isEncrypted = true
+            self.setEncrypted(true, at: end)
             self.send(.startEncryptionResponse(code: key.startResponse(fromCentral: false).code), from: end)
             self.finishEncryption(at: end, isRefresh: isRefresh)
         case (.startEncryptionResponse(let code), .confirming(let key, let isRefresh)):

@@ -1,6 +1,6 @@
 // The control procedures of the link layer except encryption (Vol 6, Part B, 5.1): termination, connection parameters,
-// features, versions, data length, PHY, channel map. A procedure begins with a command of the host at one end, and ends
-// with an event there.
+// features, versions, data length, PHY, channel map; LE ping is in `AirLink+Ping`. A procedure begins with a command of
+// the host at one end, and ends with an event there.
 //
 //     idle ──command──▶ requested ──response, or the instant of the change──▶ idle + event to the host
 //                           └──peripheral's LL_CONNECTION_PARAM_REQ: 40 s──▶ the link ends with 0x22
@@ -90,6 +90,10 @@ extension AirLink {
         case .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,
             .encryptionReject, .pauseEncryptionRequest, .pauseEncryptionResponse:
             self.receiveEncryption(control, at: end)
+        case .pingRequest:
+            self.send(.pingResponse, from: end)
+        case .pingResponse:
+            end.awaitsPing = false
         }
     }
 

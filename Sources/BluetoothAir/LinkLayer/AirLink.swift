@@ -1,6 +1,6 @@
 // A link between two controllers: what both ends share, how it begins and ends, and what happens when the devices lose
 // each other. How packets get across is in `AirLink+Instant` and `AirLink+Events`; the control procedures are in
-// `AirLink+Procedures` and `AirLink+Encryption`.
+// `AirLink+Procedures`, `AirLink+Encryption` and `AirLink+Ping`.
 //
 //     connection request ──▶ connected ──LL_TERMINATE_IND, key check failed, no response──▶ ended
 //                             │     ▲                                                         ▲
@@ -18,7 +18,8 @@
 // supervision timeout or the 40 s of the response timeout end the link at the other end. Its control PDUs are made by
 // its own virtual controller, so none is malformed.
 //
-// Time comes in through three timers: `supervision` (Vol 6, Part B, 4.5.2), `responseTimer` (5.2) and `eventTimer`.
+// Time comes in through timers: `supervision` (Vol 6, Part B, 4.5.2), `responseTimer` (5.2), `eventTimer`, and the
+// `payloadTimer` of each end (5.4).
 
 import BluetoothHCI
 import BluetoothTypes
@@ -91,6 +92,8 @@ final class AirLink {
         self.supervision.action = { [unowned self] in self.supervisionExpired() }
         self.responseTimer.action = { [unowned self] in self.responseTimerFired() }
         self.eventTimer.action = { [unowned self] in self.eventTimerFired() }
+        central.payloadTimer.action = { [unowned self] in self.payloadTimerFired(at: self.central) }
+        peripheral.payloadTimer.action = { [unowned self] in self.payloadTimerFired(at: self.peripheral) }
         self.refreshLimits()
         self.refreshPaths()
     }
@@ -99,6 +102,8 @@ final class AirLink {
         self.supervision.cancel()
         self.responseTimer.cancel()
         self.eventTimer.cancel()
+        self.central.payloadTimer.cancel()
+        self.peripheral.payloadTimer.cancel()
     }
 
     func peer(of end: LinkEnd) -> LinkEnd { end === self.central ? self.peripheral : self.central }
@@ -170,6 +175,7 @@ final class AirLink {
         end.data.removeAll()
         end.inFlight = nil
         end.termination.markSent()
+        end.payloadTimer.cancel()
         if self.peer(of: end).isPresent { self.reviewReach() } else { self.finish() }
     }
 
@@ -235,6 +241,7 @@ final class AirLink {
     private func close(_ end: LinkEnd, reason: HCIErrorCode) {
         guard end.isPresent else { return }
         end.isPresent = false
+        end.payloadTimer.cancel()
         let controller = end.controller
         controller.links.remove(end.handle)
         controller.forgetBuffers(of: end)
@@ -248,6 +255,8 @@ final class AirLink {
         self.supervision.cancel()
         self.responseTimer.cancel()
         self.eventTimer.cancel()
+        self.central.payloadTimer.cancel()
+        self.peripheral.payloadTimer.cancel()
         self.central.isClear = false
         self.peripheral.isClear = false
     }
@@ -256,6 +265,7 @@ final class AirLink {
 
     /// Takes at `end` what arrived from its peer.
     func receive(_ transmission: Transmission, at end: LinkEnd) {
+        if end.isEncrypted { end.lastAuthenticatedPayload = self.air.now }
         switch transmission {
         case .data(let payload, let isStart, _):
             end.controller.deliverData(payload, isStart: isStart, at: end)

@@ -73,6 +73,23 @@ enum LLControlPDU {
     case pauseEncryptionRequest
     /// LL_PAUSE_ENC_RSP.
     case pauseEncryptionResponse
+    /// LL_PING_REQ.
+    case pingRequest
+    /// LL_PING_RSP.
+    case pingResponse
+
+    /// Whether the PDU may be sent while encryption is started or paused: all others wait (Vol 6, Part B, 5.1.3).
+    var isOfEncryption: Bool {
+        switch self {
+        case .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,
+            .encryptionReject, .pauseEncryptionRequest, .pauseEncryptionResponse, .terminate:
+            true
+        case .connectionUpdate, .parameterRequest, .parameterReject, .featureRequest, .featureResponse, .version,
+            .lengthRequest, .lengthResponse, .phyRequest, .phyResponse, .phyUpdate, .channelMap, .pingRequest,
+            .pingResponse:
+            false
+        }
+    }
 
     /// The octets of the PDU: opcode and control data.
     var octetCount: Int {
@@ -87,7 +104,9 @@ enum LLControlPDU {
         case .channelMap: 8
         case .encryptionRequest: 23
         case .encryptionResponse: 13
-        case .startEncryptionRequest, .startEncryptionResponse, .pauseEncryptionRequest, .pauseEncryptionResponse: 1
+        case .startEncryptionRequest, .startEncryptionResponse, .pauseEncryptionRequest, .pauseEncryptionResponse,
+            .pingRequest, .pingResponse:
+            1
         }
     }
 }

@@ -130,8 +130,18 @@ final class LinkEnd {
     var hasSentVersion = false
     var parameterUpdate = ParameterUpdate.none
     var encryption = EncryptionProcedure.none
+    /// Whether packets of this end carry an integrity code, and those that it takes must.
     var isEncrypted = false
+
+    // MARK: Authenticated payloads
+
+    /// 30 s from the start (Vol 6, Part B, 5.4).
     var authenticatedPayloadTimeout = AuthenticatedPayloadTimeout(rawValue: 3000)
+    /// When a packet with a valid integrity code last came, or when the timer began again.
+    var lastAuthenticatedPayload = NIODeadline.uptimeNanoseconds(0)
+    /// Whether LL_PING_REQ was not answered yet.
+    var awaitsPing = false
+    let payloadTimer = AirTimer()
 
     init(controller: Controller, handle: ConnectionHandle, role: ConnectionRole, peerAddress: DeviceAddress) {
         self.controller = controller
@@ -154,7 +164,7 @@ final class LinkEnd {
         if case .requested = self.parameterUpdate, self.role == .peripheral { return true }
         return switch self.encryption {
         case .pausing, .requesting, .awaitingStart, .confirming: true
-        case .none, .paused, .awaitingKey, .awaitingConfirmation: false
+        case .none, .paused, .awaitingKey, .awaitingConfirmation, .refused: false
         }
     }
 
@@ -175,8 +185,14 @@ final class LinkEnd {
 
     /// Whether there is something to send behind what is in flight.
     func canSendMore(to peer: LinkEnd) -> Bool {
-        !self.control.isEmpty || self.termination.pendingReason != nil
+        self.nextControlIndex != nil || self.termination.pendingReason != nil
             || (!self.data.isEmpty && self.maySendData(to: peer))
+    }
+
+    /// Which control PDU is sent next; those of other procedures wait while encryption is started or paused.
+    private var nextControlIndex: Int? {
+        guard self.isPaused else { return self.control.isEmpty ? nil : 0 }
+        return self.control.firstIndex { $0.isOfEncryption }
     }
 
     private func maySendData(to peer: LinkEnd) -> Bool {
@@ -188,8 +204,8 @@ final class LinkEnd {
     func nextTransmission(to peer: LinkEnd) -> Transmission? {
         if let inFlight = self.inFlight { return inFlight.transmission }
         let next: Transmission
-        if let control = self.control.popFirst() {
-            next = .control(control)
+        if let index = self.nextControlIndex {
+            next = .control(self.control.remove(at: index))
         } else if !self.data.isEmpty, self.maySendData(to: peer) {
             next = self.nextFragment()
         } else if let reason = self.termination.pendingReason {
@@ -206,7 +222,7 @@ final class LinkEnd {
     /// The octets of the packet that would be sent next; `nil` where it would be empty.
     func nextOctetCount(to peer: LinkEnd) -> Int? {
         if let inFlight = self.inFlight, !inFlight.isReceived { return inFlight.transmission.octetCount }
-        if let control = self.control.first { return control.octetCount }
+        if let index = self.nextControlIndex { return self.control[index].octetCount }
         if let data = self.data.first, self.maySendData(to: peer) {
             return min(data.payload.readableBytes, self.transmitLimit)
         }

@@ -65,6 +65,10 @@ struct ATTBearer {
         case write(GATTWriteRequest)
         /// The peer's client subscribed to a characteristic, or no longer does.
         case subscriptionChanged(AttributeHandle, isSubscribed: Bool)
+        /// Something has changed that is kept of the peer's client, which is bonded.
+        case bondedClientChanged
+        /// The peer has signed a command with this counter, which is used now.
+        case signCounterAccepted(UInt32)
 
         /// Takes the action out of its place in an array.
         ///
@@ -98,8 +102,8 @@ struct ATTBearer {
     let preferredMTU: Int
     /// The ATT MTU of the link, in octets, for both directions.
     private(set) var mtu = ATT.defaultMTU
-    /// How far the link is protected.
-    var security = GATTLinkSecurity.none
+    /// How secure the link is.
+    var security = LinkSecurity.none
     /// Whether the local client has asked for the MTU.
     var mtuExchange = MTUExchange.notAsked
     private(set) var condition = Condition.usable

@@ -70,7 +70,7 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
     public static let multipleHandleValueNotification = ATTOpcode(rawValue: 0x23)
     /// `ATT_WRITE_CMD`.
     public static let writeCommand = ATTOpcode(rawValue: 0x52)
-    /// `ATT_SIGNED_WRITE_CMD`; recognised and ignored by this host.
+    /// `ATT_SIGNED_WRITE_CMD`.
     public static let signedWriteCommand = ATTOpcode(rawValue: 0xD2)
 
     /// Whether the PDU is a command: the server never answers it.

@@ -1,6 +1,7 @@
 // The PDUs that write values (Vol 3, Part F, 3.4.5 and 3.4.6). A signed write has an opcode but no struct: this host
 // recognises and ignores it.
 
+import BluetoothTypes
 import NIOCore
 
 /// `ATT_WRITE_REQ` (3.4.5.1).
@@ -40,6 +41,47 @@ extension ATTWriteCommand: ATTPDU {
     init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.handle = try coder.field("Attribute Handle", \.handle)
         self.value = try coder.remainder(\.value)
+    }
+}
+
+/// `ATT_SIGNED_WRITE_CMD` (3.4.5.4).
+struct ATTSignedWriteCommand {
+    /// The attribute.
+    var handle: AttributeHandle
+    /// Its new value.
+    var value: ByteBuffer
+    /// The signature of all octets before it.
+    var signature: DataSignature
+}
+
+extension ATTSignedWriteCommand: ATTPDU {
+    static var opcode: ATTOpcode { .signedWriteCommand }
+
+    init<Coder: ATTParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        self.handle = try coder.field("Attribute Handle", \.handle)
+        self.value = try coder.field(
+            \.value,
+            read: { bytes throws(MalformedBytes) in
+                let length = bytes.readableBytes - DataSignature.octetCount
+                guard length >= 0, let value = bytes.readSlice(length: length) else {
+                    throw MalformedBytes(.truncated, "Authentication Signature")
+                }
+                return value
+            },
+            write: { $1.writeImmutableBuffer($0) },
+            length: \.readableBytes
+        )
+        self.signature = try coder.field(
+            \.signature,
+            read: { bytes throws(MalformedBytes) in
+                guard let signature = DataSignature(parsing: &bytes) else {
+                    throw MalformedBytes(.truncated, "Authentication Signature")
+                }
+                return signature
+            },
+            write: { $0.encode(into: &$1) },
+            length: { _ in DataSignature.octetCount }
+        )
     }
 }
 

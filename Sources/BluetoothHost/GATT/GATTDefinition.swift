@@ -5,26 +5,49 @@ public import BluetoothTypes
 public import NIOCore
 
 /// Who may read or write an attribute (Vol 3, Part F, 3.2.5).
-public struct AttributePermissions: OptionSet, Hashable, Sendable {
-    /// The bits.
-    public var rawValue: UInt8
+///
+/// As a literal, `[.readable, .writeEncryptionRequired]`, permissions add up: what is in one of them is permitted, and
+/// what all of them demand is demanded.
+public struct AttributePermissions: Hashable, Sendable, ExpressibleByArrayLiteral {
+    /// What reading needs of the link; `nil` where nobody may read.
+    public var read: SecurityRequirement?
+    /// What writing needs of the link; `nil` where nobody may write.
+    public var write: SecurityRequirement?
 
-    /// Permissions from their bits.
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Creates permissions.
+    public init(read: SecurityRequirement?, write: SecurityRequirement?) {
+        self.read = read
+        self.write = write
+    }
+
+    /// All of these permissions together.
+    public init(arrayLiteral elements: AttributePermissions...) {
+        self.init(read: nil, write: nil)
+        for element in elements { self.insert(element) }
+    }
+
+    /// Adds permissions, and what they demand.
+    public mutating func insert(_ other: AttributePermissions) {
+        func combined(_ left: SecurityRequirement?, _ right: SecurityRequirement?) -> SecurityRequirement? {
+            guard let left, let right else { return left ?? right }
+            return left.combined(with: right)
+        }
+        self.read = combined(self.read, other.read)
+        self.write = combined(self.write, other.write)
+    }
 
     /// Everybody may read.
-    public static let readable = AttributePermissions(rawValue: 0x01)
+    public static let readable = AttributePermissions(read: SecurityRequirement.none, write: nil)
     /// Everybody may write.
-    public static let writeable = AttributePermissions(rawValue: 0x02)
+    public static let writeable = AttributePermissions(read: nil, write: SecurityRequirement.none)
     /// Reading needs an encrypted link.
-    public static let readEncryptionRequired = AttributePermissions(rawValue: 0x04)
+    public static let readEncryptionRequired = AttributePermissions(read: .encrypted, write: nil)
     /// Writing needs an encrypted link.
-    public static let writeEncryptionRequired = AttributePermissions(rawValue: 0x08)
+    public static let writeEncryptionRequired = AttributePermissions(read: nil, write: .encrypted)
     /// Reading needs a link whose key was made with protection against a man in the middle.
-    public static let readAuthenticationRequired = AttributePermissions(rawValue: 0x10)
+    public static let readAuthenticationRequired = AttributePermissions(read: .authenticated, write: nil)
     /// Writing needs a link whose key was made with protection against a man in the middle.
-    public static let writeAuthenticationRequired = AttributePermissions(rawValue: 0x20)
+    public static let writeAuthenticationRequired = AttributePermissions(read: nil, write: .authenticated)
 }
 
 /// A descriptor with a fixed value. The server makes 2900 and 2902 by itself where the properties call for them.
@@ -55,8 +78,9 @@ public struct GATTCharacteristicDefinition: Hashable, Sendable {
     public var permissions: AttributePermissions
     /// The static value, at most 512 octets, or `nil`.
     public var value: ByteBuffer?
-    /// Whether the Client Characteristic Configuration may be written on an encrypted link only.
-    public var subscriptionRequiresEncryption: Bool
+    /// What the link must offer for a subscription: to write the Client Characteristic Configuration, and for each
+    /// value that is then notified or indicated.
+    public var subscriptionSecurity: SecurityRequirement
     /// Further descriptors, in order.
     public var descriptors: [GATTDescriptorDefinition]
 
@@ -66,14 +90,14 @@ public struct GATTCharacteristicDefinition: Hashable, Sendable {
         properties: CharacteristicProperties,
         permissions: AttributePermissions,
         value: ByteBuffer? = nil,
-        subscriptionRequiresEncryption: Bool = false,
+        subscriptionSecurity: SecurityRequirement = .none,
         descriptors: [GATTDescriptorDefinition] = []
     ) {
         self.uuid = uuid
         self.properties = properties
         self.permissions = permissions
         self.value = value
-        self.subscriptionRequiresEncryption = subscriptionRequiresEncryption
+        self.subscriptionSecurity = subscriptionSecurity
         self.descriptors = descriptors
     }
 }

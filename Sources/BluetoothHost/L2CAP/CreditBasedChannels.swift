@@ -12,7 +12,7 @@ struct CreditBasedChannels: Sendable {
         /// What this side offers.
         var configuration: L2CAPChannelConfiguration
         /// What the link must offer.
-        var security: L2CAPChannelSecurity
+        var security: SecurityRequirement
     }
 
     /// How many channels a link has at most; there are more CIDs.

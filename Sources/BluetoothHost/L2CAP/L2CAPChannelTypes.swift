@@ -1,5 +1,5 @@
-// What the host's user sees of LE credit-based channels: identifiers, what this side offers, and what it demands of the
-// link (Vol 3, Part A, 3.4, 4.22 and 10.1). Why a channel was refused or has ended is in L2CAPChannelErrors.swift.
+// What the host's user sees of LE credit-based channels: identifiers, and what this side offers (Vol 3, Part A, 3.4,
+// 4.22 and 10.1). Why a channel was refused or has ended is in L2CAPChannelErrors.swift.
 
 /// A credit-based channel of a host.
 ///
@@ -61,30 +61,6 @@ public struct L2CAPChannelConfiguration: Hashable, Sendable {
         self.window = max(1, min(window, CreditBasedParameters.maximumCredits))
         self.sendLimit = max(1, sendLimit)
     }
-}
-
-/// What a link must offer before a peer may open a channel on it.
-public struct L2CAPChannelSecurity: Hashable, Sendable {
-    /// Whether the link must be encrypted.
-    public var needsEncryption: Bool
-    /// Whether the key must have been made with protection against a man in the middle.
-    public var needsAuthentication: Bool
-    /// The shortest key in octets, 7 to 16.
-    public var minimumKeySize: Int
-
-    /// Creates a requirement.
-    public init(needsEncryption: Bool, needsAuthentication: Bool = false, minimumKeySize: Int = 7) {
-        self.needsEncryption = needsEncryption
-        self.needsAuthentication = needsAuthentication
-        self.minimumKeySize = minimumKeySize
-    }
-
-    /// Any link will do.
-    public static let none = L2CAPChannelSecurity(needsEncryption: false)
-    /// The link must be encrypted.
-    public static let encrypted = L2CAPChannelSecurity(needsEncryption: true)
-    /// The link must be encrypted with an authenticated key.
-    public static let authenticated = L2CAPChannelSecurity(needsEncryption: true, needsAuthentication: true)
 }
 
 /// What is known of an open channel.

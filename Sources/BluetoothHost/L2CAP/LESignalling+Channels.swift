@@ -74,7 +74,7 @@ extension LESignalling {
     mutating func receive(
         _ request: LECreditBasedConnectionRequest,
         identifier: UInt8,
-        _ security: GATTLinkSecurity,
+        _ security: LinkSecurity,
         now: NIODeadline,
         into actions: inout [Action]
     ) {
@@ -97,10 +97,10 @@ extension LESignalling {
     /// What this side offers for a request, before the user is asked.
     private func offer(
         for request: LECreditBasedConnectionRequest,
-        _ security: GATTLinkSecurity
+        _ security: LinkSecurity
     ) throws(L2CAPRefusal) -> L2CAPChannelConfiguration {
         guard let listener = self.channels.listeners[request.spsm] else { throw L2CAPRefusal(.spsmNotSupported) }
-        if let result = security.refusal(for: listener.security) { throw L2CAPRefusal(result) }
+        if let shortfall = security.shortfall(of: listener.security) { throw L2CAPRefusal(shortfall.connectionResult) }
         guard request.source.isDynamic else { throw L2CAPRefusal(.invalidSourceCID) }
         guard self.channels.localCID(forRemote: request.source) == nil else { throw L2CAPRefusal(.sourceCIDAllocated) }
         guard request.parameters.isAcceptable else { throw L2CAPRefusal(.unacceptableParameters) }
@@ -162,21 +162,4 @@ private struct L2CAPRefusal: Error {
     let result: L2CAPConnectionResult
 
     init(_ result: L2CAPConnectionResult) { self.result = result }
-}
-
-extension GATTLinkSecurity {
-    /// The result that refuses a channel because of what the link lacks; `nil` where it lacks nothing.
-    fileprivate func refusal(for security: L2CAPChannelSecurity) -> L2CAPConnectionResult? {
-        let error = self.error(
-            encryption: security.needsEncryption,
-            authentication: security.needsAuthentication,
-            minimumKeySize: security.minimumKeySize
-        )
-        guard let error else { return nil }
-        return switch error {
-        case .insufficientEncryption: .insufficientEncryption
-        case .encryptionKeySizeTooShort: .encryptionKeySizeTooShort
-        default: .insufficientAuthentication
-        }
-    }
 }

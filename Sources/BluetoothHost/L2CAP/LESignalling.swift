@@ -224,7 +224,7 @@ struct LESignalling: Sendable {
     /// Takes the payload of a C-frame; `security` is that of the link, for requests for channels.
     mutating func receive(
         _ payload: ByteBuffer,
-        security: GATTLinkSecurity = .none,
+        security: LinkSecurity = .none,
         now: NIODeadline,
         into actions: inout [Action]
     ) {
@@ -249,7 +249,7 @@ struct LESignalling: Sendable {
     private mutating func receive(
         _ command: LESignallingCommand,
         _ header: LESignallingHeader,
-        _ security: GATTLinkSecurity,
+        _ security: LinkSecurity,
         now: NIODeadline,
         into actions: inout [Action]
     ) {

@@ -35,6 +35,8 @@ public final class BluetoothAdapter: Sendable {
     let connectedPeers = ConnectedPeers()
     private let callbacks: Callbacks
     private let callbackDelay: TimeAmount
+    /// Until when no delegate is called, in virtual time: as if the queues of all apps were blocked.
+    private let callbacksHeldUntil = NIOLockedValueBox(NIODeadline.uptimeNanoseconds(0))
     private let core: NIOLoopBoundBox<AdapterCore?>
     private let sessionCount = NIOLockedValueBox(0)
     /// What has to outlive the adapter: the thread of its event loop, the air that it is on.
@@ -181,6 +183,14 @@ public final class BluetoothAdapter: Sendable {
     /// Whether delegates are called on dispatch queues.
     var usesQueues: Bool { self.callbacks == .onQueues }
 
+    /// Calls no delegate for so long, as if the queues of all apps were blocked; what was about to be called, is called.
+    ///
+    /// For tests in virtual time: elsewhere a test blocks the queue.
+    func holdCallbacks(for time: TimeAmount) {
+        let end = self.eventLoop.now + time
+        self.callbacksHeldUntil.withLockedValue { $0 = end }
+    }
+
     /// Turns Bluetooth on or off, as a switch in the settings would.
     public func setPowered(_ isOn: Bool) {
         let core = self.core
@@ -274,10 +284,12 @@ public final class BluetoothAdapter: Sendable {
             let eventLoop = self.eventLoop
             let application = CurrentApplication.policy.map { NIOLoopBound($0, eventLoop: eventLoop) }
             let process = application?.value.process
+            let heldUntil = self.callbacksHeldUntil
             // Many devices share the loop: what a delegate creates belongs to the device, and the app, that it was
             // called on. Nothing is reported to an app that has ended.
             return Mailbox { [weak self] mailbox in
-                eventLoop.execute(after: delay) { [weak self] in
+                let rest = heldUntil.withLockedValue { $0 } - eventLoop.now
+                eventLoop.execute(after: max(delay, rest)) { [weak self] in
                     guard let self else { return }
                     guard let application = application?.value else {
                         return self.run { mailbox.drain { receive($0) } }

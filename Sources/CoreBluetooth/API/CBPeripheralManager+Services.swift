@@ -80,11 +80,10 @@ extension CBMutableCharacteristic {
         return GATTCharacteristicDefinition(
             uuid: self.uuid.value.attForm,
             properties: octet,
-            permissions: AttributePermissions(rawValue: UInt8(truncatingIfNeeded: permissions.rawValue & 0x0F)),
+            permissions: AttributePermissions(permissions),
             value: value.map { ByteBuffer(octetsOf: $0) },
-            subscriptionRequiresEncryption: !properties.isDisjoint(
-                with: [.notifyEncryptionRequired, .indicateEncryptionRequired]
-            ),
+            subscriptionSecurity: properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
+                ? .none : .encrypted,
             descriptors: (self.descriptors ?? []).compactMap(\.definition)
         )
     }
@@ -102,6 +101,17 @@ extension CBDescriptor {
         default: return nil
         }
         return GATTDescriptorDefinition(uuid: self.uuid.value.attForm, value: value)
+    }
+}
+
+extension AttributePermissions {
+    /// What the GATT server checks.
+    fileprivate init(_ permissions: CBAttributePermissions) {
+        self = []
+        if permissions.contains(.readable) { self.insert(.readable) }
+        if permissions.contains(.writeable) { self.insert(.writeable) }
+        if permissions.contains(.readEncryptionRequired) { self.insert(.readEncryptionRequired) }
+        if permissions.contains(.writeEncryptionRequired) { self.insert(.writeEncryptionRequired) }
     }
 }
 

@@ -59,10 +59,10 @@ extension CentralEvent {
         if case .discovered(_, let window) = self { _ = window.remove(Discovery.size) }
     }
 
-    /// Whether the event may be lost where too many wait. Values never are: their window holds back who sends them.
+    /// Whether the event may be lost where too many wait. What a window counts never is: it holds back who causes it.
     fileprivate var isExpendable: Bool {
         switch self {
-        case .discovered, .connected, .mtu: true
+        case .discovered, .connected: true
         case .disconnected(_, _, timestamp: _, let isReconnecting): isReconnecting
         default: false
         }

@@ -9,8 +9,8 @@ extension CBCentralManager {
         var taken = TakenEvents<ConnectionID>()
         for event in events {
             self.receive(event)
-            guard case .value(let id, _, let value, let window) = event else { continue }
-            self.resumeReceiving(taken.add(value.readableBytes, in: window, of: id))
+            guard let counted = event.counted else { continue }
+            self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.connection))
         }
         self.resumeReceiving(taken.flush())
     }
@@ -22,7 +22,7 @@ extension CBCentralManager {
     private func receive(_ event: CentralEvent) {
         switch event {
         case .answered(let id, _), .subscriptionLost(let id, _, _), .canSend(let id),
-            .mtu(let id, _), .name(let id, _), .rssi(let id, _), .servicesInvalidated(let id, _),
+            .mtu(let id, _, _), .name(let id, _), .rssi(let id, _), .servicesInvalidated(let id, _, _),
             .channelOpened(let id, _, _), .channelRefused(let id, _), .unknownChannelEnded(let id, _):
             // Nothing of a connection that the app has cancelled, even where it has not ended yet.
             guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
@@ -82,6 +82,7 @@ extension CBCentralManager {
 
     private func changed(to state: CBManagerState) {
         self.setState(state)
+        if state != .poweredOn { self.context.commands.send(.stopSeen) }
         if state < .poweredOn {
             self.setScanning(false)
             let isReset = state < .poweredOff

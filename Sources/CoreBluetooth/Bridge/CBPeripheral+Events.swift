@@ -78,7 +78,7 @@ extension CBPeripheral {
                 error: subscriptionError(error)
             )
         case .canSend: self.delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
-        case .mtu(_, let mtu): self.lock.withLock { self.mtu = mtu }
+        case .mtu(_, let mtu, _): self.lock.withLock { self.mtu = mtu }
         case .name(_, let name):
             let isNews = self.lock.withLock {
                 defer { self.nameStorage = name }
@@ -91,7 +91,7 @@ extension CBPeripheral {
             self.delegate?.peripheral(self, didReadRSSI: number, error: nil)
         case .rssi(_, .failure(let error)):
             self.delegate?.peripheral(self, didReadRSSI: RSSI?.none.number, error: coreBluetoothError(error))
-        case .servicesInvalidated(_, let range): self.servicesInvalidated(range)
+        case .servicesInvalidated(_, let range, _): self.servicesInvalidated(range)
         case .channelOpened(_, let psm, let handle):
             self.delegate?.peripheral(self, didOpen: CBL2CAPChannel(handle, peer: self, psm: psm), error: nil)
         case .channelRefused(_, let error): self.delegate?.peripheral(self, didOpen: nil, error: error)

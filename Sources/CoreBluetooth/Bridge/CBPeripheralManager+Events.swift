@@ -57,8 +57,8 @@ extension CBPeripheralManager {
         var taken = TakenEvents<LinkID>()
         for event in events {
             self.receive(event)
-            guard case .write(let request, let window) = event else { continue }
-            self.resumeReceiving(taken.add(request.octetCount, in: window, of: request.link))
+            guard let counted = event.counted else { continue }
+            self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.link))
         }
         self.resumeReceiving(taken.flush())
     }
@@ -72,7 +72,7 @@ extension CBPeripheralManager {
         case .canSend(let link): if self.central(link) != nil { self.reportReadiness() }
         case .read(let request): self.received(request)
         case .write(let request, _): self.received(request)
-        case .subscribed(let link, let handle, let isSubscribed): self.subscribed(isSubscribed, link, handle)
+        case .subscribed(let link, let handle, let isSubscribed, _): self.subscribed(isSubscribed, link, handle)
         case .central(let link, let peer, let mtu, let window):
             let central = self.lock.withLock { self.centrals.insert(link, peer) }
             central.lock.withLock {
@@ -80,7 +80,7 @@ extension CBPeripheralManager {
                 central.mtu = mtu
                 central.window = window
             }
-        case .centralChangedMTU(let link, let mtu):
+        case .centralChangedMTU(let link, let mtu, _):
             guard let central = self.central(link) else { return }
             central.lock.withLock { central.mtu = mtu }
         case .centralLeft(let link):
@@ -124,6 +124,7 @@ extension CBPeripheralManager {
 
     private func changed(to state: CBManagerState) {
         self.setState(state)
+        if state != .poweredOn { self.commands.send(.stopSeen) }
         if state == .poweredOn { self.resumedAdvertising() }
         if state < .poweredOn {
             // Apple's rule (CBPeripheralManagerDelegate): paused below poweredOn, over below poweredOff.

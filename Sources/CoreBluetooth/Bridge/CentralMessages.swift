@@ -64,6 +64,8 @@ enum CentralCommand: ManagerCommand {
     indirect case resume(ConnectionID, DeviceAddress, ConnectOptions, DiscoveredAttributes)
     /// The manager has taken over what the process before this one did.
     case restored
+    /// The manager has taken a report that the adapter stopped.
+    case stopSeen
     /// The manager is gone.
     case end
 
@@ -110,7 +112,8 @@ enum CentralEvent: ManagerEvent {
     case disconnected(ConnectionID, CBError?, timestamp: CFAbsoluteTime, isReconnecting: Bool)
     case connectionEvent(PeerDescription, CBConnectionEvent)
 
-    case mtu(ConnectionID, Int)
+    /// The window counts it, as all that a peer can cause at will, until the app has taken it.
+    case mtu(ConnectionID, Int, ReceiveWindow)
     /// The GAP Device Name, where it is another name than the one known before.
     case name(ConnectionID, String)
     /// A procedure has its answer.
@@ -122,9 +125,22 @@ enum CentralEvent: ManagerEvent {
     /// Writes without response can be sent again.
     case canSend(ConnectionID)
     case rssi(ConnectionID, Result<RSSI?, LEHostError>)
-    case servicesInvalidated(ConnectionID, AttributeHandleRange)
+    /// The window counts it until the app has taken it.
+    case servicesInvalidated(ConnectionID, AttributeHandleRange, ReceiveWindow)
     case channelOpened(ConnectionID, CBL2CAPPSM, ChannelHandle)
     case channelRefused(ConnectionID, any Error)
     /// A channel ended that its app had released.
     case unknownChannelEnded(ConnectionID, CBL2CAPPSM)
+
+    /// What counts the event of a connection while it waits for the app, and as how many octets; `nil` where nothing does.
+    @inline(__always)
+    var counted: (window: ReceiveWindow, connection: ConnectionID, octets: Int)? {
+        switch self {
+        case .value(let id, _, let value, let window): (window, id, value.readableBytes)
+        case .mtu(let id, _, let window), .servicesInvalidated(let id, _, let window): (window, id, 0)
+        case .restored, .state, .discovered, .connected, .failedToConnect, .disconnected, .connectionEvent, .name,
+            .answered, .subscriptionLost, .canSend, .rssi, .channelOpened, .channelRefused, .unknownChannelEnded:
+            nil
+        }
+    }
 }

@@ -52,6 +52,8 @@ enum PeripheralCommand: ManagerCommand {
     indirect case resumeAdvertising(AdvertisedContent)
     /// The manager has taken up what the process before this one did.
     case restored
+    /// The manager has taken a report that the adapter stopped.
+    case stopSeen
     /// The manager is gone.
     case end
 
@@ -74,9 +76,11 @@ enum PeripheralEvent: ManagerEvent {
     case startedAdvertising(CBError?)
     /// A central that following events will name.
     case central(LinkID, PeerDescription, mtu: Int, TransmitWindow)
-    case centralChangedMTU(LinkID, Int)
+    /// The window counts it, as all that a peer can cause at will, until the app has taken it.
+    case centralChangedMTU(LinkID, Int, ReceiveWindow)
     case centralLeft(LinkID)
-    case subscribed(LinkID, AttributeHandle, Bool)
+    /// The window counts it until the app has taken it.
+    case subscribed(LinkID, AttributeHandle, Bool, ReceiveWindow)
     case read(GATTReadRequest)
     /// The window counts its values until the app has taken them.
     case write(GATTWriteRequest, ReceiveWindow)
@@ -87,4 +91,16 @@ enum PeripheralEvent: ManagerEvent {
     case channelOpened(LinkID, CBL2CAPPSM, ChannelHandle)
     /// A channel ended that its app had released.
     case unknownChannelEnded(LinkID, CBL2CAPPSM)
+
+    /// What counts the event while it waits for the app, and as how many octets; `nil` where nothing does.
+    @inline(__always)
+    var counted: (window: ReceiveWindow, link: LinkID, octets: Int)? {
+        switch self {
+        case .write(let request, let window): (window, request.link, request.octetCount)
+        case .subscribed(let link, _, _, let window), .centralChangedMTU(let link, _, let window): (window, link, 0)
+        case .restored, .republished, .state, .added, .startedAdvertising, .central, .centralLeft, .read, .canSend,
+            .channelPublished, .channelUnpublished, .channelOpened, .unknownChannelEnded:
+            nil
+        }
+    }
 }

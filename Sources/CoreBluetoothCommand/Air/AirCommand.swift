@@ -97,10 +97,23 @@ final class AirSession {
 
     /// Serves; never returns.
     func run() -> Never {
+        let waiting = WaitingEvents()
         service = AirService(plan) { event in
-            DispatchQueue.main.async { MainActor.assumeIsolated { self.report(event) } }
+            guard waiting.add(event) else { return }
+            DispatchQueue.main.async { MainActor.assumeIsolated { self.report(waiting) } }
         }
         Interrupts.runUntilExit()
+    }
+
+    private func report(_ waiting: WaitingEvents) {
+        let (events, dropped) = waiting.take()
+        for event in events { report(event) }
+        guard dropped > 0 else { return }
+        output.print(
+            "dropped",
+            [("count", .integer(dropped))],
+            line: "\(dropped) more hosts that came or went are not shown: this output was not read"
+        )
     }
 
     private func report(_ event: AirService.Event) {

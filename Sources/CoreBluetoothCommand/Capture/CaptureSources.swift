@@ -117,6 +117,24 @@ final class CapturePipe: Sendable {
         }
     }
 
+    /// Discards what comes from when the program ends: an adapter of this program would wait for a reader, and the program
+    /// for the adapter.
+    ///
+    /// To be called once, when the adapter is there: it shuts down later then.
+    func discardAtExit() {
+        Self.discarded = descriptor
+        atexit {
+            let descriptor = CapturePipe.discarded
+            Thread.detachNewThread {
+                var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+                while Foundation.read(descriptor, &buffer, buffer.count) > 0 {}
+            }
+        }
+    }
+
+    // Written on the main thread, and read as the program ends.
+    nonisolated(unsafe) private static var discarded: CInt = -1
+
     /// Ends the pipe when its present writers have closed it; to be called once.
     func finish() { close(keeper) }
 }
@@ -156,6 +174,7 @@ final class OwnCapture {
         pipe.read { [self] in show.take($0) }
         central.onReady = { [self] in central.scan(services: [], duplicates: true) }
         central.open()
+        pipe.discardAtExit()
         Interrupts.runUntilExit()
     }
 }
@@ -175,11 +194,26 @@ final class ProgramCapture {
         show = PipeShow(printer)
     }
 
+    // Written on the main thread, and read as this program ends.
+    nonisolated(unsafe) private static var program: pid_t?
+    /// How long the program may take to end, in milliseconds, before it is left to itself.
+    private nonisolated static let endLimit = 500
+
+    /// Ends the program with this one, which was interrupted: it is in a process group of its own, so the terminal does not
+    /// interrupt it.
+    private nonisolated static func endProgram() {
+        guard let program, kill(program, SIGTERM) == 0 else { return }
+        for _ in 0..<endLimit / 10 where kill(program, 0) == 0 { usleep(10_000) }
+    }
+
     /// Runs it and ends as it ends; never returns.
     func run() -> Never {
         pipe.read { [self] octets in
             // The end comes behind all that the program wrote.
-            if octets.isEmpty, let status { exit(status) }
+            if octets.isEmpty, let status {
+                Self.program = nil
+                exit(status)
+            }
             show.take(octets)
         }
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -199,6 +233,9 @@ final class ProgramCapture {
         } catch {
             Ending.fail(Failure("cannot run \(command[0]): \(ErrorText.text(error))"))
         }
+        Self.program = process.processIdentifier
+        pipe.discardAtExit()
+        atexit { ProgramCapture.endProgram() }
         Interrupts.runUntilExit()
     }
 }

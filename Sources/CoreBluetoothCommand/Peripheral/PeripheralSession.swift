@@ -14,7 +14,8 @@ final class PeripheralSession: NSObject {
         let description: GATTDescription.Characteristic
         var value: Data
         var nextValue = 0
-        var timer: Timer?
+        // Not a Timer: on Linux the memory of an invalidated one is not released.
+        var timer: (any DispatchSourceTimer)?
 
         init(_ description: GATTDescription.Characteristic) {
             self.description = description
@@ -144,14 +145,14 @@ final class PeripheralSession: NSObject {
         let hasSubscribers = !(attribute.characteristic.subscribedCentrals ?? []).isEmpty
         guard let every = attribute.description.notifyEvery else { return }
         if !hasSubscribers {
-            attribute.timer?.invalidate()
+            attribute.timer?.cancel()
             attribute.timer = nil
         } else if attribute.timer == nil {
-            let timer = Timer(fire: Date(timeIntervalSinceNow: every), interval: every, repeats: true) { _ in
-                MainActor.assumeIsolated { self.advance(attribute) }
-            }
+            let timer = DispatchSource.makeTimerSource(queue: .main)
+            timer.schedule(deadline: .now() + every, repeating: every)
+            timer.setEventHandler { MainActor.assumeIsolated { self.advance(attribute) } }
+            timer.resume()
             attribute.timer = timer
-            RunLoop.main.add(timer, forMode: .common)
         }
     }
 
@@ -195,7 +196,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
             guard wasReady else { Ending.failAsSaid() }
             updates.removeAll()
             for attribute in attributes {
-                attribute.timer?.invalidate()
+                attribute.timer?.cancel()
                 attribute.timer = nil
             }
         }

@@ -129,6 +129,24 @@ struct InformationTests {
         #expect(secret.key == hosts[1].take(LEGenerateDHKeyComplete.self)?.key)
     }
 
+    /// Vol 2, Part G, 7.1.2.1: the private key of the first device is the debug key.
+    @Test("the P-256 sample data of the specification")
+    func sampleKeys() throws {
+        func octets(_ text: String) -> Octets32? {
+            Octets32(mostSignificantFirst: ByteBuffer(hex: text).readableBytesView)
+        }
+        let x = try #require(octets("1ea1f0f01faf1d9609592284f19e4c0047b58afd8615a69f559077b22faaa190"))
+        let y = try #require(octets("4c55f33e429dad377356703a9ab85160472d1130e28e36765f89aff915b1214a"))
+        let host = AirTestbed().host()
+        host.ok(LEGenerateDHKeyV2(x: x, y: y, keyType: .debug))
+        let event = try #require(host.take(LEGenerateDHKeyComplete.self))
+        #expect(event.status == .success)
+        #expect(event.key == octets("ec0234a357c8ad05341010a60a397d9b99796b13b4f866f1868d34f373bfa698"))
+        // Another X: the point is not on the curve, and there is no key (Vol 3, Part H, 2.3.5.6.1).
+        host.ok(LEGenerateDHKeyV2(x: Octets32(high: x.high, low: .zero), y: y, keyType: .debug))
+        #expect(host.take(LEGenerateDHKeyComplete.self)?.status == .invalidParameters)
+    }
+
     @Test("settings are kept, and cleared by a reset")
     func settings() {
         let host = AirTestbed().host()

@@ -181,6 +181,21 @@ struct ATTPDUTests {
         self.refuse(ATTWriteCommand.self, "52", "52 03")
     }
 
+    @Test func `Signed Write Command`() throws {
+        var signature = hex("01 00 00 00 F1 87 1E 93 3C 90 0F F2")
+        let parsed = try #require(DataSignature(parsing: &signature))
+        #expect(parsed.counter == 1 && parsed.code == 0xF20F_903C_931E_87F1)
+        try self.check(
+            ATTSignedWriteCommand(handle: 0x0012, value: hex("13 37"), signature: parsed),
+            "D2 12 00 13 37 01 00 00 00 F1 87 1E 93 3C 90 0F F2"
+        )
+        try self.check(
+            ATTSignedWriteCommand(handle: 0x0012, value: hex(""), signature: parsed),
+            "D2 12 00 01 00 00 00 F1 87 1E 93 3C 90 0F F2"
+        )
+        self.refuse(ATTSignedWriteCommand.self, "D2", "D2 12 00", "D2 12 00 01 00 00 00 F1 87 1E 93 3C 90 0F")
+    }
+
     @Test func `Prepare and Execute Write`() throws {
         try self.check(ATTPrepareWriteRequest(handle: 3, offset: 0x0201, value: hex("AA")), "16 03 00 01 02 AA")
         self.refuse(ATTPrepareWriteRequest.self, "16", "16 03 00 01")

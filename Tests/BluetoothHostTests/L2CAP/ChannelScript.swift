@@ -31,7 +31,7 @@ struct ChannelScript: HexScriptRunner {
     private var lastNumber: UInt64 = 0
     private var isHolding = false
     private var queued: [L2CAPChannelID] = []
-    private var security = GATTLinkSecurity.none
+    private var security = LinkSecurity.none
     /// How many octets wait at most for the peer.
     let sendLimit: Int
 
@@ -97,15 +97,11 @@ struct ChannelScript: HexScriptRunner {
     mutating func perform(_ word: String, _ arguments: [String]) -> Bool {
         switch word {
         case "listen":
-            let security: L2CAPChannelSecurity =
+            let security: SecurityRequirement =
                 switch arguments.dropFirst(4).first {
                 case "encrypted": .encrypted
                 case "authenticated":
-                    L2CAPChannelSecurity(
-                        needsEncryption: true,
-                        needsAuthentication: true,
-                        minimumKeySize: 16
-                    )
+                    SecurityRequirement(level: .authenticated, minimumKeySize: 16)
                 default: .none
                 }
             self.signalling.channels.listeners[SPSM(rawValue: number(arguments[0]))] = CreditBasedChannels.Listener(
@@ -152,7 +148,7 @@ struct ChannelScript: HexScriptRunner {
         case "end":
             self.signalling.close(into: &self.actions)
         case "security":
-            self.security = GATTLinkSecurity(
+            self.security = LinkSecurity(
                 level: arguments[0] == "authenticated" ? .authenticated : arguments[0] == "none" ? .none : .encrypted,
                 keySize: arguments.count > 1 ? Int(arguments[1]) ?? 16 : 16,
                 isBonded: arguments.contains("bonded")

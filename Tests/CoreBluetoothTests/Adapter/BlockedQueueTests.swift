@@ -68,13 +68,15 @@ struct BlockedQueueTests {
             value: nil,
             permissions: .readable
         )
-        private let observed = NIOLockedValueBox((sent: 0, isSubscribed: false, ends: 0))
+        private let observed = NIOLockedValueBox((sent: 0, isSubscribed: false, changes: [Bool]()))
 
         /// How many values were accepted.
         var sent: Int { self.observed.withLockedValue { $0.sent } }
         var isSubscribed: Bool { self.observed.withLockedValue { $0.isSubscribed } }
+        /// Each subscription and each end of one.
+        var changes: [Bool] { self.observed.withLockedValue { $0.changes } }
         /// How many subscriptions ended.
-        var ends: Int { self.observed.withLockedValue { $0.ends } }
+        var ends: Int { self.changes.count { !$0 } }
 
         init(_ adapter: BluetoothAdapter, count: Int) {
             self.count = count
@@ -109,13 +111,20 @@ struct BlockedQueueTests {
             _ peripheral: CBPeripheralManager,
             central: CBCentral,
             didSubscribeTo characteristic: CBCharacteristic
-        ) { self.observed.withLockedValue { $0.isSubscribed = true } }
+        ) { self.changed(true) }
 
         func peripheralManager(
             _ peripheral: CBPeripheralManager,
             central: CBCentral,
             didUnsubscribeFrom characteristic: CBCharacteristic
-        ) { self.observed.withLockedValue { $0.ends += 1 } }
+        ) { self.changed(false) }
+
+        private func changed(_ isSubscribed: Bool) {
+            self.observed.withLockedValue {
+                $0.isSubscribed = isSubscribed
+                $0.changes.append(isSubscribed)
+            }
+        }
 
         func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { self.send() }
     }
@@ -166,7 +175,7 @@ struct BlockedQueueTests {
             return (adapter("stream"), adapter("subscriber"))
         }
         let subscriber = Subscriber(second)
-        let stream = Stream(first, count: 4000)
+        let stream = Stream(first, count: Self.count)
         await self.advance(loop, subscriber) { stream.isSubscribed }
         let unblock = self.block(subscriber.queue)
         stream.start()
@@ -232,6 +241,74 @@ struct BlockedQueueTests {
         await self.advance(loop, client) { client.values == reads + 1 }
         #expect(client.values == reads + 1 && client.ends == 0)
         withExtendedLifetime((stream, first, second, third)) {}
+        await loop.shutdownGracefully()
+    }
+
+    /// How many values, or changes of a subscription, a test has.
+    private static let count = 4_000
+
+    /// Subscribes and unsubscribes in turn, as fast as it is answered, once it is started. Unchecked: as `Client`.
+    private final class Toggler: QueueCentral, @unchecked Sendable {
+        private var characteristic: CBCharacteristic?
+        private let observed = NIOLockedValueBox((isReady: false, changes: 0))
+
+        var isReady: Bool { self.observed.withLockedValue { $0.isReady } }
+        /// How many times it was answered.
+        var changes: Int { self.observed.withLockedValue { $0.changes } }
+
+        func start() { self.queue.async { self.toggle() } }
+
+        private func toggle() {
+            guard self.changes < BlockedQueueTests.count, let characteristic = self.characteristic else { return }
+            self.peripheral?.setNotifyValue(!characteristic.isNotifying, for: characteristic)
+        }
+
+        override func peripheral(
+            _ peripheral: CBPeripheral,
+            didDiscoverCharacteristicsFor service: CBService,
+            error: (any Error)?
+        ) {
+            self.characteristic = service.characteristics?.first
+            self.observed.withLockedValue { $0.isReady = self.characteristic != nil }
+        }
+
+        override func peripheral(
+            _ peripheral: CBPeripheral,
+            didUpdateNotificationStateFor characteristic: CBCharacteristic,
+            error: (any Error)?
+        ) {
+            guard error == nil else { return }
+            self.observed.withLockedValue { $0.changes += 1 }
+            self.toggle()
+        }
+    }
+
+    @Test("subscriptions that come and go while the queue is blocked are held back within a bound, and none is lost")
+    func blockedPublisher() async throws {
+        let loop = NIOAsyncTestingEventLoop()
+        let (first, second) = try await loop.executeInContext {
+            let air = Air(eventLoop: loop, settings: .instant, seed: 1)
+            func adapter(_ name: String) -> BluetoothAdapter {
+                BluetoothAdapter(air: air, configuration: .init(deviceName: name), callbacks: .onQueues)
+            }
+            return (adapter("stream"), adapter("toggler"))
+        }
+        let toggler = Toggler(second)
+        let stream = Stream(first, count: Self.count)
+        await self.advance(loop, toggler) { toggler.isReady }
+        let unblock = self.block(stream.queue)
+        toggler.start()
+        // Less than the 30 s after which a request without a response ends its link.
+        for _ in 0..<20_000 {
+            await loop.advanceTime(by: .milliseconds(1))
+            await withCheckedContinuation { continuation in toggler.queue.async { continuation.resume() } }
+        }
+        // The window, and what the host's buffers take.
+        #expect(toggler.changes > 0 && toggler.changes <= ReceiveWindow.size / 64 + 256)
+        unblock.signal()
+        await self.advance(loop, toggler) { stream.changes.count >= Self.count }
+        #expect(stream.changes == (0..<Self.count).map { $0.isMultiple(of: 2) })
+        withExtendedLifetime((stream, first, second)) {}
         await loop.shutdownGracefully()
     }
 

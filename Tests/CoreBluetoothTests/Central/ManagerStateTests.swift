@@ -1,8 +1,8 @@
-import BluetoothAir
 import NIOCore
 import Testbed
 import Testing
 
+@testable import BluetoothAir
 @testable import CoreBluetooth
 
 @Suite("1 Life cycle and state")
@@ -33,6 +33,43 @@ struct ManagerStateTests {
         testbed.run()
         #expect(second.calls == ["state 5"])
         #expect(first.calls == ["state 5"])
+    }
+
+    @Test("what an app begins before it learns that Bluetooth was off and on again, is not begun")
+    func unseenStop() {
+        let testbed = Testbed()
+        let adapters = [testbed.adapter("Server"), testbed.adapter("Client")]
+        let server = PeripheralApp(on: adapters[0])
+        let client = CentralApp(on: adapters[1])
+        testbed.run()
+        server.open()
+        client.manager.scanForPeripherals(withServices: [IDs.service])
+        testbed.run { !client.found.isEmpty }
+        client.manager.stopScan()
+        server.manager.stopAdvertising()
+        testbed.run()
+        // The apps' queues are blocked while Bluetooth goes off and comes on.
+        for adapter in adapters {
+            adapter.holdCallbacks(for: .seconds(10))
+            adapter.setPowered(false)
+        }
+        testbed.run(.seconds(1))
+        for adapter in adapters { adapter.setPowered(true) }
+        testbed.run(.seconds(1))
+        #expect(client.manager.state == .poweredOn && server.manager.state == .poweredOn)
+        let (calls, serverCalls) = (client.calls.count, server.calls.count)
+        server.advertise(name: "Server")
+        client.manager.connect(client.found[0])
+        client.manager.scanForPeripherals(withServices: nil)
+        testbed.run(.seconds(20))
+        #expect(Array(client.calls[calls...]) == ["state 4", "state 5"])
+        #expect(Array(server.calls[serverCalls...]) == ["state 4", "state 5"])
+        #expect(client.found[0].state == .disconnected && !client.manager.isScanning && !server.manager.isAdvertising)
+        #expect(testbed.air.controllers.allSatisfy { $0.linkCount == 0 })
+        // From then on it is.
+        server.advertise(name: "Server")
+        client.manager.connect(client.found[0])
+        #expect(testbed.run { client.found[0].state == .connected })
     }
 
     @Test("client-code 9: a delegate that is set later hears the state")

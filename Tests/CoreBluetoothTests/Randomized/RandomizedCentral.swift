@@ -26,9 +26,10 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         let peripheral: CBPeripheral
         /// Connections asked for whose end was not reported yet.
         var openAttempts = 0
-        /// Connections asked for while there was one. Where its end is on its way, they wait for the next one.
-        var repeatedRequests = 0
         var reconnectsByItself = false
+        /// Whether one of the requests that were made while the peripheral was connected is to reconnect by itself; `nil`
+        /// where there was none.
+        var repeatedRequest: Bool?
         /// Cancelled and not reported yet.
         var pendingDisconnections = 0
         var awaited: [(what: Awaited, attribute: CBAttribute?)] = []
@@ -41,6 +42,7 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         init(_ peripheral: CBPeripheral) { self.peripheral = peripheral }
 
         func forgetConnection() {
+            self.repeatedRequest = nil
             self.awaited = []
             self.awaitedRSSI = 0
             self.notified = []
@@ -72,12 +74,16 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
     // MARK: Actions
 
     func connect(_ known: Known, options: [String: Any]?) {
+        self.log.note("\(self.name) connects \(known.peripheral.name ?? "-"), \(known.peripheral.state)")
         guard self.manager.state == .poweredOn, known.peripheral.isValid else { return }
         switch known.peripheral.state {
         case .disconnected, .disconnecting:
             known.openAttempts += 1
             known.reconnectsByItself = options?[CBConnectPeripheralOptionEnableAutoReconnect] != nil
-        case .connected: known.repeatedRequests += 1
+        case .connected:
+            // Where the link is lost and the app does not know, this is a request that goes on after the report.
+            let reconnects = options?[CBConnectPeripheralOptionEnableAutoReconnect] != nil
+            known.repeatedRequest = reconnects || known.repeatedRequest == true
         case .connecting: break
         @unknown default: break
         }
@@ -85,6 +91,7 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
     }
 
     func cancel(_ known: Known) {
+        self.log.note("\(self.name) cancels \(known.peripheral.name ?? "-"), \(known.peripheral.state)")
         if self.manager.state == .poweredOn, known.peripheral.isValid,
             known.peripheral.state == .connected || known.peripheral.state == .connecting
         {
@@ -169,7 +176,6 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         for known in self.known {
             known.forgetConnection()
             known.openAttempts = 0
-            known.repeatedRequests = 0
             known.pendingDisconnections = 0
             self.log.require(known.peripheral.state == .disconnected, "\(self.name): connected while switched off")
         }
@@ -227,16 +233,18 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         self.log.require(known.openAttempts > 0, "\(self.name): an end without a beginning")
         self.log.require(error != nil || known.pendingDisconnections > 0, "\(self.name): an end without a reason")
         known.openAttempts -= 1
+        if known.repeatedRequest == true { known.reconnectsByItself = true }
+        if known.openAttempts == 0, peripheral.state != .disconnected, let reconnects = known.repeatedRequest {
+            known.forgetConnection()
+            known.openAttempts = 1
+            known.reconnectsByItself = known.reconnectsByItself || reconnects
+        }
         known.pendingDisconnections = max(0, known.pendingDisconnections - 1)
         // A later request goes on.
-        if known.openAttempts == 0, known.repeatedRequests > 0, peripheral.state == .connecting {
-            known.openAttempts = 1
-            known.forgetConnection()
-        } else if known.openAttempts == 0 {
+        if known.openAttempts == 0 {
             self.log.require(peripheral.state == .disconnected, "\(self.name): ended in state \(peripheral.state)")
             known.forgetConnection()
         }
-        known.repeatedRequests = 0
         self.onCallback?(known)
     }
 
@@ -258,16 +266,19 @@ final class RandomizedCentral: NSObject, CBCentralManagerDelegate, CBPeripheralD
         guard let known = self.known(peripheral) else {
             return self.log.violation("\(self.name): \(text) of an unknown peripheral")
         }
-        // What waits for an invalidated attribute is refused before the invalidation is reported, ahead of other requests.
-        if (error as? CBATTError)?.code == .invalidHandle, let index = known.awaited.firstIndex(where: { $0.what == what }) {
-            known.awaited.remove(at: index)
-            self.onCallback?(known)
-            return
-        }
+        // A procedure on an invalidated attribute has no callback.
         while let first = known.awaited.first, first.what != what,
             let attribute = first.attribute, !self.isAlive(attribute, of: peripheral)
         {
             known.awaited.removeFirst()
+        }
+        // What concerns services that become invalid is answered at once, before what was asked earlier.
+        if (error as? CBATTError)?.code == .invalidHandle,
+            let index = known.awaited.firstIndex(where: { $0.what == what })
+        {
+            known.awaited.remove(at: index)
+            self.onCallback?(known)
+            return
         }
         guard let first = known.awaited.first, first.what == what else {
             return self.log.violation(

@@ -1,5 +1,6 @@
 import Foundation
 import NIOConcurrencyHelpers
+import NIOCore
 import Testing
 
 @testable import CoreBluetooth
@@ -14,6 +15,10 @@ struct RandomizedTests {
         return Array(first...last)
     }()
 
+    /// How long each run takes in virtual time, where `RANDOMIZED_HOURS=24` or the like says so; else a number of actions.
+    static let time = ProcessInfo.processInfo.environment["RANDOMIZED_HOURS"].flatMap { Int64($0) }
+        .map { TimeAmount.hours($0) }
+
     @Test(
         "7.3 6.6 1.6 whatever is done, each callback fits the calls before it, and in the end a connection comes about",
         arguments: seeds
@@ -23,8 +28,9 @@ struct RandomizedTests {
         CapturedLog().capture {
             let start = DispatchTime.now().uptimeNanoseconds
             let test = RandomizedTest(seed: seed)
-            test.run()
+            test.run(for: Self.time)
             let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+            if Self.time != nil { print("seed \(seed): \(test.time.nanoseconds / 1_000_000_000) s in \(seconds) s") }
             if Self.seeds.count > 10, seconds > 5 || !test.log.violations.isEmpty {
                 print("seed \(seed): \(seconds) s, at most \(test.busiestSecond) tasks in a second")
             }

@@ -6,7 +6,7 @@ import NIOCore
 
 /// An attribute.
 struct GATTAttribute: Sendable {
-    /// What may be done with the attribute, and on what kind of link.
+    /// What may be done with the attribute at all.
     struct Access: OptionSet, Hashable, Sendable {
         var rawValue: UInt8
 
@@ -16,14 +16,8 @@ struct GATTAttribute: Sendable {
         static let write = Access(rawValue: 0x02)
         /// The value can be written with a command.
         static let writeCommand = Access(rawValue: 0x04)
-        /// Reading needs an encrypted link.
-        static let readNeedsEncryption = Access(rawValue: 0x08)
-        /// Reading needs a link whose key was made with protection against a man in the middle.
-        static let readNeedsAuthentication = Access(rawValue: 0x10)
-        /// Writing needs an encrypted link.
-        static let writeNeedsEncryption = Access(rawValue: 0x20)
-        /// Writing needs a link whose key was made with protection against a man in the middle.
-        static let writeNeedsAuthentication = Access(rawValue: 0x40)
+        /// The value can be written with a signed command.
+        static let signedWrite = Access(rawValue: 0x08)
     }
 
     /// Where the value comes from.
@@ -45,8 +39,13 @@ struct GATTAttribute: Sendable {
     let handle: AttributeHandle
     /// The last handle of the service for a service declaration, else the attribute's own handle.
     let groupEnd: AttributeHandle
-    /// Who may use the attribute.
+    /// What may be done with the attribute.
     let access: Access
+    /// What the link must offer before the value is read.
+    let readSecurity: SecurityRequirement
+    /// What the link must offer before the value is written; for a Client Characteristic Configuration also before a
+    /// value is sent.
+    let writeSecurity: SecurityRequirement
     /// The type, in the form that ATT sends.
     let type: BluetoothUUID
     /// The 16 bits of the type; 0 where it has 128.
@@ -59,11 +58,15 @@ struct GATTAttribute: Sendable {
         groupEnd: AttributeHandle? = nil,
         type: BluetoothUUID,
         access: Access,
+        readSecurity: SecurityRequirement = .none,
+        writeSecurity: SecurityRequirement = .none,
         content: Content
     ) {
         self.handle = handle
         self.groupEnd = groupEnd ?? handle
         self.access = access
+        self.readSecurity = readSecurity
+        self.writeSecurity = writeSecurity
         self.type = type.attForm
         self.shortType = type.shortValue ?? 0
         self.content = content

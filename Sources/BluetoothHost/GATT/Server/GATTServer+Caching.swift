@@ -17,7 +17,7 @@ extension GATTServer {
         guard bearer.isUsable else { return }
         // Made while the client's cache was right.
         bearer.flushBatch(into: &actions)
-        bearer.server.awareness = .unaware
+        bearer.setAwareness(.unaware, into: &actions)
         self.dropSubscriptions(in: range, on: &bearer, into: &actions)
         bearer.server.prepared.invalidate(range)
         self.indicateServiceChanged(range, on: &bearer, now: now, into: &actions)
@@ -66,7 +66,7 @@ extension GATTServer {
         case .aware, .unaware:
             return
         case .unawareErrorSent, .unawareHashRead:
-            bearer.server.awareness = .aware
+            bearer.setAwareness(.aware, into: &actions)
             self.sendNextIndication(on: &bearer, now: now, into: &actions)
         }
     }
@@ -135,13 +135,13 @@ extension GATTServer {
             self.setConfiguration(
                 configuration.bits & possible,
                 of: characteristic,
-                needsEncryption: descriptor.access.contains(.writeNeedsEncryption),
+                security: descriptor.writeSecurity,
                 on: &bearer,
                 into: &actions
             )
         }
         if record.databaseHash != self.database.hash().octets {
-            bearer.server.awareness = .unaware
+            bearer.setAwareness(.unaware, into: &actions)
             self.indicateServiceChanged(0x0001...0xFFFF, on: &bearer, now: now, into: &actions)
         }
     }
@@ -152,5 +152,19 @@ extension GATTServer {
             if case .clientConfiguration = attribute.content { return attribute }
         }
         return nil
+    }
+}
+
+extension ATTBearer {
+    /// Whether the client knows of the database's last change, from now on.
+    mutating func setAwareness(_ awareness: GATTServer.Awareness, into actions: inout [Action]) {
+        self.server.awareness = awareness
+        self.noteClientChange(into: &actions)
+    }
+
+    /// Something has changed that is kept of a bonded client.
+    mutating func noteClientChange(into actions: inout [Action]) {
+        guard self.security.isBonded, self.isUsable else { return }
+        actions.append(.bondedClientChanged)
     }
 }

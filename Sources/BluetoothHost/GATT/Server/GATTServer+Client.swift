@@ -37,8 +37,8 @@ extension GATTServer {
         let characteristic: AttributeHandle
         /// Bit 0 for notifications, bit 1 for indications; never zero.
         var bits: UInt8
-        /// Whether values are sent on an encrypted link only.
-        let needsEncryption: Bool
+        /// What the link must offer before a value is sent.
+        let security: SecurityRequirement
 
         /// Whether the client takes notifications.
         var notifies: Bool { self.bits & 0x01 != 0 }
@@ -143,6 +143,8 @@ extension GATTServer {
         var changedRange: AttributeHandleRange?
         /// Values that wait until the local client has the answer to its MTU request.
         var deferred: Deque<Value> = []
+        /// The key with which the client signs commands; `nil` where it has distributed none.
+        var signingKey: PeerSigningKey?
 
         /// Whether the client takes Database Out Of Sync errors and does not know of the last change.
         var isOutOfSync: Bool { self.awareness != .aware && self.features.contains(.robustCaching) }

@@ -29,7 +29,7 @@ extension GATTServer {
             return
         }
         let subscription = bearer.server.subscriptions[place]
-        if subscription.needsEncryption, bearer.security.level == .none {
+        guard self.shortfall(of: subscription.security, on: &bearer) == nil else {
             return actions.append(.dropped(single))
         }
         value = value.prefix(bearer.mtu - 3)
@@ -91,7 +91,7 @@ extension GATTServer {
             var value = ByteBuffer()
             value.writeMultipleIntegers(range.lowerBound, range.upperBound, endianness: .little)
             indication = ATTHandleValueIndication(handle: self.serviceChangedHandle, value: value)
-        } else if !bearer.server.isOutOfSync, let next = bearer.server.indications.popFirst() {
+        } else if !bearer.server.isOutOfSync, let next = self.takeIndication(on: &bearer, into: &actions) {
             bearer.server.outstanding = .application(next.handle, next.token, deadline: deadline)
             // The MTU may have changed while the value waited.
             let value = next.value.prefix(bearer.mtu - 3)
@@ -100,6 +100,20 @@ extension GATTServer {
             return
         }
         self.send(indication.encoded(), on: &bearer, into: &actions)
+    }
+
+    /// The next indication that the link is secure enough for; the others are dropped.
+    ///
+    /// The link may have lost its security while they waited.
+    private func takeIndication(on bearer: inout ATTBearer, into actions: inout [ATTBearer.Action]) -> Client.Value? {
+        while let next = bearer.server.indications.popFirst() {
+            let (place, isPresent) = bearer.server.place(ofSubscription: next.handle)
+            if isPresent, self.shortfall(of: bearer.server.subscriptions[place].security, on: &bearer) == nil {
+                return next
+            }
+            actions.append(.dropped(Transmission(token: next.token, count: 1)))
+        }
+        return nil
     }
 
     /// The client confirmed.
@@ -117,7 +131,7 @@ extension GATTServer {
             actions.append(.confirmed(handle, Transmission(token: token, count: 1)))
         case .serviceChanged:
             // Where the database changed again meanwhile, the client does not know of that yet.
-            if bearer.server.changedRange == nil { bearer.server.awareness = .aware }
+            if bearer.server.changedRange == nil { bearer.setAwareness(.aware, into: &actions) }
         }
         bearer.server.outstanding = .none
         self.sendNextIndication(on: &bearer, now: now, into: &actions)

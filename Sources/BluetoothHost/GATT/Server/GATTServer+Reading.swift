@@ -182,12 +182,16 @@ extension GATTServer {
     ) {
         var gathering = gathering
         while gathering.response.readableBytes < bearer.mtu, let handle = gathering.rest.next() {
-            // The attribute may have gone while the application thought about another one.
+            // The attribute may have gone while the application was asked for another one, or the link's security.
             guard let position = self.database.index(of: handle) else {
                 self.sendError(.invalidHandle, request: gathering.request, handle: handle, on: &bearer, into: &actions)
                 return
             }
             gathering.handle = handle
+            if let error = self.readError(of: self.database.attributes[position], on: &bearer) {
+                self.sendError(error, request: gathering.request, handle: handle, on: &bearer, into: &actions)
+                return
+            }
             guard let value = self.keptValue(of: self.database.attributes[position], on: &bearer) else {
                 self.ask(.several(gathering), handle, offset: 0, on: &bearer, into: &actions)
                 return
@@ -227,6 +231,13 @@ extension GATTServer {
             sequence == request.sequence
         else { return }
         bearer.server.transaction = .idle
+        // The link may have lost its security while the application was asked.
+        var result = result
+        if let position = self.database.index(of: reading.handle),
+            let error = self.readError(of: self.database.attributes[position], on: &bearer)
+        {
+            result = .failure(error)
+        }
         switch (reading, result) {
         case (.value, .success(let value)):
             self.sendValue(value, opcode: .readResponse, on: &bearer, into: &actions)
@@ -252,6 +263,16 @@ extension GATTServer {
             self.sendError(error, request: .readByTypeRequest, handle: handle, on: &bearer, into: &actions)
         case (.several(let gathering), .failure(let error)):
             self.sendError(error, request: gathering.request, handle: gathering.handle, on: &bearer, into: &actions)
+        }
+    }
+}
+
+extension GATTServer.Reading {
+    /// The handle that the application was asked for.
+    fileprivate var handle: AttributeHandle {
+        switch self {
+        case .value(let handle), .blob(let handle), .byType(let handle): handle
+        case .several(let gathering): gathering.handle
         }
     }
 }

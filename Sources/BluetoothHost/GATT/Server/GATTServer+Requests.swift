@@ -19,8 +19,10 @@ extension GATTServer {
         case .handleValueConfirmation:
             guard pdu.readableBytes == 1 else { return }
             self.indicationConfirmed(on: &bearer, now: now, into: &actions)
+        case .signedWriteCommand:
+            self.signedWriteCommand(pdu, on: &bearer, into: &actions)
         case _ where opcode.isCommand || !opcode.isForServer:
-            // Unknown commands are ignored; a signed write cannot be checked without a bond's signature key.
+            // Unknown commands are ignored.
             break
         default:
             self.request(opcode, pdu, on: &bearer, now: now, into: &actions)
@@ -139,11 +141,7 @@ extension GATTServer {
     /// Access comes before security, so that no client pairs for an attribute that cannot be read anyway.
     func readError(of attribute: GATTAttribute, on bearer: inout ATTBearer) -> ATTErrorCode? {
         guard attribute.access.contains(.read) else { return .readNotPermitted }
-        return bearer.security.error(
-            encryption: attribute.access.contains(.readNeedsEncryption),
-            authentication: attribute.access.contains(.readNeedsAuthentication),
-            minimumKeySize: self.configuration.minimumKeySize
-        )
+        return self.shortfall(of: attribute.readSecurity, on: &bearer)?.attError
     }
 
     /// The error that a client which writes an attribute meets; `nil` where it may.
@@ -153,11 +151,13 @@ extension GATTServer {
         on bearer: inout ATTBearer
     ) -> ATTErrorCode? {
         guard attribute.access.contains(access) else { return .writeNotPermitted }
-        return bearer.security.error(
-            encryption: attribute.access.contains(.writeNeedsEncryption),
-            authentication: attribute.access.contains(.writeNeedsAuthentication),
-            minimumKeySize: self.configuration.minimumKeySize
-        )
+        return self.shortfall(of: attribute.writeSecurity, on: &bearer)?.attError
+    }
+
+    /// What the link lacks for a requirement; `nil` for nothing.
+    @inline(__always)
+    func shortfall(of requirement: SecurityRequirement, on bearer: inout ATTBearer) -> SecurityShortfall? {
+        bearer.security.shortfall(of: requirement, minimumKeySize: self.configuration.minimumKeySize)
     }
 
     /// The value of an attribute that the server keeps itself; `nil` where the application must be asked.

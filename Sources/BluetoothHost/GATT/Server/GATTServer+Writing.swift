@@ -126,13 +126,14 @@ extension GATTServer {
             self.setConfiguration(
                 bits,
                 of: characteristic,
-                needsEncryption: attribute.access.contains(.writeNeedsEncryption),
+                security: attribute.writeSecurity,
                 on: &bearer,
                 into: &actions
             )
         case .clientSupportedFeatures:
             guard let features = value.clientFeatures else { return }
             bearer.server.features.formUnion(features)
+            bearer.noteClientChange(into: &actions)
         case .fixed, .application, .databaseHash:
             return
         }
@@ -142,7 +143,7 @@ extension GATTServer {
     mutating func setConfiguration(
         _ bits: UInt8,
         of characteristic: AttributeHandle,
-        needsEncryption: Bool,
+        security: SecurityRequirement,
         on bearer: inout ATTBearer,
         into actions: inout [ATTBearer.Action]
     ) {
@@ -150,10 +151,10 @@ extension GATTServer {
         switch (isPresent, bits != 0) {
         case (true, true):
             bearer.server.subscriptions[place].bits = bits
-            return
+            return bearer.noteClientChange(into: &actions)
         case (false, true):
             bearer.server.subscriptions.insert(
-                Subscription(characteristic: characteristic, bits: bits, needsEncryption: needsEncryption),
+                Subscription(characteristic: characteristic, bits: bits, security: security),
                 at: place
             )
         case (true, false):
@@ -162,6 +163,7 @@ extension GATTServer {
         case (false, false):
             return
         }
+        bearer.noteClientChange(into: &actions)
         guard characteristic != self.serviceChangedHandle else { return }
         actions.append(.subscriptionChanged(characteristic, isSubscribed: bits != 0))
     }

@@ -46,8 +46,6 @@ struct GATTServiceBuilder {
 
     /// Adds a characteristic of the application.
     mutating func characteristic(_ definition: GATTCharacteristicDefinition) {
-        var configurationAccess: GATTAttribute.Access = [.read, .write]
-        if definition.subscriptionRequiresEncryption { configurationAccess.insert(.writeNeedsEncryption) }
         self.characteristic(
             definition.uuid,
             properties: definition.properties,
@@ -56,8 +54,9 @@ struct GATTServiceBuilder {
                 properties: definition.properties,
                 isFixed: definition.value != nil
             ),
+            permissions: definition.permissions,
             content: definition.value.map { .fixed($0.compacted) } ?? .application,
-            configurationAccess: configurationAccess,
+            subscriptionSecurity: definition.subscriptionSecurity,
             descriptors: definition.descriptors
         )
     }
@@ -70,8 +69,9 @@ struct GATTServiceBuilder {
         _ uuid: BluetoothUUID,
         properties: CharacteristicProperties,
         access: GATTAttribute.Access,
+        permissions: AttributePermissions = [],
         content: GATTAttribute.Content,
-        configurationAccess: GATTAttribute.Access = [.read, .write],
+        subscriptionSecurity: SecurityRequirement = .none,
         descriptors: [GATTDescriptorDefinition] = []
     ) -> AttributeHandle {
         let valueHandle = self.next + 1
@@ -79,7 +79,16 @@ struct GATTServiceBuilder {
         declaration.writeMultipleIntegers(properties.rawValue, valueHandle, endianness: .little)
         uuid.attForm.encode(into: &declaration)
         self.append(GATTAttributeType.characteristic, declaration)
-        self.members.append(GATTAttribute(handle: self.next, type: uuid, access: access, content: content))
+        self.members.append(
+            GATTAttribute(
+                handle: self.next,
+                type: uuid,
+                access: access,
+                readSecurity: permissions.read ?? SecurityRequirement.none,
+                writeSecurity: permissions.write ?? SecurityRequirement.none,
+                content: content
+            )
+        )
         if properties.contains(.extendedProperties) {
             // Prepared writes of a value that can be written are reliable writes; nothing else is extended here.
             self.append(
@@ -94,7 +103,8 @@ struct GATTServiceBuilder {
                 GATTAttribute(
                     handle: self.next,
                     type: BluetoothUUID(GATTAttributeType.clientConfiguration),
-                    access: configurationAccess,
+                    access: [.read, .write],
+                    writeSecurity: subscriptionSecurity,
                     content: .clientConfiguration(characteristic: valueHandle, properties: properties)
                 )
             )
@@ -107,6 +117,7 @@ struct GATTServiceBuilder {
                     handle: self.next,
                     type: descriptor.uuid,
                     access: GATTAttribute.Access(descriptor.permissions, properties: .read, isFixed: true),
+                    readSecurity: descriptor.permissions.read ?? SecurityRequirement.none,
                     content: .fixed(descriptor.value.compacted)
                 )
             )
@@ -158,17 +169,11 @@ extension GATTAttribute.Access {
     /// kept, a permission without the property is not offered to clients.
     init(_ permissions: AttributePermissions, properties: CharacteristicProperties, isFixed: Bool) {
         self = []
-        let readers: AttributePermissions = [.readable, .readEncryptionRequired, .readAuthenticationRequired]
-        if properties.contains(.read), !permissions.isDisjoint(with: readers) { self.insert(.read) }
-        let writers: AttributePermissions = [.writeable, .writeEncryptionRequired, .writeAuthenticationRequired]
-        if !isFixed, !permissions.isDisjoint(with: writers) {
-            if properties.contains(.write) { self.insert(.write) }
-            if properties.contains(.writeWithoutResponse) { self.insert(.writeCommand) }
-        }
-        if permissions.contains(.readEncryptionRequired) { self.insert(.readNeedsEncryption) }
-        if permissions.contains(.readAuthenticationRequired) { self.insert(.readNeedsAuthentication) }
-        if permissions.contains(.writeEncryptionRequired) { self.insert(.writeNeedsEncryption) }
-        if permissions.contains(.writeAuthenticationRequired) { self.insert(.writeNeedsAuthentication) }
+        if properties.contains(.read), permissions.read != nil { self.insert(.read) }
+        guard !isFixed, permissions.write != nil else { return }
+        if properties.contains(.write) { self.insert(.write) }
+        if properties.contains(.writeWithoutResponse) { self.insert(.writeCommand) }
+        if properties.contains(.authenticatedSignedWrites) { self.insert(.signedWrite) }
     }
 }
 

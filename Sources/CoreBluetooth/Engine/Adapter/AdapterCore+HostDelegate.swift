@@ -72,6 +72,14 @@ extension AdapterCore: LEHostDelegate {
         self.owner(of: handle)?.subscribed(isSubscribed, link, handle)
     }
 
+    func host(_ host: LEHost, bondedClientAt link: LinkInformation) -> BondedClient? {
+        self.bondedClients.client(at: link.peer)
+    }
+
+    func host(_ host: LEHost, link: LinkInformation, didChangeBondedClient client: BondedClient) {
+        self.bondedClients.store(client, at: link.peer)
+    }
+
     func host(_ host: LEHost, link: LinkID, didTransmit count: Int, for token: TransmitToken) {
         if let session = self.peripheralSessions.first(where: { $0.token == token }) {
             session.transmitted(count, on: link)

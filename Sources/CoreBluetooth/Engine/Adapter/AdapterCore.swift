@@ -29,6 +29,8 @@ final class AdapterCore {
     fileprivate(set) var peripheralSessions: [PeripheralSession] = []
     /// What is known of the attributes of peers.
     let databaseCache = DatabaseCache()
+    /// What the GATT server keeps of bonded clients.
+    let bondedClients = BondedClientStore()
     private(set) lazy var peers = PeerTable(core: self)
     private(set) lazy var advertising = Advertising(core: self)
     private(set) lazy var channels = Channels(core: self, usesLoopTurns: self.usesLoopTime)
@@ -297,6 +299,7 @@ final class AdapterCore {
         let writer = StateWriter(storage)
         self.writer = writer
         self.databaseCache.writer = writer
+        self.bondedClients.writer = writer
         self.identities.open(IdentityFile(storage))
     }
 

@@ -53,6 +53,10 @@ protocol ManagerSession: AnyObject, SendableMetatype {
     var recordStore: RecordStore<Record>? { get }
     /// The state of the adapter that was last reported to the manager.
     var reportedState: CBManagerState? { get set }
+    /// How many reports that the adapter stopped the manager has not taken yet.
+    ///
+    /// Until it has, what it begins counts as called while the adapter was off: the manager is about to forget it.
+    var unseenStops: Int { get set }
     /// What the app had when it ended, while the session is orphaned: what happens meanwhile waits.
     var preservedState: Event.Restoration? { get set }
     /// The ways from the manager and to it.
@@ -116,6 +120,7 @@ extension ManagerSession {
         guard let state = self.application.visibleState(self.core.state), state != self.reportedState else { return }
         if state == .poweredOn, let writer = self.core.writer { self.restore(from: writer) }
         self.reportedState = state
+        if state != .poweredOn { self.unseenStops += 1 }
         self.report(.state(state))
     }
 
@@ -147,7 +152,14 @@ extension ManagerSession {
         self.preservedState = nil
         self.mailboxes.attach(successor.mailboxes, reporting: [.restored(preservedState), .state(self.core.state)])
         self.reportedState = self.core.state
+        self.unseenStops = self.core.state == .poweredOn ? 0 : 1
     }
+
+    /// Whether the manager can begin something: the adapter is on, and the manager knows of each time that it was not.
+    var canBegin: Bool { self.core.isReady && self.unseenStops == 0 }
+
+    /// The manager has taken a report that the adapter stopped.
+    func stopSeen() { self.unseenStops = max(0, self.unseenStops - 1) }
 
     /// The orphaned session among `others` that the manager takes over in place of its own.
     func orphanedSession(among others: [Self]) -> Self? {

@@ -18,6 +18,8 @@ final class CentralSession: ManagerSession {
     var mailboxes: SessionMailboxes<CentralCommand, CentralEvent>
     /// The state of the adapter that was last reported to the manager.
     var reportedState: CBManagerState?
+    /// How many reports that the adapter stopped the manager has not taken yet.
+    var unseenStops = 0
     /// What the app had when it ended, while the session is orphaned: what happens meanwhile waits.
     var preservedState: CentralRestoration?
 
@@ -60,7 +62,7 @@ final class CentralSession: ManagerSession {
         case .perform(let id, let procedure, let invalidations):
             self.connection(id)?.perform(procedure, invalidations: invalidations)
         case .scan(let filter):
-            guard self.core.isReady else { return }
+            guard self.canBegin else { return }
             self.scanCount += 1
             self.scan = Scan(session: self.number, number: self.scanCount, filter: filter)
             self.core.updateScanning()
@@ -70,10 +72,11 @@ final class CentralSession: ManagerSession {
             self.noteChange()
             self.core.updateScanning()
         case .connect(let id, let address, let options):
-            self.connect(id, address, options)
+            if self.canBegin { self.connect(id, address, options) }
         case .resume(let id, let address, let options, let attributes):
             self.connect(id, address, options, attributes)
         case .restored: self.recordStore?.takenOver()
+        case .stopSeen: self.stopSeen()
         case .cancelConnection(let id):
             guard let connection = self.connection(id) else { return }
             self.core.peers.cancel(connection)

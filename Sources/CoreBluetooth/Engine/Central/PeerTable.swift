@@ -173,7 +173,7 @@ final class PeerTable {
     func changedMTU(_ link: LinkID, _ mtu: Int) {
         guard let peer = self.peersByLink[link] else { return }
         peer.mtu = mtu
-        for connection in peer.connections.established { connection.report(.mtu(connection.id, mtu)) }
+        for connection in peer.connections.established { connection.changedMTU(mtu, on: link) }
     }
 
     /// The peer's services in a range are no more.

@@ -36,8 +36,7 @@ final class PeripheralConnection {
     /// In the order of the calls.
     private var outstanding: [Outstanding] = []
     private var procedureCount: UInt64 = 0
-    /// The ranges in which services became invalid, in order.
-    private var invalidRanges: [AttributeHandleRange] = []
+    private var invalidations = Invalidations()
     var channelRequests = ChannelOpenRequests()
     /// The writes without response that are on their way.
     var window = TransmitWindow()
@@ -78,10 +77,21 @@ final class PeripheralConnection {
 
     /// Reports a value that the peer sent; an app that is behind holds the link back.
     func received(_ value: ByteBuffer, for handle: AttributeHandle, on link: LinkID) {
+        self.report(.value(self.id, handle, value, self.receiveWindow), octets: value.readableBytes, on: link)
+    }
+
+    /// The peer's client has agreed on another ATT MTU.
+    func changedMTU(_ mtu: Int, on link: LinkID) {
+        self.report(.mtu(self.id, mtu, self.receiveWindow), on: link)
+    }
+
+    /// Reports an event that the peer can cause at will; an app that is behind holds the link back.
+    @inline(__always)
+    private func report(_ event: CentralEvent, octets: Int = 0, on link: LinkID?) {
         guard !self.isReleased else { return }
-        let change = self.receiveWindow.add(value.readableBytes)
-        self.report(.value(self.id, handle, value, self.receiveWindow))
-        if change != .none { self.session.core.received(change, on: link, for: self.token) }
+        let change = self.receiveWindow.add(octets)
+        self.report(event)
+        if change != .none, let link { self.session.core.received(change, on: link, for: self.token) }
     }
 
     /// The link is gone, or no longer the app's: nothing of it is reported any more.
@@ -99,7 +109,7 @@ final class PeripheralConnection {
     /// app has asked for and is still on its way.
     func loseLink() {
         self.cancelAll()
-        self.invalidRanges.append(0x0001...0xFFFF)
+        self.invalidations.appendLoss()
         self.attributes = DiscoveredAttributes()
     }
 
@@ -126,6 +136,8 @@ final class PeripheralConnection {
     /// Asks for a procedure of the app, to which so many invalidations were delivered when it called.
     func perform(_ procedure: some PeripheralProcedure, invalidations: Int) {
         guard self.isEstablished, let link = self.peer.link else { return }
+        // The app does not know yet that the link it asked on was lost, and hears nothing more of what it asked there.
+        guard !self.invalidations.isBeforeLoss(invalidations) else { return }
         guard !self.isInvalid(invalidations, where: procedure.concerns) else { return self.refuse(procedure) }
         self.enqueue(procedure, on: link, isOwn: true) { connection, result in
             connection.report(.answered(connection.id, AnsweredProcedure(procedure: procedure, result: result)))
@@ -219,19 +231,18 @@ final class PeripheralConnection {
 
     /// Whether services became invalid since an app's call that are its concern.
     private func isInvalid(_ invalidations: Int, where concerns: (AttributeHandleRange) -> Bool) -> Bool {
-        guard invalidations != self.invalidRanges.count else { return false }
-        return self.invalidRanges.dropFirst(invalidations).contains(where: concerns)
+        self.invalidations.contains(after: invalidations, where: concerns)
     }
 
     /// The peer's services in `range` are no more: what the app waits for of them is answered, then the invalidation is
     /// reported.
     func invalidate(_ range: AttributeHandleRange) {
-        self.invalidRanges.append(range)
+        self.invalidations.append(range)
         let refused = self.outstanding.filter { $0.procedure.concerns(range) }
         self.outstanding.removeAll { $0.procedure.concerns(range) }
         for entry in refused where entry.isOwn { self.refuse(entry.procedure) }
         self.note { $0.invalidate(range) }
-        self.report(.servicesInvalidated(self.id, range))
+        self.report(.servicesInvalidated(self.id, range, self.receiveWindow), on: self.peer.link)
     }
 
     // MARK: What the app knows

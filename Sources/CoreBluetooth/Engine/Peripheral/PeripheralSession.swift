@@ -19,6 +19,8 @@ final class PeripheralSession: ManagerSession {
     var mailboxes: SessionMailboxes<PeripheralCommand, PeripheralEvent>
     /// The state of the adapter that was last reported to the manager.
     var reportedState: CBManagerState?
+    /// How many reports that the adapter stopped the manager has not taken yet.
+    var unseenStops = 0
     /// What the app had when it ended, while the session is orphaned: what happens meanwhile waits.
     var preservedState: PeripheralRestoration?
 
@@ -95,14 +97,14 @@ final class PeripheralSession: ManagerSession {
             }
         case .answerRead(let request, let result): self.host.respond(to: request, with: result)
         case .answerWrite(let request, let error): self.host.respond(to: request, error: error)
-        case .add(let service): self.add(service)
+        case .add(let service): if self.canBegin { self.add(service) }
         case .refuse(let token, let error):
             self.remove(token)
-            self.report(.added(token, .failure(error)))
+            if self.canBegin { self.report(.added(token, .failure(error))) }
         case .remove(let token): self.remove(token)
         case .removeAll: self.removeAll()
         case .startAdvertising(let content):
-            guard self.core.isReady else { return }
+            guard self.canBegin else { return }
             self.core.advertising.start(content, for: self)
             self.noteChange()
         case .stopAdvertising:
@@ -113,6 +115,7 @@ final class PeripheralSession: ManagerSession {
             guard self.core.isReady else { return }
             self.core.advertising.start(content, for: self, isRestored: true)
         case .restored: self.recordStore?.takenOver()
+        case .stopSeen: self.stopSeen()
         case .resumeReceiving(let link): self.core.resumeReceiving(on: link, for: self.token)
         case .setLatency(let latency, let link):
             self.host.requestConnectionParameters(latency.connectionParameters, of: link)
@@ -200,7 +203,9 @@ final class PeripheralSession: ManagerSession {
         guard areAvailable == self.areServicesWithdrawn else { return }
         guard areAvailable else {
             for subscription in self.subscriptions {
-                self.report(.subscribed(subscription.link, subscription.characteristic, false))
+                guard let window = self.central(subscription.link)?.receiveWindow else { continue }
+                let (link, handle) = (subscription.link, subscription.characteristic)
+                self.report(.subscribed(link, handle, false, window), in: window, on: link)
             }
             self.subscriptions = []
             return self.withdraw()
@@ -242,9 +247,15 @@ final class PeripheralSession: ManagerSession {
     /// A central writes.
     func received(_ request: GATTWriteRequest) {
         guard let window = self.announce(request.link)?.receiveWindow else { return }
-        let change = window.add(request.octetCount)
-        let link = request.link
-        self.report(.write(request, window))
+        self.report(.write(request, window), octets: request.octetCount, in: window, on: request.link)
+    }
+
+    /// Reports an event that the central at the other end of a link can cause at will; an app that is behind holds the link
+    /// back.
+    @inline(__always)
+    private func report(_ event: PeripheralEvent, octets: Int = 0, in window: ReceiveWindow, on link: LinkID) {
+        let change = window.add(octets)
+        self.report(event)
         if change != .none { self.core.received(change, on: link, for: self.token) }
     }
 
@@ -256,15 +267,16 @@ final class PeripheralSession: ManagerSession {
 
     /// A central subscribed or unsubscribed.
     func subscribed(_ isSubscribed: Bool, _ link: LinkID, _ handle: AttributeHandle) {
-        self.announce(link)
+        let window = self.announce(link)?.receiveWindow
         self.subscriptions.removeAll { $0 == Subscription(link: link, characteristic: handle) }
         if isSubscribed { self.subscriptions.append(Subscription(link: link, characteristic: handle)) }
-        self.report(.subscribed(link, handle, isSubscribed))
+        if let window { self.report(.subscribed(link, handle, isSubscribed, window), in: window, on: link) }
     }
 
     /// The ATT MTU of a link changed.
     func changedMTU(_ link: LinkID, _ mtu: Int) {
-        if self.central(link) != nil { self.report(.centralChangedMTU(link, mtu)) }
+        guard let window = self.central(link)?.receiveWindow else { return }
+        self.report(.centralChangedMTU(link, mtu, window), in: window, on: link)
     }
 
     /// A link ended.
@@ -278,7 +290,7 @@ final class PeripheralSession: ManagerSession {
     // MARK: Channels
 
     private func publishChannel(withEncryption: Bool) {
-        guard self.core.isReady else { return }
+        guard self.canBegin else { return }
         switch self.core.channels.publish(for: self, withEncryption: withEncryption) {
         case .success(let psm): self.report(.channelPublished(psm, nil))
         case .failure(let error): self.report(.channelPublished(0, .publishingFailure(error)))

@@ -190,7 +190,7 @@ struct ClientScript {
         case .failed(let failure):
             #expect(failure == .requestTimeout)
             self.reported.append(.bearerFailed)
-        case .confirmed, .read, .write, .subscriptionChanged:
+        case .confirmed, .read, .write, .subscriptionChanged, .bondedClientChanged, .signCounterAccepted:
             Issue.record("an action of the server: \(action)")
         }
     }

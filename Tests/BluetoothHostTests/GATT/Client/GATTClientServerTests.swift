@@ -100,7 +100,7 @@ struct GATTClientServerTests {
                 #expect(pdu.readableBytes <= self.serverSide.mtu)
                 self.requests += 1
                 self.server.receive(pdu, on: &self.serverSide, now: self.now, into: &self.serverActions)
-            case .dropped, .confirmed, .read, .write, .subscriptionChanged:
+            case .dropped, .confirmed, .read, .write, .subscriptionChanged, .bondedClientChanged, .signCounterAccepted:
                 Issue.record("an action of the server: \(action)")
             case .make(let deferred):
                 self.client.made(deferred.make(), of: deferred, now: self.now, into: &self.clientActions)
@@ -142,7 +142,7 @@ struct GATTClientServerTests {
                 if let id = request.id {
                     self.server.respond(to: id, error: nil, on: &self.serverSide, into: &self.serverActions)
                 }
-            case .subscriptionChanged, .mtuChanged, .confirmed, .dropped:
+            case .subscriptionChanged, .mtuChanged, .confirmed, .dropped, .bondedClientChanged, .signCounterAccepted:
                 break
             case .make, .report, .notification, .servicesChanged, .databaseOutOfSync:
                 Issue.record("an action of the client: \(action)")

@@ -167,14 +167,50 @@ struct GATTDatabaseTests {
         #expect(Access([.readable, .writeable], properties: [], isFixed: false) == [])
         #expect(Access([], properties: all, isFixed: false) == [])
         // A need for encryption is a permission, too.
-        #expect(Access(.readEncryptionRequired, properties: all, isFixed: false) == [.read, .readNeedsEncryption])
-        #expect(
-            Access(.writeEncryptionRequired, properties: all, isFixed: false)
-                == [.write, .writeCommand, .writeNeedsEncryption]
-        )
+        #expect(Access(.readEncryptionRequired, properties: all, isFixed: false) == .read)
+        #expect(Access(.writeEncryptionRequired, properties: all, isFixed: false) == [.write, .writeCommand])
         #expect(
             Access([.readAuthenticationRequired, .writeAuthenticationRequired], properties: .read, isFixed: false)
-                == [.read, .readNeedsAuthentication, .writeNeedsAuthentication]
+                == .read
         )
+        #expect(Access(.writeable, properties: .authenticatedSignedWrites, isFixed: false) == .signedWrite)
+    }
+
+    @Test func `Requirements of the link are kept with the attribute, for reading, writing and subscribing`() throws {
+        var database = GATTDatabase()
+        let definition = GATTCharacteristicDefinition(
+            uuid: 0xA001,
+            properties: [.read, .write, .notify],
+            permissions: [.readable, .readEncryptionRequired, .writeAuthenticationRequired],
+            subscriptionSecurity: SecurityRequirement(level: .encrypted, minimumKeySize: 16)
+        )
+        let handles = try database.add(GATTServiceDefinition(uuid: 0xA000, characteristics: [definition]))
+        let characteristic = handles.characteristics[0]
+        let value = database.attributes[try #require(database.index(of: characteristic.value))]
+        #expect(value.readSecurity == .encrypted)
+        #expect(value.writeSecurity == .authenticated)
+        let handle = try #require(characteristic.clientConfiguration)
+        let configuration = database.attributes[try #require(database.index(of: handle))]
+        #expect(configuration.readSecurity == .none)
+        #expect(configuration.writeSecurity == SecurityRequirement(level: .encrypted, minimumKeySize: 16))
+    }
+
+    @Test func `Permissions add up`() {
+        let none: AttributePermissions = []
+        #expect(none.read == nil && none.write == nil)
+        let open: AttributePermissions = [.readable, .writeable]
+        #expect(open.read == SecurityRequirement.none && open.write == SecurityRequirement.none)
+        let both: AttributePermissions = [.readAuthenticationRequired, .readEncryptionRequired, .writeable]
+        #expect(both == AttributePermissions(read: .authenticated, write: SecurityRequirement.none))
+        let sized = SecurityRequirement(level: .encrypted, minimumKeySize: 12)
+        let authorized = SecurityRequirement(level: .none, needsAuthorization: true)
+        #expect(
+            sized.combined(with: authorized)
+                == SecurityRequirement(level: .encrypted, minimumKeySize: 12, needsAuthorization: true)
+        )
+        // LE security mode 1 level 4 knows no shorter key, and no key has other sizes than 7 to 16.
+        #expect(SecurityRequirement(level: .secureConnections, minimumKeySize: 7).minimumKeySize == 16)
+        #expect(SecurityRequirement(level: .encrypted, minimumKeySize: -3).minimumKeySize == 7)
+        #expect(SecurityRequirement(level: .encrypted, minimumKeySize: 300).minimumKeySize == 16)
     }
 }

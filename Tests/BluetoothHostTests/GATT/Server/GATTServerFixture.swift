@@ -94,7 +94,7 @@ enum GATTServerFixture {
                         uuid: 0xB001,
                         properties: [.read, .write, .notify, .indicate, .extendedProperties],
                         permissions: [.readable, .writeable],
-                        subscriptionRequiresEncryption: true,
+                        subscriptionSecurity: .encrypted,
                         descriptors: [format]
                     )
                 ]

@@ -44,8 +44,8 @@ struct GATTServerRandomTests {
             case 1:
                 if let handle = added.popLast() { server.remove(handle, now: now, into: &actions) }
             case 2:
-                let levels: [GATTLinkSecurity.Level] = [.none, .encrypted, .authenticated]
-                server.setSecurity(GATTLinkSecurity(level: levels[Int.random(in: 0..<3, using: &generator)]), of: link)
+                let levels: [SecurityLevel] = [.none, .encrypted, .authenticated]
+                server.setSecurity(LinkSecurity(level: levels[Int.random(in: 0..<3, using: &generator)]), of: link)
             case 3:
                 server.advance(to: now, into: &actions)
             case 4..<20:
@@ -107,7 +107,7 @@ struct GATTServerRandomTests {
                     links[to]?.accountedFor += transmission.count
                 case .failed:
                     failed.append(to)
-                case .subscriptionChanged, .mtuChanged:
+                case .subscriptionChanged, .mtuChanged, .bondedClientChanged, .signCounterAccepted:
                     break
                 case .make, .report, .notification, .servicesChanged, .databaseOutOfSync:
                     Issue.record("an action of the client: \(event.action)")

@@ -88,6 +88,10 @@ struct GATTServerScript: HexScriptRunner {
             text = "? dropped \(transmission.count)"
         case .failed(let reason):
             text = "? failed \(reason)"
+        case .bondedClientChanged:
+            text = "? changed"
+        case .signCounterAccepted(let counter):
+            text = "? counter \(counter)"
         case .make, .report, .notification, .servicesChanged, .databaseOutOfSync:
             Issue.record("an action of the client: \(event.action)")
             return
@@ -137,12 +141,12 @@ struct GATTServerScript: HexScriptRunner {
         case ("close", _):
             self.server.linkClosed(self.link, into: &self.actions)
         case ("security", let level?):
-            let levels: [String: GATTLinkSecurity.Level] = [
+            let levels: [String: SecurityLevel] = [
                 "none": .none, "encrypted": .encrypted, "authenticated": .authenticated,
             ]
             guard let level = levels[level] else { return false }
             self.server.setSecurity(
-                GATTLinkSecurity(
+                LinkSecurity(
                     level: level,
                     keySize: arguments.dropFirst().first.flatMap { Int($0) } ?? 16,
                     isBonded: arguments.last == "bonded"

@@ -43,7 +43,7 @@ struct GATTServerWritingTests: GATTServerSuite {
         )
     }
 
-    @Test func `GATT/SR/GAW/BV-02-C and BI-01-C Signed writes are ignored`() throws {
+    @Test func `Signed writes of a client that has distributed no key are ignored`() throws {
         try self.run(
             """
             > D2 15 00 01 00*12

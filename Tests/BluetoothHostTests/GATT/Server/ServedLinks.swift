@@ -44,9 +44,15 @@ struct ServedLinks {
         self.bearers[link] = nil
     }
 
-    mutating func setSecurity(_ security: GATTLinkSecurity, of link: LinkID) {
+    mutating func setSecurity(_ security: LinkSecurity, of link: LinkID) {
         self.bearers[link]?.security = security
     }
+
+    mutating func setSigningKey(_ key: PeerSigningKey?, of link: LinkID) {
+        self.bearers[link]?.server.signingKey = key
+    }
+
+    func signingKey(of link: LinkID) -> PeerSigningKey? { self.bearers[link]?.server.signingKey }
 
     /// The local client waits for the answer to its MTU request.
     mutating func beginMTUExchange(on link: LinkID) {

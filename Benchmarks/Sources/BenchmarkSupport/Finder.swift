@@ -4,29 +4,29 @@
 import CoreBluetooth
 
 /// Finds one peripheral.
-final class Finder: NSObject, CBCentralManagerDelegate {
+package final class Finder: NSObject, CBCentralManagerDelegate {
     private let service: CBUUID
     private unowned let delegate: any CBPeripheralDelegate
     private var manager: CBCentralManager?
     /// What was found.
-    private(set) var peripheral: CBPeripheral?
+    package private(set) var peripheral: CBPeripheral?
 
     /// Looks for `service`; `delegate` is the peripheral's, and owns this object.
-    init(_ service: CBUUID, for delegate: any CBPeripheralDelegate) {
+    package init(_ service: CBUUID, for delegate: any CBPeripheralDelegate) {
         self.service = service
         self.delegate = delegate
     }
 
     /// Begins; everything is called on `queue`.
-    func start(on adapter: BluetoothAdapter, queue: DispatchQueue?) {
+    package func start(on adapter: BluetoothAdapter, queue: DispatchQueue?) {
         self.manager = adapter.run { CBCentralManager(delegate: self, queue: queue) }
     }
 
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    package func centralManagerDidUpdateState(_ central: CBCentralManager) {
         if central.state == .poweredOn { central.scanForPeripherals(withServices: [self.service]) }
     }
 
-    func centralManager(
+    package func centralManager(
         _ central: CBCentralManager,
         didDiscover peripheral: CBPeripheral,
         advertisementData: [String: Any],
@@ -39,7 +39,7 @@ final class Finder: NSObject, CBCentralManagerDelegate {
         central.connect(peripheral)
     }
 
-    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    package func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         peripheral.discoverServices([self.service])
     }
 }

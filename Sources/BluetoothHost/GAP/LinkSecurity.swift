@@ -1,0 +1,151 @@
+// How secure a link is, what a service demands of a link, and what is missing where the one does not reach the other
+// (Vol 3, Part C, 10.2 and 10.3). Attributes and L2CAP channels ask here, so that both refuse in the same order.
+
+/// A level of LE security mode 1 (Vol 3, Part C, 10.2.1), from the lowest to the highest.
+public enum SecurityLevel: UInt8, Hashable, Comparable, CaseIterable, Sendable {
+    /// Level 1: no security.
+    case none = 1
+    /// Level 2: encryption with a key of an unauthenticated pairing.
+    case encrypted = 2
+    /// Level 3: encryption with a key of an authenticated pairing, which protects against a man in the middle.
+    case authenticated = 3
+    /// Level 4: encryption with a 128-bit key of an authenticated LE Secure Connections pairing.
+    case secureConnections = 4
+
+    /// Whether the left level is the lower one.
+    @inlinable
+    public static func < (left: SecurityLevel, right: SecurityLevel) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// What a service demands of a link before it is used.
+public struct SecurityRequirement: Hashable, Sendable {
+    /// The range of encryption key sizes, in octets (Vol 3, Part H, 2.3.4).
+    public static let keySizes: ClosedRange<Int> = 7...16
+
+    /// The lowest level.
+    public let level: SecurityLevel
+    private let keySize: UInt8
+    /// Whether the user must have authorized the peer (Vol 3, Part C, 10.5).
+    public let needsAuthorization: Bool
+
+    /// The shortest encryption key, 7 to 16 octets; 16 at level 4. Of no effect at level 1.
+    public var minimumKeySize: Int { Int(self.keySize) }
+
+    /// Creates a requirement; a key size out of range takes the nearest value in it.
+    public init(level: SecurityLevel, minimumKeySize: Int = 7, needsAuthorization: Bool = false) {
+        self.level = level
+        let sizes = Self.keySizes
+        let size = min(max(minimumKeySize, sizes.lowerBound), sizes.upperBound)
+        self.keySize = UInt8(level == .secureConnections ? sizes.upperBound : size)
+        self.needsAuthorization = needsAuthorization
+    }
+
+    /// Any link will do.
+    public static let none = SecurityRequirement(level: .none)
+    /// The link must be encrypted.
+    public static let encrypted = SecurityRequirement(level: .encrypted)
+    /// The link must be encrypted with an authenticated key.
+    public static let authenticated = SecurityRequirement(level: .authenticated)
+    /// The link must be encrypted with a 128-bit authenticated key of LE Secure Connections.
+    public static let secureConnections = SecurityRequirement(level: .secureConnections)
+
+    /// What both requirements demand together.
+    public func combined(with other: SecurityRequirement) -> SecurityRequirement {
+        SecurityRequirement(
+            level: max(self.level, other.level),
+            minimumKeySize: max(self.minimumKeySize, other.minimumKeySize),
+            needsAuthorization: self.needsAuthorization || other.needsAuthorization
+        )
+    }
+}
+
+/// How secure a link is.
+public struct LinkSecurity: Hashable, Sendable {
+    /// The key that a link is encrypted with.
+    public struct Key: Hashable, Sendable {
+        /// Whether the pairing that made it protected against a man in the middle.
+        public var isAuthenticated: Bool
+        /// Whether LE Secure Connections made it.
+        public var isSecureConnections: Bool
+        /// Its octets, 7 to 16.
+        public var size: Int
+
+        /// Creates a description of a key.
+        public init(isAuthenticated: Bool, isSecureConnections: Bool, size: Int = 16) {
+            self.isAuthenticated = isAuthenticated
+            self.isSecureConnections = isSecureConnections
+            self.size = size
+        }
+    }
+
+    /// The key that the link is encrypted with; `nil` where it is not encrypted.
+    public var key: Key?
+    /// Whether this host has a long term key for the peer, so that the peer only has to turn encryption on.
+    public var isBonded: Bool
+    /// Whether the user has authorized the peer.
+    public var isAuthorized: Bool
+
+    /// A link without protection to a device that is not known.
+    public static let none = LinkSecurity(key: nil)
+
+    /// Creates a state.
+    public init(key: Key?, isBonded: Bool = false, isAuthorized: Bool = false) {
+        self.key = key
+        self.isBonded = isBonded
+        self.isAuthorized = isAuthorized
+    }
+
+    /// The highest level that the link reaches with any size of its key.
+    public var level: SecurityLevel {
+        guard let key else { return .none }
+        guard key.isAuthenticated else { return .encrypted }
+        return key.isSecureConnections ? .secureConnections : .authenticated
+    }
+
+    /// What is missing for a requirement; `nil` for nothing.
+    ///
+    /// The order is that of Vol 3, Part C, 10.3.1: a key first, and that of a bond by turning encryption on; then how
+    /// the key was made, then its size. Authorization comes last, so that no user is asked about a peer that is not
+    /// known.
+    /// - Parameter minimumKeySize: The shortest key that the host is content with anywhere.
+    func shortfall(of requirement: SecurityRequirement, minimumKeySize: Int = 7) -> SecurityShortfall? {
+        if requirement.level > .none {
+            guard let key else { return self.isBonded ? .encryption : .authentication }
+            if self.level < requirement.level { return .authentication }
+            if key.size < max(minimumKeySize, requirement.minimumKeySize) { return .encryptionKeySize }
+        }
+        return requirement.needsAuthorization && !self.isAuthorized ? .authorization : nil
+    }
+}
+
+/// What a link lacks for a service.
+enum SecurityShortfall: Hashable, Sendable, CaseIterable {
+    /// A key, or one of a better pairing: the peer has to pair.
+    case authentication
+    /// The encryption with a key that both sides have.
+    case encryption
+    /// Octets of the key.
+    case encryptionKeySize
+    /// The user's consent.
+    case authorization
+
+    /// The error of an ATT request (Vol 3, Part F, 3.4.1.1).
+    var attError: ATTErrorCode {
+        switch self {
+        case .authentication: .insufficientAuthentication
+        case .encryption: .insufficientEncryption
+        case .encryptionKeySize: .encryptionKeySizeTooShort
+        case .authorization: .insufficientAuthorization
+        }
+    }
+
+    /// The result of a request for a channel (Vol 3, Part A, 4.23).
+    var connectionResult: L2CAPConnectionResult {
+        switch self {
+        case .authentication: .insufficientAuthentication
+        case .encryption: .insufficientEncryption
+        case .encryptionKeySize: .encryptionKeySizeTooShort
+        case .authorization: .insufficientAuthorization
+        }
+    }
+}

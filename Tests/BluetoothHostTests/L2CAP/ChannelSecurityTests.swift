@@ -1,0 +1,56 @@
+// What a link must offer before a peer opens a channel on it: the same table as for attributes, with the results of a
+// connection response (Vol 3, Part A, 4.23; Vol 3, Part C, 10.3.1).
+
+import BluetoothTypes
+import NIOCore
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("L2CAP: security of channels")
+struct ChannelSecurityTests {
+    /// The results for the codes of the ATT table.
+    private static let results: [String: String] = [
+        "05": "05", "08": "06", "0C": "07", "0F": "08",
+    ]
+
+    @Test(arguments: GATTServerPermissionsTests.cells.filter { $0.expected != "no" })
+    func `A request is refused with what the link lacks, in the order of the specification`(
+        cell: GATTServerPermissionsTests.Cell
+    ) throws {
+        var signalling = LESignalling(isCentral: false)
+        signalling.channels.listeners[0x80] = CreditBasedChannels.Listener(
+            configuration: L2CAPChannelConfiguration(),
+            security: try #require(GATTServerPermissionsTests.requirements[cell.requirement])
+        )
+        var actions: [LESignalling.Action] = []
+        signalling.receive(
+            hex("14 01 0A 00 80 00 41 00 40 00 20 00 02 00"),
+            security: try #require(GATTServerPermissionsTests.links[cell.link]),
+            now: .uptimeNanoseconds(0),
+            into: &actions
+        )
+        #expect(actions.count == 1)
+        var answer: String?
+        if case .send(let pdu)? = actions.first { answer = hex(pdu) }
+        let expected = Self.results[cell.expected].map { "15 01 0A 00 00 00 00 00 00 00 00 00 \($0) 00" }
+        #expect(answer == expected)
+        // What is refused does not get to the user.
+        #expect((expected == nil) == (signalling.channels.localCID(forRemote: CID(rawValue: 0x41)) != nil))
+    }
+
+    @Test func `An SPSM that nobody listens on is refused as such, whatever the link lacks`() {
+        var signalling = LESignalling(isCentral: false)
+        var actions: [LESignalling.Action] = []
+        signalling.receive(
+            hex("14 01 0A 00 80 00 41 00 40 00 20 00 02 00"),
+            now: .uptimeNanoseconds(0),
+            into: &actions
+        )
+        guard case .send(let pdu)? = actions.first else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(hex(pdu) == "15 01 0A 00 00 00 00 00 00 00 00 00 02 00")
+    }
+}
