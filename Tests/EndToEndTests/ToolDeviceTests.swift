@@ -101,6 +101,31 @@ struct ToolDeviceTests {
         }
     }
 
+    @Test(
+        "C1: the name of the description is the GAP Device Name, too, also where no adapter is named",
+        arguments: [true, false]
+    )
+    func deviceName(namesAdapter: Bool) throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let file = testbed.path("t.json")
+        try Data(Self.description.utf8).write(to: URL(fileURLWithPath: file))
+        let tool = try ProcessTestbed.executable("corebluetooth").path
+        let program = "'\(tool)' advertise --gatt '\(file)' --identity other"
+        let script = namesAdapter ? "exec \(program)" : "unset COREBLUETOOTH_ADAPTER; exec \(program)"
+        let shell = URL(fileURLWithPath: "/bin/sh")
+        let peripheral = try TestProcess(shell, ["-c", script], in: testbed, hasInput: false, terminal: nil)
+        defer { peripheral.terminate() }
+        try peripheral.line(with: "is advertising")
+        // The name is read when a link is a second old, and counts for more than the advertised one from then on.
+        let watcher = ["Thermometer", "Temperature", "--count", "20", "--identity", "watcher"]
+        let subscribe = try testbed.start("corebluetooth", ["subscribe"] + watcher)
+        #expect(try subscribe.end() == 0, "\(subscribe.errorLines)")
+        let known = try testbed.tool("inspect", "Thermometer", "--json", "--identity", "watcher")
+        #expect(try known.end() == 0, "\(known.errorLines)")
+        #expect(try known.objects()[0]["name"] as? String == "Thermometer")
+    }
+
     @Test("Values are written, confirmed or not, printed by the peripheral, and read back")
     func write() throws {
         let testbed = try ProcessTestbed()
