@@ -246,7 +246,14 @@ let package = Package(
         ),
         .testTarget(
             name: "CoreBluetoothTestingTests",
-            dependencies: ["CoreBluetoothTesting", "BluetoothTypes", "Fixtures"]
+            dependencies: [
+                "BluetoothHCI",
+                "BluetoothTransport",
+                "BluetoothTypes",
+                "CoreBluetoothTesting",
+                "Fixtures",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
         ),
         // The programs of the documentation's pages, run, and compared with the pages.
         .testTarget(

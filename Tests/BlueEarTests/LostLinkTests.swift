@@ -125,6 +125,77 @@ struct LostLinkTests {
         #expect(speaker.received.count == 1)
     }
 
+    @Test("A peripheral to which no connection came about is not waited for when the adapter comes back")
+    func failToConnectWithoutAdapter() throws {
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let listener = Listener(["Yo": "Lo"], on: testbed.adapter(), in: testbed)
+        listener.onCall = { name in
+            guard name.hasPrefix("didDiscover: ") else { return }
+            testbed.world.after(.zero) {
+                guard let manager = listener.manager.centralManager,
+                    let peripheral = listener.manager.discoveredPeripheral
+                else { return }
+                listener.manager.centralManager(
+                    manager,
+                    didFailToConnect: peripheral,
+                    error: CBError(.connectionFailed)
+                )
+                listener.onCall = nil
+                listener.adapter.setPowered(false)
+            }
+        }
+        listener.scan()
+        #expect(testbed.run { listener.calls.contains("didFailConnection") })
+        testbed.run(.milliseconds(100))
+        listener.adapter.setPowered(true)
+        #expect(testbed.run { listener.isFinished })
+        #expect(listener.calls.filter { $0 == "didStartScanningPeripherals" }.count == 2)
+        #expect(speaker.received.count == 1)
+    }
+
+    @Test("Who begins anew while the adapter is off searches when it is back")
+    func againWithoutAdapter() throws {
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let listener = testbed.listener()
+        #expect(testbed.run { listener.isFinished })
+        listener.adapter.setPowered(false)
+        testbed.run(.seconds(1))
+        let scans = listener.calls.count { $0 == "didStartScanningPeripherals" }
+        listener.scan()
+        testbed.run(.seconds(1))
+        #expect(listener.calls.count { $0 == "didStartScanningPeripherals" } == scans)
+        listener.adapter.setPowered(true)
+        #expect(testbed.run { speaker.received.count == 2 })
+    }
+
+    @Test("A link that comes about when its connection was given up is closed at once")
+    func connectedTooLate() throws {
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let listener = Listener(["Yo": "Lo"], on: testbed.adapter(), in: testbed)
+        var isGivenUp = false
+        listener.onCall = { name in
+            guard name == "didConnectPeripheral", !isGivenUp,
+                let manager = listener.manager.centralManager,
+                let peripheral = listener.manager.discoveredPeripheral
+            else { return }
+            isGivenUp = true
+            testbed.world.after(.zero) {
+                // As if the pause had begun before the link was there.
+                listener.manager.pause(1)
+                listener.manager.centralManager(manager, didConnect: peripheral)
+            }
+        }
+        listener.scan()
+        #expect(testbed.run { isGivenUp })
+        testbed.run(.milliseconds(500))
+        #expect(listener.manager.discoveredPeripheral?.state == .disconnected)
+        #expect(testbed.run { listener.isFinished })
+        #expect(speaker.received.count == 1)
+    }
+
     @Test("A peripheral without the characteristic is reported, left, and looked at again later")
     func foreign() {
         let testbed = Testbed()

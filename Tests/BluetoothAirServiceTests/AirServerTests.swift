@@ -40,6 +40,24 @@ struct AirServerTests {
         func close() async throws { try await self.loop.run { self.server.value?.close() } }
     }
 
+    @Test("A host that comes with the one at whom the server closes gets no controller")
+    func closeWhileAccepting() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder("a")
+        let served = try await Served(.unix(path: path))
+        // The loop accepts both at once, and closes at the first.
+        let hosts = try await served.loop.run {
+            let server = served.server
+            server.value?.observer = { event in
+                if case .connected = event { server.value?.close() }
+            }
+            return try (0..<2).map { _ in try RawSocket(unix: path) }
+        }
+        for host in hosts { #expect(host.endsWithin20Seconds()) }
+        #expect(try await served.controllerCount() == 0)
+        #expect(try await served.clientCount() == 0)
+    }
+
     @Test("Each raw host gets a controller of its own, and they hear each other")
     func hosts() async throws {
         let folder = try TemporaryFolder()

@@ -34,6 +34,7 @@ struct HCICommandTests {
         commands.remove(LERand.self)
         #expect(!commands.contains(LERand.self))
         #expect(commands.contains(LEEncrypt.self))
+        #expect(!commands.contains(AirSetDistance.self), "a command without a place in the bitmap")
         #expect(commands.description == "\(bits.count - 1) commands")
     }
 
@@ -62,6 +63,41 @@ struct HCICommandTests {
         #expect(throws: MalformedBytes(.invalid, "Scanning_PHYs")) { try LESetExtendedScanParameters(parsing: &bytes) }
         bytes = ByteBuffer(hex: "04 00 00 00 00 00 00")
         #expect(throws: MalformedBytes.self) { try LEAddDeviceToResolvingList(parsing: &bytes) }
+    }
+
+    @Test("a list has as many elements as it may have, and no more")
+    func longestList() throws {
+        for (count, isValid) in [(0, true), (1, true), (63, true), (64, false), (255, false)] {
+            var bytes = ByteBuffer(bytes: [0x01, UInt8(count)])
+            for number in 0..<count { bytes.writeBytes([UInt8(truncatingIfNeeded: number), 0, 0, 0]) }
+            guard isValid else {
+                #expect(throws: MalformedBytes(.invalid, "Num_Sets")) {
+                    try LESetExtendedAdvertisingEnable(parsing: &bytes)
+                }
+                continue
+            }
+            #expect(try LESetExtendedAdvertisingEnable(parsing: &bytes).sets.count == count)
+        }
+    }
+
+    @Test("the value that stands for none is read as none, and the ones beside it are not")
+    func absentValues() throws {
+        var bytes = ByteBuffer(hex: "00 23 01 7F")
+        #expect(try ReadRSSI.ReturnParameters(parsing: &bytes).rssi == nil)
+        bytes = ByteBuffer(hex: "00 23 01 14")
+        #expect(try ReadRSSI.ReturnParameters(parsing: &bytes).rssi == RSSI(dBm: 20))
+        bytes = ByteBuffer(hex: "00 7F")
+        #expect(try LEReadAdvertisingChannelTxPower.ReturnParameters(parsing: &bytes).level == nil)
+        bytes = ByteBuffer(hex: "00 14")
+        #expect(try LEReadAdvertisingChannelTxPower.ReturnParameters(parsing: &bytes).level != nil)
+        // Enhanced Connection Complete version 2: no advertising set and no periodic train, then the last of each.
+        let head = "00 40 00 01 00 06 05 04 03 02 01 00 00 00 00 00 00 00 00 00 00 00 00 18 00 00 00 2A 00 00"
+        bytes = ByteBuffer(hex: head + "FF FF FF")
+        let event = try LEEnhancedConnectionCompleteV2(parsing: &bytes)
+        #expect(event.advertisingHandle == nil && event.syncHandle == nil)
+        bytes = ByteBuffer(hex: head + "EF FE FF")
+        let other = try LEEnhancedConnectionCompleteV2(parsing: &bytes)
+        #expect(other.advertisingHandle?.rawValue == 0xEF && other.syncHandle == 0xFFFE)
     }
 
     @Test("a command packet that is cut off or of another kind is malformed")

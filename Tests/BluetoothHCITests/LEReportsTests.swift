@@ -74,4 +74,48 @@ struct LEReportsTests {
             try LEExtendedAdvertisingReports(parsing: &bytes)
         }
     }
+
+    /// An extended report with one octet of data whose address and direct address are of these kinds.
+    private func extendedReport(eventType: UInt8, kind: UInt8, targetKind: UInt8) -> ByteBuffer {
+        let address = "06 05 04 03 02 01"
+        return ByteBuffer(
+            hex: "\(eventType.hexDigits) 00 \(kind.hexDigits) \(address) 01 00 FF 7F D3 00 00"
+                + " \(targetKind.hexDigits) \(address) 01 AA"
+        )
+    }
+
+    @Test("every kind of address that an extended report may have is read, and no other one")
+    func addressKinds() throws {
+        for kind in UInt8.min...UInt8.max {
+            for (report, isValid) in [
+                (self.extendedReport(eventType: 0x04, kind: 1, targetKind: kind), kind <= 3 || kind == 0xFE),
+                (self.extendedReport(eventType: 0x00, kind: kind, targetKind: 0), kind <= 3 || kind == 0xFF),
+            ] {
+                var one = report
+                #expect(((try? LEExtendedAdvertisingReport(parsing: &one)) != nil) == isValid, "\(kind)")
+                // The event checks its reports before they are read.
+                var event = ByteBuffer(bytes: [1])
+                event.writeImmutableBuffer(report)
+                #expect(((try? LEExtendedAdvertisingReports(parsing: &event)) != nil) == isValid, "\(kind)")
+            }
+        }
+    }
+
+    @Test("a report that is cut off at any octet is malformed", arguments: [0x00, 0x04] as [UInt8])
+    func cutOff(eventType: UInt8) throws {
+        let whole = self.extendedReport(eventType: eventType, kind: 1, targetKind: 1)
+        for count in 0..<whole.readableBytes {
+            var part = try #require(whole.getSlice(at: 0, length: count))
+            #expect(throws: MalformedBytes.self, "\(count) octets") { try LEExtendedAdvertisingReport(parsing: &part) }
+        }
+        var bytes = whole
+        #expect(try LEExtendedAdvertisingReport(parsing: &bytes).data == ByteBuffer(bytes: [0xAA]))
+        #expect(bytes.readableBytes == 0)
+        var legacy = ByteBuffer()
+        self.report(2).encode(into: &legacy)
+        for count in 0..<legacy.readableBytes {
+            var part = try #require(legacy.getSlice(at: 0, length: count))
+            #expect(throws: MalformedBytes.self, "\(count) octets") { try LEAdvertisingReport(parsing: &part) }
+        }
+    }
 }

@@ -105,6 +105,23 @@ struct HostileControllerTests {
         #expect(testbed.delegate.takeLines() == ["connected \(self.second) central"])
     }
 
+    @Test("What was awaited of a controller is awaited no longer when it is gone")
+    func cancelOfAnEarlierController() {
+        let testbed = HostTestbed.started { $0.acceptListSize = 1 }
+        testbed.host.connect(to: self.first)
+        testbed.run()
+        testbed.host.cancelConnection(to: self.first)
+        testbed.host.connect(to: self.second)
+        testbed.host.connect(to: self.first)
+        testbed.run()
+        #expect(testbed.host.cancelDeadline != nil)
+        #expect(testbed.host.rotationDeadline != nil)
+        testbed.controller.fail("unplugged")
+        testbed.run()
+        #expect(testbed.host.cancelDeadline == nil)
+        #expect(testbed.host.rotationDeadline == nil)
+    }
+
     @Test("A link whose end is never reported ends by itself after the longest supervision timeout")
     func disconnectWithoutEvent() {
         let testbed = HostTestbed.started()

@@ -94,6 +94,26 @@ struct HostTests {
         #expect(testbed.host.state == .ready)
     }
 
+    @Test("a controller that can is asked for the longest data, and the longest time that it takes")
+    func suggestedDataLength() throws {
+        let testbed = HostTestbed.started { $0.features = .dataPacketLengthExtension }
+        var parameters = try #require(testbed.controller.parameters[LEWriteSuggestedDefaultDataLength.opcode])
+        #expect(
+            try LEWriteSuggestedDefaultDataLength(parsing: &parameters)
+                == LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120)
+        )
+    }
+
+    @Test("what is asked of a link leaves at once, without anything else to do")
+    func validationLeaves() throws {
+        let testbed = HostTestbed.started()
+        let link = try #require(testbed.acceptLink(0x40))
+        _ = testbed.controller.takeData()
+        testbed.host.validateDatabaseCache(on: link)
+        testbed.run()
+        #expect(testbed.controller.takeData().count == 1)
+    }
+
     // MARK: A controller that misbehaves
 
     @Test("events and data for unknown handles are ignored")

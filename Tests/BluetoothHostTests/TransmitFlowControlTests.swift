@@ -65,6 +65,29 @@ struct TransmitFlowControlTests {
         #expect(testbed.controller.takeData().count == 1)
     }
 
+    @Test("links take turns, however often one of them has more to send")
+    func turns() throws {
+        let testbed = HostTestbed.started { $0.packetCount = 1 }
+        let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
+        _ = try #require(testbed.acceptLink(0x41))
+        // One packet fills the controller's buffer, and three wait, each since a turn of its own.
+        for _ in 0..<4 {
+            testbed.notify([1, 2, 3], of: characteristic, to: link)
+            testbed.run()
+        }
+        testbed.controller.receive(0x41, channel: 4, [0x0A, 0x03, 0x00])
+        testbed.run()
+        var handles: [UInt16] = []
+        for _ in 0..<5 {
+            let sent = try testbed.controller.takeData().map { try ACLDataHeader($0).handle.rawValue }
+            #expect(sent.count == 1)
+            handles += sent
+            for handle in sent { testbed.controller.complete(handle, count: 1) }
+            testbed.run()
+        }
+        #expect(handles == [0x40, 0x40, 0x41, 0x40, 0x40])
+    }
+
     @Test("a frame longer than the controller's buffers is cut")
     func fragments() throws {
         let testbed = HostTestbed.started { $0.dataLength = 27 }

@@ -176,6 +176,24 @@ struct CentralAppTests {
         #expect(woken.app.alerts.isEmpty, "the app can show its own")
     }
 
+    @Test(
+        "6.8: each alert is shown where it was asked for, and alone",
+        arguments: [
+            (CBConnectPeripheralOptionNotifyOnConnectionKey, [.connection]),
+            (CBConnectPeripheralOptionNotifyOnDisconnectionKey, [.disconnection]),
+            (CBConnectPeripheralOptionNotifyOnNotificationKey, [.notification]),
+        ] as [(String, [SystemAlert.Kind])]
+    )
+    func oneAlert(option: String, alerts: [SystemAlert.Kind]) throws {
+        let options: [String: Any] = [option: true, CBConnectPeripheralOptionEnableAutoReconnect: true]
+        let setup = try Setup([]) { Key(connectOptions: options) }
+        setup.app.suspend()
+        setup.send(2)
+        setup.thermo.dropLinks()
+        setup.world.advance(by: .seconds(5))
+        #expect(setup.app.alerts.map(\.kind) == alerts)
+    }
+
     @Test("A1: what waits for a suspended app has a limit, at which the peripheral waits; no value before it is lost")
     func heldEventLimit() throws {
         let setup = try Setup(

@@ -35,6 +35,20 @@ struct RadioTests {
         try setup.world.run(until: setup.reader.calls.count { $0 == "notifying true" } == 2)
     }
 
+    @Test("What is on already is not switched on, and what is off not switched off")
+    func powerAsItWas() throws {
+        let setup = try Setup()
+        let count = setup.world.trace.of("phone", .world).count
+        setup.phone.isPowered = true
+        setup.world.advance(by: .seconds(2))
+        #expect(setup.world.trace.of("phone", .world).count == count)
+        #expect(setup.reader.peripheral?.state == .connected)
+        setup.phone.isPowered = false
+        setup.phone.isPowered = false
+        #expect(setup.world.trace.of("phone", .world).suffix(1).map(\.text) == ["is switched off"])
+        #expect(setup.world.trace.of("phone", .world).count == count + 1)
+    }
+
     @Test(
         "A device that walks out of range is lost when the supervision timeout has passed, and found when it comes back"
     )

@@ -1,8 +1,12 @@
 // The trace as an instrument of tests, and the captures that a failing test leaves.
 
-import CoreBluetoothTesting
+import BluetoothHCI
+import BluetoothTransport
 import Fixtures
+import NIOCore
 import Testing
+
+@testable import CoreBluetoothTesting
 
 @Suite("Trace")
 struct TraceTests {
@@ -72,6 +76,24 @@ struct TraceTests {
         let capture = try Data(contentsOf: URL(fileURLWithPath: failure.captures[1]))
         #expect(capture.prefix(8) == Data("btsnoop\0".utf8))
         #expect(capture.count > 1000)
+        // Commands go to the controller, events come from it.
+        var reader = try BTSnoopReader(ByteBuffer(bytes: capture))
+        var directions: [HCIPacket.Kind: Set<BTSnoop.Direction>] = [:]
+        while let record = try reader.next() { directions[record.packet.kind, default: []].insert(record.direction) }
+        #expect(directions[.command] == [.toController])
+        #expect(directions[.event] == [.toHost])
+        #expect(directions[.aclData] == [.toController, .toHost])
+    }
+
+    @Test("A line's time has two decimal places, at its right end")
+    func times() {
+        for (time, text) in [
+            (.zero, "      0.00 ms"), (.microseconds(1_250), "      1.25 ms"), (.microseconds(1_500), "      1.50 ms"),
+            (.milliseconds(20), "     20.00 ms"), (.seconds(100), " 100000.00 ms"),
+        ] as [(Duration, String)] {
+            let entry = TraceEntry(time: time, device: "phone", direction: nil, layer: .world, text: "is here")
+            #expect(entry.description.hasPrefix(text + "  phone "))
+        }
     }
 
     @Test("A test that succeeds leaves nothing")

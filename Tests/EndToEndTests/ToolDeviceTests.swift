@@ -101,6 +101,31 @@ struct ToolDeviceTests {
         }
     }
 
+    @Test(
+        "C1: the name of the description is the GAP Device Name, too, also where no adapter is named",
+        arguments: [true, false]
+    )
+    func deviceName(namesAdapter: Bool) throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let file = testbed.path("t.json")
+        try Data(Self.description.utf8).write(to: URL(fileURLWithPath: file))
+        let tool = try ProcessTestbed.executable("corebluetooth").path
+        let program = "'\(tool)' advertise --gatt '\(file)' --identity other"
+        let script = namesAdapter ? "exec \(program)" : "unset COREBLUETOOTH_ADAPTER; exec \(program)"
+        let shell = URL(fileURLWithPath: "/bin/sh")
+        let peripheral = try TestProcess(shell, ["-c", script], in: testbed, hasInput: false, terminal: nil)
+        defer { peripheral.terminate() }
+        try peripheral.line(with: "is advertising")
+        // The name is read when a link is a second old, and counts for more than the advertised one from then on.
+        let watcher = ["Thermometer", "Temperature", "--count", "20", "--identity", "watcher"]
+        let subscribe = try testbed.start("corebluetooth", ["subscribe"] + watcher)
+        #expect(try subscribe.end() == 0, "\(subscribe.errorLines)")
+        let known = try testbed.tool("inspect", "Thermometer", "--json", "--identity", "watcher")
+        #expect(try known.end() == 0, "\(known.errorLines)")
+        #expect(try known.objects()[0]["name"] as? String == "Thermometer")
+    }
+
     @Test("Values are written, confirmed or not, printed by the peripheral, and read back")
     func write() throws {
         let testbed = try ProcessTestbed()
@@ -135,6 +160,9 @@ struct ToolDeviceTests {
         #expect(try subscribe.end() == 0, "\(subscribe.errorLines)")
         #expect(try subscribe.objects().map { $0["value"] as? String } == ["7F08", "6608", "7F08", "6608"])
         try peripheral.line(with: "\"unsubscribed\"")
+        // The next one gets them, too, although nobody was subscribed meanwhile.
+        let next = try testbed.tool("subscribe", "Thermometer", "Temperature", "--count", "2", "--json")
+        #expect(try next.end() == 0, "\(next.errorLines)")
         // What one writes, those hear who have subscribed.
         let listener = try testbed.tool("subscribe", "Thermometer", "FFF1", "--verbose", "--text", "--identity", "ear")
         try listener.errorLine(with: "subscribed to FFF1")

@@ -35,6 +35,24 @@ struct PrivacyTests {
         }
     }
 
+    /// Gives the same number for ever.
+    private struct ConstantGenerator: RandomNumberGenerator {
+        let number: UInt64
+        mutating func next() -> UInt64 { self.number }
+    }
+
+    @Test("the random part of a made address is neither all zeros nor all ones")
+    func makeAtTheLimits() {
+        for (number, part): (UInt64, UInt64) in [
+            (0, 1), (1, 1), (0x3F_FFFE, 0x3F_FFFE), (0x3F_FFFF, 1), (.max, 1), (0xC0_0000, 1),
+        ] {
+            var generator = ConstantGenerator(number: number)
+            let address = ResolvableAddress.make(self.key, using: &generator)
+            #expect(address.value >> 24 == 0x40_0000 | part)
+            #expect(ResolvableAddress.matches(address, self.key))
+        }
+    }
+
     private func add(
         _ host: TestHost,
         peer: DeviceAddress,

@@ -66,4 +66,57 @@ struct HostCapacityTests {
             #expect(link.central.outstanding[link.centralHandle] == 0)
         }
     }
+
+    @Test("a host that takes nothing misses advertisements, and gets none of them later", arguments: [false, true])
+    func missedAdvertisements(isExtended: Bool) throws {
+        let testbed = AirTestbed()
+        let advertiser = testbed.host()
+        advertiser.advertise()
+        let scanner = testbed.host()
+        if isExtended {
+            let channel = LESetExtendedScanParameters.PHYParameters(
+                type: .passive,
+                interval: ExtendedScanInterval(rawValue: 0x10),
+                window: ExtendedScanInterval(rawValue: 0x10)
+            )
+            scanner.ok(LESetExtendedScanParameters(ownAddressType: .public, filterPolicy: .all, le1M: channel))
+            scanner.ok(LESetExtendedScanEnable(isEnabled: true, filterDuplicates: .off))
+        } else {
+            scanner.scan()
+        }
+        testbed.pass(.seconds(1))
+        #expect(!scanner.events.isEmpty)
+        scanner.controller.isHostWritable = false
+        scanner.events.removeAll()
+        testbed.pass(.seconds(1))
+        #expect(scanner.events.isEmpty)
+        scanner.controller.isHostWritable = true
+        #expect(scanner.events.isEmpty)
+        testbed.pass(.seconds(1))
+        #expect(!scanner.events.isEmpty)
+    }
+
+    @Test("a report of completed packets waits up to its delay, while at most half of the buffers are waited for")
+    func completedPacketsDelay() throws {
+        var configuration = VirtualControllerConfiguration()
+        configuration.aclDataPacketCount = 8
+        configuration.completedPacketsDelay = .milliseconds(7)
+        let testbed = AirTestbed()
+        let central = testbed.host(configuration: configuration)
+        let link = try TestLink(testbed, central: central)
+        func send(_ count: Int) {
+            for value in 0..<count { central.sendData([UInt8(value)], on: link.centralHandle) }
+            testbed.loop.run()
+        }
+        // More than half is reported at once, and what comes then is counted anew.
+        for count in [5, 4, 1, 5, 4, 8, 1] {
+            send(count)
+            #expect(central.outstanding[link.centralHandle] == (count > 4 ? 0 : count), "\(count) packets")
+            guard count <= 4 else { continue }
+            testbed.pass(.nanoseconds(6_999_999))
+            #expect(central.outstanding[link.centralHandle] == count)
+            testbed.pass(.nanoseconds(1))
+            #expect(central.outstanding[link.centralHandle] == 0)
+        }
+    }
 }

@@ -71,6 +71,19 @@ struct SupervisionTests {
         #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
     }
 
+    @Test("who goes further away while out of reach has no more time", arguments: allSettings)
+    func furtherAway(settings: AirSettings) throws {
+        let link = try TestLink(AirTestbed(settings))
+        link.peripheral.controller.distance = .metres(1_000)
+        link.testbed.pass(.milliseconds(400))
+        link.peripheral.controller.distance = .metres(2_000)
+        link.testbed.pass(.milliseconds(319))
+        #expect(link.central.controller.linkCount == 1)
+        link.testbed.pass(.milliseconds(1))
+        #expect(link.central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
+        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
+    }
+
     @Test("a device that comes back in time keeps its link, and nothing is lost", arguments: allSettings)
     func back(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))

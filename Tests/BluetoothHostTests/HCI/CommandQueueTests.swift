@@ -110,4 +110,19 @@ struct CommandQueueTests {
         for entry in queue.abandon() { entry.completion(.abandoned) }
         #expect(self.log.lines == ["3 complete", "1 status", "2 abandoned"])
     }
+
+    @Test("a controller that allows no command is given time from the moment when a command waits, not before")
+    func idleController() {
+        var queue = CommandQueue()
+        queue.append(self.entry(1))
+        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
+        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 0) != nil)
+        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
+        #expect(queue.nextDeadline == nil, "nothing waits")
+        let later = self.start + .seconds(10)
+        #expect(queue.expired(at: later).isEmpty)
+        queue.append(self.entry(2))
+        #expect(queue.next(now: later, timeout: self.timeout) == nil)
+        #expect(queue.nextDeadline == later + self.timeout)
+    }
 }

@@ -217,6 +217,25 @@ struct LESignallingTests {
         #expect(channels.signalling.nextIdentifier == 2)
     }
 
+    @Test func `The deadline is the earlier one of the parameter request's and of the channels'`() {
+        for isChannelFirst in [true, false] {
+            var signalling = LESignalling(isCentral: false)
+            var actions: [Action] = []
+            let second = TimeAmount.seconds(5)
+            #expect(signalling.nextDeadline == nil)
+            signalling.openChannel(
+                L2CAPChannelID(rawValue: 1),
+                to: 0x80,
+                L2CAPChannelConfiguration(),
+                now: self.start + (isChannelFirst ? .zero : second),
+                into: &actions
+            )
+            #expect(signalling.nextDeadline == self.start + .seconds(30) + (isChannelFirst ? .zero : second))
+            #expect(!self.request(self.wanted, &signalling, at: isChannelFirst ? second : .zero).isEmpty)
+            #expect(signalling.nextDeadline == self.start + .seconds(30))
+        }
+    }
+
     @Test func `A repeated request is answered again and followed once`() {
         var signalling = LESignalling(isCentral: true)
         let request = "12 05 08 00 18 00 28 00 00 00 2A 00"

@@ -308,6 +308,10 @@ struct GATTClientTests {
         #expect(peripheral.services?.count == 1)
         peripheral.discoverIncludedServices([IDs.question], for: service)
         talk.testbed.run { talk.central.count("included 1") == 2 }
+        // What is discovered again is the same object, and there once.
+        peripheral.discoverIncludedServices(nil, for: service)
+        talk.testbed.run { talk.central.count("included 1") == 3 }
+        #expect(service.includedServices?.count == 1 && service.includedServices?.first === included)
         peripheral.discoverCharacteristics(nil, for: included)
         #expect(talk.testbed.run { included.characteristics?.isEmpty == true })
     }

@@ -2,6 +2,7 @@ import BluetoothAir
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
+import Dispatch
 import NIOCore
 import Testing
 
@@ -119,7 +120,18 @@ struct ScanningTests {
         let adapter = PrivateAir().makeAdapter()
         let main = CBCentralManager(delegate: nil, queue: nil, options: [BluetoothAdapter.optionKey: adapter])
         main.setState(.poweredOn)
+        let other = CBCentralManager(
+            delegate: nil,
+            queue: DispatchQueue(label: "reports"),
+            options: [BluetoothAdapter.optionKey: adapter]
+        )
+        other.setState(.poweredOn)
         let lines = CapturedLog()
+        lines.capture {
+            main.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: false])
+            other.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+        }
+        #expect(lines.all.isEmpty, "without duplicates, or with a queue of its own, there is nothing to warn of")
         lines.capture {
             main.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
         }

@@ -23,6 +23,9 @@ struct AdvertisementPackingTests {
         #expect(!AdvertisedName.isShortened("Thermo", of: "Thermometer"))
         #expect(!AdvertisedName.isShortened("Crystal", of: "Crystals"))
         #expect(!AdvertisedName.isShortened("", of: "Crystal"))
+        // Names of exactly the two lengths that there is space for are whole.
+        #expect(!AdvertisedName.isShortened("Thermomete", of: "Thermomete"))
+        #expect(!AdvertisedName.isShortened("Crystals", of: "Crystals"))
         let services = [BluetoothUUID(form: .full(1, 2))]
         let lines = ["Crystal", "Crystal 🔮"].map { name in
             AdvertisedName.line(name, AdvertisedContent(localName: name, services: services).packed().scanResponse)
@@ -106,6 +109,28 @@ struct AdvertisementPackingTests {
         #expect(area.mayContain(second) && area.mayContain(third))
         #expect(scanResponse.serviceUUIDs.isEmpty)
         #expect(scanResponse.octetCount == 21)
+    }
+
+    @Test("11.2 services for the overflow area alone are there, and say that the other ones are not all")
+    func overflowAlone() throws {
+        let second = try #require(BluetoothUUID("0CDBE648-EED0-11E6-BC64-92361F002671"))
+        for (name, services) in [(nil, []), ("Crystal", []), (nil, [0x180D]), ("Crystal", [0x180D])]
+            as [(String?, [BluetoothUUID])]
+        {
+            let content = AdvertisedContent(localName: name, services: services, overflowServices: [second])
+            let packed = content.packed()
+            let data = AdvertisingData(parsing: packed.data)
+            let scanResponse = AdvertisingData(parsing: packed.scanResponse)
+            let isAlone = name == nil && services.isEmpty
+            let manufacturerData = try #require((isAlone ? data : scanResponse).manufacturerSpecificData)
+            #expect((isAlone ? scanResponse : data).manufacturerSpecificData == nil)
+            let area = try #require(OverflowArea(manufacturerData: manufacturerData))
+            #expect(area.mayContain(second))
+            #expect(data.localName == name)
+            #expect(data.serviceUUIDs == services)
+            #expect(data[.complete16BitServiceUUIDs] == nil)
+            #expect((data[.incomplete16BitServiceUUIDs] == nil) == services.isEmpty)
+        }
     }
 
     @Test("11.2 overflow area and a name share the scan response")

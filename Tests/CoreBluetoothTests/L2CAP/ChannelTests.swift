@@ -318,10 +318,26 @@ struct ChannelTests {
         )
         other.connect(same, in: talk.testbed)
         let (central, ball) = try talk.openUsers()
+        // The other app has a channel of its own, which stays.
+        var ends: (StreamUser?, StreamUser?)
+        other.onChannel = { ends.0 = StreamUser($0, salt: 0x00, piece: 65_521) }
+        talk.talk.ball.onChannel = { ends.1 = StreamUser($0, salt: 0xFF, piece: 65_521) }
+        same.delegate = other
+        same.openL2CAPChannel(talk.psm)
+        try #require(talk.testbed.run { ends.0 != nil && ends.1 != nil })
+        let (kept, itsPeer) = (try #require(ends.0), try #require(ends.1))
+        kept.open()
+        itsPeer.open()
+        talk.testbed.run(.milliseconds(1))
         talk.talk.central.manager.cancelPeripheralConnection(talk.peripheral)
         talk.testbed.run()
         #expect(central.inputEvents.last == .endEncountered && ball.inputEvents.last == .endEncountered)
         #expect(same.state == .connected)
+        #expect(!kept.inputEvents.contains(.endEncountered) && !itsPeer.inputEvents.contains(.endEncountered))
+        itsPeer.write(10)
+        kept.write(20)
+        talk.testbed.run()
+        #expect(kept.received == 10 && itsPeer.received == 20)
     }
 
     @Test("an app's own channel has no ends")

@@ -65,6 +65,24 @@ struct StreamTests {
         #expect(ball.received == 20)
     }
 
+    @Test("12.3 a stream that was taken out of its run loop before the report is made reports nothing")
+    func removedBeforeReport() throws {
+        let talk = try ChannelTalk()
+        let (central, ball) = try talk.users()
+        ball.input.delegate = ball
+        ball.input.open()
+        central.open()
+        central.write(10)
+        talk.testbed.run()
+        ball.input.schedule(in: .main, forMode: .default)
+        ball.input.remove(from: .main, forMode: .default)
+        talk.testbed.run(.milliseconds(1))
+        #expect(ball.inputEvents.isEmpty && ball.received == 0)
+        ball.input.schedule(in: .main, forMode: .default)
+        talk.testbed.run(.milliseconds(1))
+        #expect(ball.inputEvents == [.openCompleted, .hasBytesAvailable] && ball.received == 10)
+    }
+
     @Test("12.3 the delegate can be changed; it is not retained")
     func delegates() throws {
         let talk = try ChannelTalk()

@@ -62,6 +62,31 @@ struct CentralRestorationTests {
         #expect(setup.testbed.run { setup.central.values == ["still"] })
     }
 
+    @Test("13.1 a subscription that was refused is not restored")
+    func refusedSubscription() throws {
+        var setup = RestorationSetup(.central)
+        let secret = CBMutableCharacteristic(
+            type: IDs.other,
+            properties: [.notifyEncryptionRequired],
+            value: nil,
+            permissions: []
+        )
+        let service = CBMutableService(type: IDs.other, primary: true)
+        service.characteristics = [secret]
+        setup.ball.manager.add(service)
+        setup.testbed.run(.milliseconds(1))
+        let peripheral = try setup.connect()
+        let characteristic = try peripheral.discover([IDs.other], in: setup.testbed).characteristic(IDs.other)
+        peripheral.setNotifyValue(true, for: characteristic)
+        setup.testbed.run(.seconds(1))
+        #expect(!characteristic.isNotifying)
+        setup.restartCentral()
+        try #require(setup.testbed.run { !setup.central.found.isEmpty })
+        let restored = try #require(setup.central.found.first?.services?.first?.characteristics?.first)
+        #expect(restored.uuid == IDs.other)
+        #expect(!restored.isNotifying)
+    }
+
     @Test("13.1 a pending connection survives while the peripheral is away")
     func pending() throws {
         var setup = RestorationSetup(.central)

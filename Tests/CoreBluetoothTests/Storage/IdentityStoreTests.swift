@@ -32,6 +32,18 @@ struct IdentityStoreTests {
         }
     }
 
+    @Test("5.1 a device that was forgotten comes back with another identifier, and the old one means nobody")
+    func forgotten() throws {
+        let store = IdentityStore()
+        let old = store.record(for: self.address(0)).identifier
+        for number in 1...UInt64(IdentityStore.capacity) { _ = store.record(for: self.address(number)) }
+        #expect(store.record(for: old) == nil)
+        let new = store.record(for: self.address(0)).identifier
+        #expect(new != old)
+        #expect(store.record(for: old) == nil)
+        #expect(store.record(for: new)?.address == self.address(0))
+    }
+
     @Test("5.6 the name is remembered")
     func names() {
         let store = IdentityStore()

@@ -228,4 +228,41 @@ struct GATTServerDiscoveryTests: GATTServerSuite {
             """
         )
     }
+
+    // MARK: Full responses
+
+    /// A server with seven services A000 that have nothing inside, at the handles 000E to 0014.
+    private func runOnManyServices(_ script: String, mtu: Int) throws {
+        var server = GATTServer(configuration: GATTServerFixture.configuration)
+        for _ in 0..<7 { _ = try server.add(GATTServiceDefinition(uuid: 0xA000, characteristics: [])) }
+        var runner = try GATTServerScript(mtu: mtu)
+        runner.server = ServedLinks(server, preferredMTU: mtu)
+        runner.server.linkOpened(runner.link)
+        let octets = UInt8(mtu).hexDigits
+        runner.run("> 02 \(octets) 00\n< 03 \(octets) 00\n? mtu \(mtu)\n" + script)
+    }
+
+    @Test func `Read By Group Type fills the MTU to its last octet`() throws {
+        let three = "0E 00 0E 00 00 A0 0F 00 0F 00 00 A0 10 00 10 00 00 A0"
+        try self.runOnManyServices("> 10 0E 00 FF FF 00 28\n< 11 06 \(three)", mtu: 25)
+        try self.runOnManyServices("> 10 0E 00 FF FF 00 28\n< 11 06 \(three) 11 00 11 00 00 A0", mtu: 26)
+    }
+
+    @Test func `Find By Type Value fills the MTU to its last octet`() throws {
+        let five = "0E 00 0E 00 0F 00 0F 00 10 00 10 00 11 00 11 00 12 00 12 00"
+        try self.runOnManyServices("> 06 0E 00 FF FF 00 28 00 A0\n< 07 \(five)", mtu: 24)
+        try self.runOnManyServices("> 06 0E 00 FF FF 00 28 00 A0\n< 07 \(five) 13 00 13 00", mtu: 25)
+    }
+
+    @Test func `Find Information fills the MTU to its last octet`() throws {
+        let five = "0E 00 00 28 0F 00 00 28 10 00 00 28 11 00 00 28 12 00 00 28"
+        try self.runOnManyServices("> 04 0E 00 FF FF\n< 05 01 \(five)", mtu: 25)
+        try self.runOnManyServices("> 04 0E 00 FF FF\n< 05 01 \(five) 13 00 00 28", mtu: 26)
+    }
+
+    @Test func `Read By Type fills the MTU to its last octet`() throws {
+        let five = "0E 00 00 A0 0F 00 00 A0 10 00 00 A0 11 00 00 A0 12 00 00 A0"
+        try self.runOnManyServices("> 08 0E 00 FF FF 00 28\n< 09 04 \(five)", mtu: 25)
+        try self.runOnManyServices("> 08 0E 00 FF FF 00 28\n< 09 04 \(five) 13 00 00 A0", mtu: 26)
+    }
 }

@@ -68,6 +68,25 @@ extension GATTServerWritingTests {
         )
     }
 
+    @Test func `Client Supported Features are written from their first octet on`() throws {
+        try self.run(
+            """
+            > 16 0B 00 01 00 01
+            < 17 0B 00 01 00 01
+            > 18 01
+            < 01 18 0B 00 07
+            > 0A 0B 00
+            < 0B 00
+            > 16 0B 00 00 00 01
+            < 17 0B 00 00 00 01
+            > 18 01
+            < 19
+            > 0A 0B 00
+            < 0B 01
+            """
+        )
+    }
+
     @Test func `GATT/SR/GAW/BI-11-C Write Long: Insufficient Authorization`() throws {
         try self.run(
             """

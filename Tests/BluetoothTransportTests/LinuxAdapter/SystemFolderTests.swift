@@ -1,0 +1,43 @@
+// The system's folders of small files, with a temporary folder in their place.
+
+import Fixtures
+import Foundation
+import Testing
+
+@testable import BluetoothTransport
+
+@Suite("Folders of the system")
+struct SystemFolderTests {
+    private func write(_ octetCount: Int, to path: String) throws {
+        // Lines of 16 octets with their number.
+        let lines = (0..<octetCount / 16).map { number in
+            let digits = String(number)
+            return String(repeating: "0", count: 15 - digits.count) + digits + "\n"
+        }
+        try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test("the lines of a file that is longer than one read are all read", arguments: [0, 16, 16_384, 16_400, 200_000])
+    func lines(octetCount: Int) throws {
+        let folder = try TemporaryFolder()
+        try self.write(octetCount, to: folder("file"))
+        let lines = SystemFolder(path: folder.path).lines("file")
+        #expect(lines.count == octetCount / 16)
+        #expect(lines.last.flatMap(Int.init) == (octetCount == 0 ? nil : octetCount / 16 - 1))
+    }
+
+    @Test("a file that does not end is read up to a megabyte")
+    func limit() throws {
+        let folder = try TemporaryFolder()
+        try self.write(3 << 20, to: folder("file"))
+        #expect(SystemFolder(path: folder.path).lines("file").count == (1 << 20) / 16)
+        #expect(SystemFolder(path: "/dev").lines("zero").map(\.utf8.count) == [1 << 20])
+    }
+
+    @Test("a file that is not there has no lines")
+    func absent() throws {
+        let folder = try TemporaryFolder()
+        #expect(SystemFolder(path: folder.path).lines("file").isEmpty)
+        #expect(SystemFolder(path: folder("none")).entries.isEmpty)
+    }
+}

@@ -1,0 +1,29 @@
+import BluetoothHost
+import BluetoothTypes
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("13.1 What an app has discovered")
+struct DiscoveredAttributesTests {
+    private let outer = GATTRemoteService(uuid: 0xA000, handles: 0x0001...0x0005, isPrimary: true)
+    private let inner = GATTRemoteService(uuid: 0xB000, handles: 0x0006...0x0009, isPrimary: false)
+    private let last = GATTRemoteService(uuid: 0xC000, handles: 0x000A...0x000C, isPrimary: false)
+
+    @Test("what is discovered again is there once")
+    func again() throws {
+        var attributes = DiscoveredAttributes()
+        for _ in 1...2 {
+            attributes.add([self.outer], listed: true)
+            attributes.add([self.inner], includedBy: self.outer.handles)
+        }
+        attributes.add([self.inner, self.last], includedBy: self.outer.handles)
+        #expect(attributes.services.map(\.record) == [self.outer, self.inner, self.last])
+        #expect(attributes.services.map(\.isListed) == [true, false, false])
+        #expect(attributes.services.map(\.included) == [[0x0006, 0x000A], nil, nil])
+        // What was found as an included service stays one until it is found itself.
+        attributes.add([self.inner], listed: true)
+        #expect(attributes.services.map(\.isListed) == [true, true, false])
+        #expect(attributes.services.map(\.included) == [[0x0006, 0x000A], nil, nil])
+    }
+}
