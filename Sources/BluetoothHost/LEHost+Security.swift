@@ -32,7 +32,9 @@ extension LEHost {
 
     /// Pairs with the peer of a link, even where the devices have keys of each other; a peripheral asks the central for
     /// it.
-    /// - Parameter level: The least that the pairing has to give.
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - level: The least that the pairing has to give.
     public func pair(_ link: LinkID, level: SecurityLevel = .encrypted) {
         self.assertOnEventLoop()
         guard let link = self.linksByID[link] else { return }
