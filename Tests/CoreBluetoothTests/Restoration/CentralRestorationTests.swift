@@ -64,7 +64,7 @@ struct CentralRestorationTests {
 
     @Test("13.1 a subscription that was refused is not restored")
     func refusedSubscription() throws {
-        var setup = RestorationSetup(.central)
+        var setup = RestorationSetup(.central, permitsPairing: false)
         let secret = CBMutableCharacteristic(
             type: IDs.other,
             properties: [.notifyEncryptionRequired],

@@ -17,10 +17,17 @@ final class RestartableDevice {
     /// The opcodes of the ATT PDUs that the present process's host has sent.
     private var sent: [UInt8] = []
 
-    init(_ identity: String, in testbed: Testbed, storage: MemoryStorage = MemoryStorage()) {
+    init(
+        _ identity: String,
+        in testbed: Testbed,
+        storage: MemoryStorage = MemoryStorage(),
+        permitsPairing: Bool = true
+    ) {
         self.testbed = testbed
         self.storage = storage
-        self.configuration = BluetoothAdapter.Configuration(identity: identity)
+        var configuration = BluetoothAdapter.Configuration(identity: identity)
+        configuration.permitsPairing = permitsPairing
+        self.configuration = configuration
         self.source = BreakableSource(air: testbed.air)
         self.adapter = BluetoothAdapter(
             eventLoop: testbed.loop,

@@ -19,11 +19,11 @@ struct RestorationSetup {
     var central: CentralApp
 
     /// Both are powered on; the ball is open where the central is the one that is restored.
-    init(_ restored: Role) {
+    init(_ restored: Role, permitsPairing: Bool = true) {
         // Both roles have one and the same key.
         let options = [CBCentralManagerOptionRestoreIdentifierKey: restored == .central ? "asker" : "ball"]
         self.options = options
-        self.curious = RestartableDevice("Curious", in: self.testbed)
+        self.curious = RestartableDevice("Curious", in: self.testbed, permitsPairing: permitsPairing)
         self.crystal = RestartableDevice("Crystal", in: self.testbed)
         self.ball = PeripheralApp(on: self.crystal.adapter, options: restored == .peripheral ? options : [:])
         self.central = CentralApp(on: self.curious.adapter, options: restored == .central ? options : [:])

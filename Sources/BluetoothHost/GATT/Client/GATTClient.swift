@@ -20,8 +20,7 @@
 // What a peer can do: a server's answer is believed where the specification lets it be one. Another opcode, handles
 // that do not grow, or lengths that do not fit end the procedure with `malformedResponse`, and the next one begins.
 // Since every discovery goes on behind the last handle that it got, each ends after a finite number of answers,
-// whatever the server says. A server that does not answer costs the link after 30 s. Nothing of what a server sends is
-// queued here.
+// whatever the server says. A server that does not answer costs the link after 30 s. Nothing that it sends is queued.
 //
 // Time comes in as `now`, for the limit of 30 s on each request (Vol 3, Part F, 3.3.3).
 
@@ -284,19 +283,14 @@ extension ATTBearer {
             // The copy leaves the request with one owner, so that the layers below write their headers in front of it.
             let level = self.security.level
             let copy = level < .secureConnections ? ByteBuffer(bytes: request.readableBytesView) : nil
-            self.send(GATTClient.Request(opcode: opcode, pdu: copy, level: level), of: procedure, now: now)
+            let sent = GATTClient.Request(opcode: opcode, pdu: copy, level: level)
+            self.client.state = .busy(procedure, request: sent, deadline: now + ATT.transactionTimeout)
             actions.append(.send(request, nil))
         } else {
             self.client.state = .idle
             if case .underWay(procedure.id) = self.mtuExchange { self.mtuExchange = .done }
             actions.append(.report(procedure))
         }
-    }
-
-    /// A request is on its way.
-    private mutating func send(_ request: GATTClient.Request, of procedure: any GATTRunningProcedure, now: NIODeadline)
-    {
-        self.client.state = .busy(procedure, request: request, deadline: now + ATT.transactionTimeout)
     }
 
     // MARK: Security
@@ -307,7 +301,7 @@ extension ATTBearer {
             request.level < self.security.level
         else { return }
         let repetition = GATTClient.Request(opcode: request.opcode, pdu: pdu, level: self.security.level)
-        self.send(repetition, of: procedure, now: now)
+        self.client.state = .busy(procedure, request: repetition, deadline: now + ATT.transactionTimeout)
         var octets = PDUBuffer.make(capacity: pdu.readableBytes)
         octets.writeImmutableBuffer(pdu)
         actions.append(.send(octets, nil))
@@ -323,9 +317,6 @@ extension ATTBearer {
             self.follow(procedure, procedure.receive(.error(refusal), mtu: self.mtu), now: now, into: &actions)
         }
     }
-
-    /// Whether a request that was refused waits for a more secure link.
-    var awaitsSecurity: Bool { if case .securing = self.client.state { true } else { false } }
 
     /// Lets a request that was refused wait for a more secure link, where that can help.
     private mutating func awaitSecurity(
