@@ -27,6 +27,8 @@ class Controller:
     """A controller that is there already."""
 
     random_address = staticmethod(Environment.random_address)
+    # The folder of the captures.
+    captures = pathlib.Path("/mnt")
 
     def __init__(self, socket):
         self.socket = socket
@@ -36,7 +38,7 @@ class Controller:
         return f"unix-client:{self.socket}"
 
     def capture(self, name):
-        return pathlib.Path("/mnt") / f"{name}.btsnoop"
+        return self.captures / f"{name}.btsnoop"
 
 
 async def ask(controller, name, *questions):
