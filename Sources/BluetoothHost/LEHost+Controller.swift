@@ -31,7 +31,7 @@ extension LEHost {
         guard let channel = self.channel else { return }
         self.channel = nil
         channel.close()
-        // A controller that does not start is the affair of whoever attached the host; the state has the reason.
+        // A controller that does not start is reported by the state, which has the reason, to the user of the host.
         if case .starting = self.state {
             self.log.debug("the controller did not start: \(reason)")
         } else {

@@ -14,7 +14,7 @@ enum Flooder {
         case "join": self.join(arguments[0])
         default: self.retained = [FloodingCentral(role, arguments.map { CBUUID(string: $0) })]
         }
-        // Until whoever started it is gone.
+        // Until the process that started it is gone.
         while readLine() != nil {}
         exit(0)
     }

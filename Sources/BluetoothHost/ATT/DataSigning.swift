@@ -1,6 +1,6 @@
 // Data signing (Vol 3, Part C, 10.4.1; Vol 3, Part H, 2.4.5): a Signed Write Command carries a counter and a code that
 // is made with the Connection Signature Resolving Key, the CSRK, which the peer has distributed. The key and the last
-// counter of a peer come from whoever keeps bonds, and each counter that was accepted goes back there to be stored.
+// counter of a peer come with its bond, and each counter that was accepted is handed out, to be stored with it.
 
 public import BluetoothTypes
 import Crypto

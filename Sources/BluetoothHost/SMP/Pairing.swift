@@ -37,7 +37,7 @@
 // `SecureConnectionsAuthentication`).
 //
 // encryption: both sides have a key. The central's controller encrypts; the peripheral's asks for the key. A command of
-// the peer is an error here: what comes before the link is encrypted may come from somebody else.
+// the peer is an error here: what comes before the link is encrypted may come from another device.
 //
 // keys: phase 3 (`KeyExchange`).
 //

@@ -164,7 +164,7 @@ struct PairingAgreement: Hashable, Sendable {
             guard self.keySize == 16 else { throw .encryptionKeySize }
         }
         guard self.key.level >= parameters.leastLevel else { throw .authenticationRequirements }
-        // A key is not replaced by a weaker one, whoever asks: the user removes the bond first.
+        // A key is not replaced by a weaker one, on no request of the peer: the user removes the bond first.
         if let existing = parameters.existing {
             guard self.isSecureConnections || !existing.isSecureConnections,
                 self.model.isAuthenticated || !existing.isAuthenticated

@@ -35,7 +35,7 @@ extension BluetoothAdapter {
         public var permitsSystemServices: Bool
         /// Whether this device pairs with others at all.
         ///
-        /// True unless it is set. A device that does not pair refuses whoever asks, and gets from its peers only what
+        /// True unless it is set. A device that does not pair refuses every request, and gets from its peers only what
         /// they give to everybody.
         public var permitsPairing: Bool = true
         /// Who speaks with the user while this device pairs with another one; `nil` for a device that has neither

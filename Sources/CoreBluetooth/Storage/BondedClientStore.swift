@@ -1,5 +1,5 @@
 // What this device's GATT server keeps of clients with which it is bonded, beyond their links and beyond the process:
-// in memory, and in the adapter's storage. A record lasts as long as its bond; whoever removes the bond removes it.
+// in memory, and in the adapter's storage. A record lasts as long as its bond, and is removed with it.
 
 import BluetoothHost
 import BluetoothTypes

@@ -203,6 +203,7 @@ final class ProgramCapture {
     /// interrupt it.
     private nonisolated static func endProgram() {
         guard let program, kill(program, SIGTERM) == 0 else { return }
+        // This program ends, so nothing else runs that could be held up.
         for _ in 0..<endLimit / 10 where kill(program, 0) == 0 { usleep(10_000) }
     }
 

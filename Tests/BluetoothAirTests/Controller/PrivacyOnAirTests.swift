@@ -19,7 +19,7 @@ struct PrivacyOnAirTests {
     /// Knows no keys.
     private let foreign: TestHost
 
-    /// An advertiser and a central that know each other's keys, and a stranger.
+    /// An advertiser and a central that know each other's keys, and a device that knows neither.
     init() {
         let all = LEEventMask(rawValue: .max)
         self.advertiser = self.testbed.host(leEvents: all)

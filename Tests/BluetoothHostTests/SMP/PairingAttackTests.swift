@@ -231,7 +231,7 @@ struct PairingAttackTests {
         for side in [Side.central, .peripheral] {
             for (reason, change) in weaker {
                 var pair = whole.linkedAnew()
-                // One side has lost its keys, or is somebody else.
+                // One side has lost its keys, or is another device.
                 if side == .central { pair.central.removeBond() } else { pair.peripheral.removeBond() }
                 if side == .central {
                     change(&pair.central.configuration)

@@ -6,7 +6,7 @@ public import NIOCore
 
 /// What is kept of a bonded client.
 ///
-/// It belongs to the bond: whoever stores it uses the peer's identity address, and removes it with the bond. A Service
+/// It belongs to the bond: it is stored under the peer's identity address, and removed with the bond. A Service
 /// Changed indication that the client has not confirmed needs no place here: it is owed as long as ``databaseHash`` is
 /// not that of the database.
 public struct BondedClient: Hashable, Sendable {
