@@ -52,6 +52,12 @@ struct SecurityManagerScript: HexScriptRunner {
         )
     }
 
+    /// Runs a script against a Security Manager of its own.
+    static func run(isCentral: Bool, _ configuration: PairingConfiguration, bond: Bond? = nil, _ script: String) {
+        var runner = Self(isCentral: isCentral, configuration, bond: bond)
+        runner.run(script)
+    }
+
     mutating func receive(_ bytes: ByteBuffer) { self.manager.receive(bytes, &self.context) }
 
     mutating func takeOutput() -> [String] {
@@ -150,4 +156,48 @@ struct SecurityManagerScript: HexScriptRunner {
     private static func level(_ text: String) -> SecurityLevel {
         SecurityLevel.allCases.first { "\($0)" == text } ?? .none
     }
+}
+
+extension PairingConfiguration {
+    /// LE legacy pairing that asks for protection where the device can have it, and distributes these keys.
+    static func legacy(
+        _ ioCapability: IOCapability = .noInputNoOutput,
+        minimumKeySize: Int = 16,
+        initiatorKeys: KeyDistribution = [],
+        responderKeys: KeyDistribution = [],
+        identity: IdentityInformation? = nil
+    ) -> PairingConfiguration {
+        PairingConfiguration(
+            ioCapability: ioCapability,
+            prefersMITMProtection: ioCapability != .noInputNoOutput,
+            supportsSecureConnections: false,
+            minimumKeySize: minimumKeySize,
+            initiatorKeys: initiatorKeys,
+            responderKeys: responderKeys,
+            identity: identity
+        )
+    }
+
+    /// The same with LE Secure Connections.
+    static func secureConnections(
+        _ ioCapability: IOCapability = .noInputNoOutput,
+        usesKeypressNotifications: Bool = false,
+        initiatorKeys: KeyDistribution = [],
+        responderKeys: KeyDistribution = [],
+        identity: IdentityInformation? = nil
+    ) -> PairingConfiguration {
+        PairingConfiguration(
+            ioCapability: ioCapability,
+            prefersMITMProtection: ioCapability != .noInputNoOutput,
+            usesKeypressNotifications: usesKeypressNotifications,
+            initiatorKeys: initiatorKeys,
+            responderKeys: responderKeys,
+            identity: identity
+        )
+    }
+}
+
+extension KeyDistribution {
+    /// Every key of LE.
+    static let every: Self = [.encryptionKey, .identityKey, .signingKey]
 }
