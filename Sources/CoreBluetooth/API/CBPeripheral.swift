@@ -261,7 +261,7 @@ open class CBPeripheral: CBPeer {
     /// other in the order of the calls.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
         guard let connection = self.presentConnection() else { return }
-        self.context.commands.send(.openChannel(connection.id, PSM))
+        self.context.commands.send(.openChannel(connection.id, PSM, invalidations: connection.invalidations))
     }
 }
 

@@ -38,13 +38,13 @@ extension CBPeripheral {
     func disconnected(_ id: ConnectionID, isReconnecting: Bool = false) {
         // What is released here is released only after the lock is free.
         let invalid = self.lock.withLock { () -> (RemoteAttributes, [CBService]?) in
-            self.connection.disconnected(id.attempt, isReconnecting: isReconnecting)
+            let goesOn = self.connection.disconnected(id.attempt, isReconnecting: isReconnecting)
             self.mtu = 23
             self.writeWindow = TransmitWindow()
             for characteristic in self.attributes.characteristics.all { characteristic.notifyingStorage = false }
             defer {
                 // A connection that goes on has all services invalid: what the app has asked of them may be on its way.
-                self.invalidations = isReconnecting ? self.invalidations + 1 : 0
+                self.invalidations = goesOn ? self.invalidations + 1 : 0
                 self.attributes = RemoteAttributes()
                 self.servicesStorage = nil
             }

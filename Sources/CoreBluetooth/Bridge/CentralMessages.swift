@@ -58,7 +58,7 @@ enum CentralCommand: ManagerCommand {
     /// The app has taken enough of what the peripheral sent.
     case resumeReceiving(ConnectionID)
     case readRSSI(ConnectionID)
-    case openChannel(ConnectionID, CBL2CAPPSM)
+    case openChannel(ConnectionID, CBL2CAPPSM, invalidations: Int)
     indirect case registerForConnectionEvents(ConnectionEventFilter?)
     /// A connection of the process before this one is waited for again.
     indirect case resume(ConnectionID, DeviceAddress, ConnectOptions, DiscoveredAttributes)

@@ -19,7 +19,7 @@
 
 /// One `CBPeripheral` object's connection as its app sees it.
 struct ObservedConnection {
-    private enum State {
+    private enum State: Equatable {
         case disconnected
         case connecting
         case connected(repeatedRequests: Int)
@@ -110,12 +110,12 @@ struct ObservedConnection {
         }
     }
 
-    /// A connection has ended, or could not be made.
-    mutating func disconnected(_ attempt: UInt32, isReconnecting: Bool = false) {
-        guard attempt == self.attempt else { return }
-        switch self.current {
-        case .connected(let count): self.current = isReconnecting || count > 0 ? .connecting : .disconnected
-        case .connecting, .disconnected, .disconnecting: self.current = isReconnecting ? .connecting : .disconnected
-        }
+    /// A connection has ended, or could not be made; whether it is waited for under the same attempt.
+    @discardableResult
+    mutating func disconnected(_ attempt: UInt32, isReconnecting: Bool = false) -> Bool {
+        guard attempt == self.attempt else { return false }
+        let isRepeated = if case .connected(let count) = self.current { count > 0 } else { false }
+        self.current = isReconnecting || isRepeated ? .connecting : .disconnected
+        return self.current == .connecting
     }
 }

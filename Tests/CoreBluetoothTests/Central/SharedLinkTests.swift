@@ -73,6 +73,32 @@ struct SharedLinkTests {
         #expect(talk.testbed.run { late.calls.last == "disconnect 0" })
     }
 
+    @Test("A3 what an app asks for on a link that is lost unnoticed is not carried out on the next one")
+    func askingDuringLoss() throws {
+        let talk = Conversation()
+        let peripheral = try talk.connect()
+        talk.central.calls = []
+        talk.centralAdapter.holdCallbacks(for: .seconds(10))
+        talk.ballAdapter.setPowered(false)
+        talk.testbed.run(.seconds(1))
+        #expect(peripheral.state == .connected)
+        talk.central.manager.connect(peripheral)
+        talk.ballAdapter.setPowered(true)
+        talk.testbed.run { talk.ball.manager.state == .poweredOn }
+        talk.ball.advertise(name: "Crystal")
+        talk.testbed.run(.seconds(2))
+        // There is a new link, and the app knows of neither the loss nor the link.
+        #expect(peripheral.state == .connected && talk.central.calls.isEmpty)
+        peripheral.discoverServices(nil)
+        peripheral.openL2CAPChannel(0x80)
+        talk.testbed.run(.seconds(20))
+        #expect(talk.central.calls == ["disconnect 1 CBErrorDomain 6", "connect 2"])
+        // What it asks for from then on is.
+        peripheral.discoverServices(nil)
+        #expect(talk.testbed.run { talk.central.calls.count == 3 })
+        #expect(talk.central.calls.last?.hasPrefix("services") == true)
+    }
+
     @Test("B2 a second subscriber gets the peer's answer, not the first one's hope")
     func refusedSecondSubscriber() throws {
         let pair = try Pair()

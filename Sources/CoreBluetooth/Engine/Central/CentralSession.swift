@@ -31,8 +31,19 @@ final class CentralSession: ManagerSession {
     private(set) var connectionEventFilter: ConnectionEventFilter?
     /// Channels that were opened and that the app was not given yet.
     let unclaimedChannels = UnclaimedChannels()
-    /// The connection of each `CBPeripheral` object, by the object's place in its table.
-    private var connections: ContiguousArray<PeripheralConnection?> = []
+    /// What the session has of one `CBPeripheral` object.
+    private enum Slot {
+        /// No connection.
+        case empty
+        /// A connection.
+        case live(PeripheralConnection)
+        /// The last connection has ended, after so many invalidations. The app may not know it yet, and ask for the same
+        /// connection once more.
+        case ended(ConnectionID, invalidations: Int)
+    }
+
+    /// The connections of `CBPeripheral` objects, by the object's place in its table.
+    private var slots: ContiguousArray<Slot> = []
 
     /// Stores what the manager does, where it has a restore identifier.
     let recordStore: RecordStore<CentralRecord>?
@@ -92,8 +103,8 @@ final class CentralSession: ManagerSession {
                 return self.report(.rssi(id, .failure(.notConnected)))
             }
             connection.readRSSI()
-        case .openChannel(let id, let psm):
-            self.connection(id)?.openChannel(psm)
+        case .openChannel(let id, let psm, let invalidations):
+            self.connection(id)?.openChannel(psm, invalidations: invalidations)
         case .registerForConnectionEvents(let filter):
             self.connectionEventFilter = filter
         case .end:
@@ -112,7 +123,7 @@ final class CentralSession: ManagerSession {
 
     private func connection(_ token: PeripheralToken) -> PeripheralConnection? {
         let index = Int(token.index)
-        guard index < self.connections.count, let connection = self.connections[index], connection.id.token == token
+        guard index < self.slots.count, case .live(let connection) = self.slots[index], connection.id.token == token
         else {
             return nil
         }
@@ -138,28 +149,38 @@ final class CentralSession: ManagerSession {
             }
             return
         }
+        let index = Int(id.token.index)
+        while self.slots.count <= index { self.slots.append(.empty) }
+        var invalidations = Invalidations()
+        // The app does not know yet that the link was lost: what it asks for until then was meant for that link.
+        if case .ended(id, let count) = self.slots[index] { invalidations = Invalidations(lostAfter: count) }
         let connection = PeripheralConnection(
             id: id,
             session: self,
             peer: self.core.peers.peer(address),
             options: options,
-            attributes: attributes
+            attributes: attributes,
+            invalidations: invalidations
         )
-        let index = Int(id.token.index)
-        while self.connections.count <= index { self.connections.append(nil) }
         // An older connection of the same object is still being ended; it is not found in the table any more.
-        self.connections[index] = connection
+        self.slots[index] = .live(connection)
         self.core.peers.add(connection)
         self.noteChange()
     }
 
     /// The connections that are not over, in the order of their objects.
-    var liveConnections: [PeripheralConnection] { self.connections.compactMap { $0 } }
+    var liveConnections: [PeripheralConnection] {
+        self.slots.compactMap { slot in
+            if case .live(let connection) = slot { connection } else { nil }
+        }
+    }
 
     /// A connection is over.
     func ended(_ connection: PeripheralConnection) {
         let index = Int(connection.id.token.index)
-        if index < self.connections.count, self.connections[index] === connection { self.connections[index] = nil }
+        if self.connection(connection.id) === connection {
+            self.slots[index] = .ended(connection.id, invalidations: connection.invalidations.count)
+        }
         self.noteChange()
     }
 
@@ -168,7 +189,7 @@ final class CentralSession: ManagerSession {
     /// The adapter stopped: everything is over, and the state says so.
     func adapterStopped(_ state: CBManagerState) {
         self.scan = nil
-        self.connections = []
+        self.slots = []
         if state < .poweredOff { self.connectionEventFilter = nil }
         // What outlived its manager does not outlive this.
         if self.preservedState != nil { self.end() }
@@ -179,18 +200,18 @@ final class CentralSession: ManagerSession {
     func kill() {
         self.recordStore?.close()
         self.scan = nil
-        self.connections = []
+        self.slots = []
     }
 
     /// Ends everything that the manager does, without reporting it.
     func cancelAll() {
         self.scan = nil
         self.core.updateScanning()
-        for connection in self.connections.compactMap({ $0 }) {
+        for connection in self.liveConnections {
             connection.isReleased = true
             self.core.peers.cancel(connection)
         }
-        self.connections = []
+        self.slots = []
         self.noteChange()
     }
 

@@ -18,10 +18,22 @@ struct Invalidations {
     /// How many there were when the link was last lost, which is one of them.
     private var atLoss = 0
 
+    /// How many there were.
+    var count: Int { self.merged + self.ranges.count }
+
+    /// None yet.
+    init() {}
+
+    /// Those of a connection that was lost after so many, and that goes on with the next link.
+    init(lostAfter count: Int) {
+        self.merged = count
+        self.appendLoss()
+    }
+
     /// Adds the loss of the link, with which all services become invalid.
     mutating func appendLoss() {
         self.append(0x0001...0xFFFF)
-        self.atLoss = self.merged + self.ranges.count
+        self.atLoss = self.count
     }
 
     /// Whether a call that knows of the first `count` was made before the link was lost: it ended with that link.
@@ -39,7 +51,7 @@ struct Invalidations {
 
     /// Whether one of those after the first `count` meets a condition.
     func contains(after count: Int, where isMet: (AttributeHandleRange) -> Bool) -> Bool {
-        guard count != self.merged + self.ranges.count else { return false }
+        guard count != self.count else { return false }
         return self.ranges.dropFirst(max(0, count - self.merged)).contains(where: isMet)
     }
 }

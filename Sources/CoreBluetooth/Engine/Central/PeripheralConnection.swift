@@ -36,7 +36,7 @@ final class PeripheralConnection {
     /// In the order of the calls.
     private var outstanding: [Outstanding] = []
     private var procedureCount: UInt64 = 0
-    private var invalidations = Invalidations()
+    private(set) var invalidations: Invalidations
     var channelRequests = ChannelOpenRequests()
     /// The writes without response that are on their way.
     var window = TransmitWindow()
@@ -48,13 +48,15 @@ final class PeripheralConnection {
         session: CentralSession,
         peer: Peer,
         options: ConnectOptions,
-        attributes: DiscoveredAttributes = DiscoveredAttributes()
+        attributes: DiscoveredAttributes = DiscoveredAttributes(),
+        invalidations: Invalidations = Invalidations()
     ) {
         self.id = id
         self.session = session
         self.peer = peer
         self.options = options
         self.attributes = attributes
+        self.invalidations = invalidations
         self.host = session.core.host
         self.token = session.core.makeTransmitToken()
     }

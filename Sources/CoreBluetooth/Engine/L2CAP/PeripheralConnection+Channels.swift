@@ -3,9 +3,9 @@
 import BluetoothHost
 
 extension PeripheralConnection {
-    /// Queues a request for a channel.
-    func openChannel(_ psm: CBL2CAPPSM) {
-        guard case .established = self.phase else { return }
+    /// Queues a request for a channel, made when so many invalidations had been delivered.
+    func openChannel(_ psm: CBL2CAPPSM, invalidations: Int) {
+        guard case .established = self.phase, !self.invalidations.isBeforeLoss(invalidations) else { return }
         self.perform(self.channelRequests.enqueue(psm))
     }
 
