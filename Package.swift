@@ -114,11 +114,18 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        // Full-screen programs in a terminal, without a library that has to be installed.
+        .target(name: "CTerminal"),
+        .target(
+            name: "TerminalScreen",
+            dependencies: ["CTerminal"]
+        ),
         .executableTarget(
             name: "eightball",
             dependencies: [
                 "ITCB",
                 "CommandLineTool",
+                "TerminalScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -312,9 +319,13 @@ let package = Package(
             dependencies: ["CommandLineTool"]
         ),
         .testTarget(
+            name: "TerminalScreenTests",
+            dependencies: ["TerminalScreen", "Fixtures"]
+        ),
+        .testTarget(
             name: "EndToEndTests",
             // The programs are started as processes, so they have to be built.
-            dependencies: ["eightball", "BlueEarCommand", "CoreBluetoothCommand", "Fixtures"]
+            dependencies: ["eightball", "BlueEarCommand", "CoreBluetoothCommand", "Fixtures", "TerminalScreen"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -91,6 +91,14 @@ public class ITCB_SDK_Central: ITCB_SDK, ITCB_SDK_Central_Protocol {
     /// The scan that will be started anew.
     internal var _rescan: ITCB_SDK_ScheduledWork?
 
+    /// How long, in seconds, a question may take until it is answered; a person who answers by hand needs longer.
+    @_spi(Steps) public var answerTimeLimit: TimeInterval = 2.0
+
+    /// Measures the strength of each ball's signal; each is reported as a step.
+    @_spi(Steps) public func readSignals() {
+        devices.forEach { ($0 as? ITCB_SDK_Device_Peripheral)?._readSignal() }
+    }
+
     internal override func _makeManager() -> Any? { CBCentralManager(delegate: self, queue: nil) }
 
     /// Makes a central.
@@ -113,6 +121,9 @@ public class ITCB_SDK_Peripheral: ITCB_SDK, ITCB_SDK_Peripheral_Protocol {
 
     /// Whether the waiting answers are being handed over at this moment.
     internal var _isHandingOver = false
+
+    /// Whether a person answers: the SDK picks no answer, and while a question is open, others are refused as busy.
+    @_spi(Steps) public var answersByHand = false
 
     /// Where the random answers come from.
     internal var _generator: any RandomNumberGenerator = SystemRandomNumberGenerator()

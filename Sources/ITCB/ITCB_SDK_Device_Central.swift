@@ -51,6 +51,12 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
         }
     }
 
+    /// Whether a question of the central waits for its answer.
+    internal var _hasOpenQuestion: Bool {
+        if case .asked = _stage { return true }
+        return false
+    }
+
     /// Whether answers wait for space in the transmit queue.
     internal var _hasWaitingAnswers: Bool {
         owner?._waitingAnswers.contains { $0.device === self } ?? false
@@ -74,7 +80,7 @@ internal class ITCB_SDK_Device_Central: ITCB_SDK_Device, ITCB_Device_Central_Pro
         error = nil
         _readableAnswer = Data()
         owner._sendQuestionAskedToAllObservers(device: self, question: question)
-        guard case .asked(let question) = _stage else { return }
+        guard case .asked(let question) = _stage, !owner.answersByHand else { return }
         sendAnswer(owner._randomAnswer(), toQuestion: question)
     }
 

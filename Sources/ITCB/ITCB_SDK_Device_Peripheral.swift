@@ -31,9 +31,6 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         case ended
     }
 
-    /// How long, in seconds, a question may take until it is answered.
-    internal let _timeoutLengthInSeconds: TimeInterval = 2.0
-
     /// Where the device stands.
     internal var _stage: _Stage = .connecting
 
@@ -108,6 +105,14 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
         return hadQuestion
     }
 
+    /// Measures the strength of the signal, where there is a link.
+    internal func _readSignal() {
+        switch _stage {
+        case .connecting, .ended: break
+        case .discovering, .idle, .subscribing, .writing, .awaitingAnswer, .unsubscribing: _peripheral.readRSSI()
+        }
+    }
+
     // MARK: Questions
 
     /// Asks a question.
@@ -129,7 +134,7 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
                 _report(.sendFailed(ITCB_Errors.coreBluetooth(ITCB_RejectionReason.peripheralError(tooLong))))
                 return
             }
-            _startTimeout(_timeoutLengthInSeconds)
+            _startTimeout(owner?.answerTimeLimit ?? 0)
             if case .unsubscribing = _stage {
                 _stage = .unsubscribing(next: question)
             } else {

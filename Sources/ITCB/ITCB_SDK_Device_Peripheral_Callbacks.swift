@@ -47,6 +47,12 @@ extension ITCB_SDK_Device_Peripheral: CBPeripheralDelegate {
         owner?._sendDeviceDiscoveredMessageToAllObservers(device: self)
     }
 
+    /// The strength of the signal was measured.
+    internal func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: Error?) {
+        guard nil == error, _static_ITCB_SDK_RSSI_NotAvailable != RSSI.intValue else { return }
+        owner?._note(.signalRead(uuid: uuid ?? "", rssi: RSSI.intValue))
+    }
+
     /// The ball has switched its notifications, or would not.
     internal func peripheral(
         _ peripheral: CBPeripheral,

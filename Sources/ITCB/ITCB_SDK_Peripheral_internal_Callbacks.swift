@@ -105,7 +105,8 @@ extension ITCB_SDK_Peripheral: CBPeripheralManagerDelegate {
             question = text
         }
         let device = _device(for: first.central)
-        guard !device._isBusy, _waitingAnswers.count < Self._maximumWaitingAnswers else {
+        let isPersonBusy = answersByHand && _centrals.contains { $0._hasOpenQuestion }
+        guard !isPersonBusy, !device._isBusy, _waitingAnswers.count < Self._maximumWaitingAnswers else {
             _note(.questionReceived(question, isAccepted: false))
             peripheralManager.respond(to: first, withResult: .insufficientResources)
             return

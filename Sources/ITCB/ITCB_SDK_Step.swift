@@ -31,6 +31,8 @@ public enum ITCB_SDK_Step: Equatable, Sendable {
     case ready(name: String)
     /// The link was lost.
     case lost(name: String)
+    /// The strength of a ball's signal was measured, in dBm.
+    case signalRead(uuid: String, rssi: Int)
 
     // Central: question and answer.
 

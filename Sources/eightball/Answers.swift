@@ -1,4 +1,4 @@
-// The words of the app: the twenty classic answers, and what to say about an error. The SDK sends keys, which the app
+// The words for what the SDK reports: the answers, and what to say about an error. The SDK sends keys, which the app
 // translates.
 
 import CommandLineTool
@@ -8,40 +8,8 @@ import ITCB
 
 /// The answers of a Magic 8-Ball, by their keys.
 enum Answers {
-    /// The classic twenty, `SLUG-ANSWER-00` first.
-    static let classic = [
-        "It is certain.",
-        "It is decidedly so.",
-        "Without a doubt.",
-        "Yes definitely.",
-        "You may rely on it.",
-        "As I see it, yes.",
-        "Most likely.",
-        "Outlook good.",
-        "Yes.",
-        "Signs point to yes.",
-        "Reply hazy, try again.",
-        "Ask again later.",
-        "Better not tell you now.",
-        "Cannot predict now.",
-        "Concentrate and ask again.",
-        "Don't count on it.",
-        "My reply is no.",
-        "My sources say no.",
-        "Outlook not so good.",
-        "Very doubtful.",
-    ]
-
     /// The words for a key; a key that is not one of the twenty is shown as it came.
-    static func words(for key: String) -> String {
-        let prefix = "SLUG-ANSWER-"
-        let digits = key.dropFirst(prefix.count)
-        guard key.hasPrefix(prefix), digits.count == 2, let number = Int(digits), classic.indices.contains(number)
-        else {
-            return PrintableText.text(key)
-        }
-        return classic[number]
-    }
+    static func words(for key: String) -> String { PrintableText.text(Texts.english.answer(key)) }
 
     /// What a JSON object says about an answer, behind its event.
     static func details(_ key: String, of device: String, to question: String) -> [(key: String, value: JSONValue)] {
@@ -55,32 +23,32 @@ enum Answers {
 /// What an error means, in words that follow a device's name.
 enum ErrorWords {
     /// The words for an error of the SDK; it may hold another one, which says more.
-    static func words(for error: any Error) -> String {
+    static func words(for error: any Error, _ texts: Texts = .english) -> String {
         switch error {
         case let error as ITCB_Errors:
             switch error {
             case .coreBluetooth(let inner):
-                inner.map(words(for:)) ?? "Bluetooth is not available"
+                inner.map { words(for: $0, texts) } ?? texts(.errorBluetooth)
             case .sendFailed(let inner):
-                inner.map(words(for:)) ?? "could not be asked"
+                inner.map { words(for: $0, texts) } ?? texts(.errorSend)
             case .unknown(let inner):
-                inner.map(words(for:)) ?? "had a problem without a name"
+                inner.map { words(for: $0, texts) } ?? texts(.errorUnknown)
             }
         case let reason as ITCB_RejectionReason:
             switch reason {
             case .deviceOffline:
-                "went offline"
+                texts(.rejectOffline)
             case .deviceBusy:
-                "is busy with another question; ask again later"
+                texts(.rejectBusy)
             case .questionPlease:
-                "refused: a question must end with \"?\""
+                texts(.rejectQuestion)
             case .peripheralError(let inner):
-                "had a problem" + (inner.map { " (\(detail(of: $0)))" } ?? "")
+                texts(.rejectPeripheral) + (inner.map { " (\(detail(of: $0)))" } ?? "")
             case .unknown(let inner):
-                "refused" + (inner.map { " (\(detail(of: $0)))" } ?? " without a reason")
+                texts(.rejectUnknown) + " " + (inner.map { "(\(detail(of: $0)))" } ?? texts(.withoutReason))
             }
         default:
-            "reported: " + detail(of: error)
+            texts(.errorDetail, detail(of: error))
         }
     }
 

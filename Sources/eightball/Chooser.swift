@@ -55,7 +55,10 @@ final class Chooser {
             }
         case let text where LineReader.isQuit(text):
             Ending.succeed()
-        default:
+        case "":
+            prompt()
+        case let text:
+            Console.print("\(PrintableText.quoted(text)) is neither 1 (Central) nor 2 (Peripheral).")
             prompt()
         }
     }

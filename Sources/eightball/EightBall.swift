@@ -4,6 +4,7 @@ import ArgumentParser
 import CommandLineTool
 import CoreBluetooth
 import Foundation
+import TerminalScreen
 
 /// `eightball`: without a command, the app as on a phone.
 struct EightBall: ParsableCommand {
@@ -11,10 +12,14 @@ struct EightBall: ParsableCommand {
         commandName: "eightball",
         abstract: "Ask a Magic 8-Ball over Bluetooth, or be one.",
         discussion: """
-            Without a command it asks whether to be the Central (who asks) or the Peripheral (who answers).
+            Without a command it asks whether to be the Central (who asks) or the Peripheral (who answers): on the whole \
+            screen in a terminal, line by line elsewhere and with --plain.
             """,
         subcommands: [Demo.self, Peripheral.self, Central.self, Ask.self]
     )
+
+    @Flag(help: "Line by line, also in a terminal.")
+    var plain = false
 
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
@@ -22,6 +27,9 @@ struct EightBall: ParsableCommand {
     func run() throws {
         try radio.apply(deviceName: PeripheralSession.defaultName)
         MainActor.assumeIsolated {
+            if !plain, !output.format.isJSON, !output.format.isVerbose, let screen = Screen() {
+                FullScreenSession(screen: screen, texts: .of(ProcessInfo.processInfo.environment)).run()
+            }
             Chooser(output: output.format).run()
         }
     }

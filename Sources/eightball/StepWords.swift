@@ -59,6 +59,8 @@ struct StepWords {
             self.init(.finding, "connectionFailed", "could not connect to \(PrintableText.quoted(name))")
         case .lost(let name):
             self.init(.finding, "lost", "has lost \(PrintableText.quoted(name))")
+        case .signalRead(let uuid, let rssi):
+            self.init(.finding, "signalRead", "measures \(rssi) dBm from \(uuid)")
 
         case .discoveringServices:
             self.init(.exploring, "discoveringServices", "discovers the services")

@@ -19,7 +19,7 @@ struct EightBallAskTests {
         #expect(ask.lines.count == 1)
         #expect(ask.errorLines.isEmpty)
         let answer = try #require(ask.lines.first)
-        #expect(Answers.classic.contains(answer))
+        #expect(Texts.english.answers.contains(answer))
         #expect(try ball.line(with: "Will it rain today?") == "Will it rain today? -> \(answer)")
     }
 
@@ -171,7 +171,7 @@ struct EightBallAskTests {
         #expect(asked["event"] as? String == "answer")
         #expect(asked["device"] as? String == "Cry\"stal")
         #expect(asked["question"] as? String == "Is it \"JSON\"?")
-        #expect(Answers.classic.contains(asked["answer"] as? String ?? ""))
+        #expect(Texts.english.answers.contains(asked["answer"] as? String ?? ""))
         try ball.line(with: "\"answer\"")
         let printed = try ball.lines.map(object)
         #expect(printed.map { $0["event"] as? String } == ["advertising", "question", "answer"])

@@ -16,7 +16,7 @@ struct EightBallCentralTests {
         try central.line(with: "[1] Crystal is here.")
         central.write(line: "1 Will it rain?")
         let line = try central.line(with: "[1] Crystal: ")
-        #expect(Answers.classic.contains(String(line.dropFirst("[1] Crystal: ".count))))
+        #expect(Texts.english.answers.contains(String(line.dropFirst("[1] Crystal: ".count))))
         central.write(line: "no question mark")
         try central.line(with: "[1] Crystal refused: a question must end with \"?\".")
         central.write(line: "use 1")

@@ -24,7 +24,7 @@ struct EightBallDemoTests {
         #expect(demo.errorLines.isEmpty)
         #expect(testbed.sockets.isEmpty)
         let answer = try #require(demo.lines.last?.split(separator: ":", maxSplits: 1).last)
-        #expect(Answers.classic.contains(answer.trimmingCharacters(in: .whitespaces)))
+        #expect(Texts.english.answers.contains(answer.trimmingCharacters(in: .whitespaces)))
         #expect(demo.lines.contains { $0.hasPrefix("Question:") && $0.contains("Will it work?") })
         #expect(demo.lines.contains { $0.contains("RSSI -") })
     }
@@ -49,7 +49,7 @@ struct EightBallDemoTests {
         let last = try #require(events.last)
         #expect(last["event"] as? String == "answer")
         #expect(last["question"] as? String == "Will it rain today?")
-        #expect(Answers.classic.contains(last["answer"] as? String ?? ""))
+        #expect(Texts.english.answers.contains(last["answer"] as? String ?? ""))
     }
 
     @Test("A demonstration of a refusal fails, and says why")

@@ -8,8 +8,8 @@ import Testing
 struct WordsTests {
     @Test("There are twenty different answers, each under its key")
     func answers() {
-        #expect(Answers.classic.count == 20)
-        #expect(Set(Answers.classic).count == 20)
+        #expect(Texts.english.answers.count == 20)
+        #expect(Set(Texts.english.answers).count == 20)
         #expect(Answers.words(for: "SLUG-ANSWER-00") == "It is certain.")
         #expect(Answers.words(for: "SLUG-ANSWER-09") == "Signs point to yes.")
         #expect(Answers.words(for: "SLUG-ANSWER-19") == "Very doubtful.")

@@ -1,0 +1,134 @@
+// A line that a person writes: the text before and behind the cursor, and what was written before. Where the cursor is
+// is a place between two grapheme clusters, so an accent that comes after its letter joins it.
+
+/// A line of text, its cursor, and its history.
+package struct LineEditor: Hashable, Sendable {
+    /// What a key led to.
+    package enum Outcome: Hashable, Sendable {
+        /// The line, its cursor or nothing has changed.
+        case edited
+        /// The line is finished; it is in the history now, and a new one has begun.
+        case finished(String)
+        /// The key means nothing here.
+        case ignored
+    }
+
+    /// How many lines are kept.
+    private static let historyLimit = 100
+
+    /// The text before the cursor.
+    package private(set) var before = ""
+    /// The text behind the cursor.
+    package private(set) var behind = ""
+    /// The most octets of a line in UTF-8; what would make it longer is not taken.
+    package let maximumLength: Int
+    private var history: [String] = []
+    /// Which line of the history is shown; its count is the line that is being written.
+    private var place = 0
+    /// The line that is being written, while one of the history is shown.
+    private var draft = ""
+
+    /// Creates an empty line.
+    package init(maximumLength: Int = 512) { self.maximumLength = maximumLength }
+
+    /// The line.
+    package var text: String { self.before + self.behind }
+
+    /// Replaces the line.
+    package mutating func set(_ text: String) {
+        self.before = ""
+        self.behind = ""
+        self.insert(text)
+    }
+
+    /// Takes a key.
+    package mutating func receive(_ key: Key) -> Outcome {
+        switch key {
+        case .character(let character): self.insert(String(character))
+        case .text(let text): self.insert(text)
+        case .enter: return self.finish()
+        case .backspace, .control("h"): if !self.before.isEmpty { self.before.removeLast() }
+        case .delete, .control("d"): if !self.behind.isEmpty { self.behind.removeFirst() }
+        case .left, .control("b"):
+            if let last = self.before.popLast() { self.behind.insert(last, at: self.behind.startIndex) }
+        case .right, .control("f"): if !self.behind.isEmpty { self.before.append(self.behind.removeFirst()) }
+        case .home, .control("a"): (self.before, self.behind) = ("", self.text)
+        case .end, .control("e"): (self.before, self.behind) = (self.text, "")
+        case .wordLeft:
+            let word = self.wordBefore
+            self.before.removeLast(word.count)
+            self.behind = word + self.behind
+        case .wordRight:
+            let word = self.wordBehind
+            self.behind.removeFirst(word.count)
+            self.before += word
+        case .control("w"): self.before.removeLast(self.wordBefore.count)
+        case .control("u"): self.before = ""
+        case .control("k"): self.behind = ""
+        case .up, .control("p"): self.show(self.place - 1)
+        case .down, .control("n"): self.show(self.place + 1)
+        default: return .ignored
+        }
+        return .edited
+    }
+
+    private mutating func insert(_ text: String) {
+        let line = text.unicodeScalars.filter { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: scalar == "\t"
+            default: true
+            }
+        }.map { $0 == "\t" ? " " : $0 }
+        var room = self.maximumLength - self.before.utf8.count - self.behind.utf8.count
+        for scalar in line {
+            room -= UTF8.width(scalar)
+            guard room >= 0 else { return }
+            self.before.unicodeScalars.append(scalar)
+        }
+    }
+
+    private mutating func finish() -> Outcome {
+        let line = self.text
+        if !line.isEmpty, self.history.last != line {
+            self.history.append(line)
+            if self.history.count > Self.historyLimit { self.history.removeFirst() }
+        }
+        self.place = self.history.count
+        self.draft = ""
+        self.before = ""
+        self.behind = ""
+        return .finished(line)
+    }
+
+    private mutating func show(_ place: Int) {
+        guard (0...self.history.count).contains(place), place != self.place else { return }
+        if self.place == self.history.count { self.draft = self.text }
+        self.place = place
+        self.set(place == self.history.count ? self.draft : self.history[place])
+    }
+
+    /// The word before the cursor, with the spaces behind it.
+    private var wordBefore: String {
+        let spaces = self.before.reversed().prefix { $0 == " " }.count
+        let letters = self.before.dropLast(spaces).reversed().prefix { $0 != " " }.count
+        return String(self.before.suffix(spaces + letters))
+    }
+
+    /// The word behind the cursor, with the spaces before it.
+    private var wordBehind: String {
+        let spaces = self.behind.prefix { $0 == " " }
+        return String(spaces + self.behind.dropFirst(spaces.count).prefix { $0 != " " })
+    }
+
+    /// Draws the line in a row, so that the cursor is seen, and puts the canvas's cursor there.
+    package func draw(on canvas: inout Canvas, row: Int, column: Int, columns: Int, _ style: TextStyle = .plain) {
+        guard columns > 1 else { return }
+        // What does not fit before the cursor has scrolled out; the last column is the cursor's at the end of the line.
+        var shown: Substring = self.before[...]
+        var width = ColumnWidth.columns(of: shown)
+        while width > columns - 1, let first = shown.popFirst() { width -= ColumnWidth.columns(of: first) }
+        let place = canvas.write(String(shown), row: row, column: column, style, columns: columns)
+        canvas.write(self.behind, row: row, column: place, style, columns: columns - (place - column))
+        canvas.cursor = ScreenPosition(row: row, column: place)
+    }
+}

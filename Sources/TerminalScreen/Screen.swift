@@ -1,0 +1,201 @@
+// A terminal that one program has to itself: the alternate screen, keys one by one, a size that changes. Everything
+// runs on the main thread, from the first to the last call.
+//
+//     closed ── open ──▶ open ── close, exit, a signal, a trap ──▶ closed: the terminal is as it was found
+//                         │ ▲
+//              Ctrl-Z     ▼ │ SIGCONT: everything is drawn anew
+//                       suspended
+
+import Dispatch
+import Foundation
+
+/// A program's screen in a terminal.
+@MainActor
+package final class Screen {
+    /// Called with each key.
+    package var onKey: ((Key) -> Void)?
+    /// Draws the screen; called where it was asked for, and when the size has changed.
+    package var onDraw: ((inout Canvas) -> Void)?
+
+    /// The alternate screen without automatic wrapping, and pasted text in brackets.
+    private static let entering = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
+    /// The way back: the cursor is shown, colours are as they were.
+    private static let leaving = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    /// How long, in milliseconds, a lone Escape waits for the rest of a sequence.
+    private static let escapeTime = 40
+    /// How long, in milliseconds, a process may take to stop.
+    private static let stopTime = 100
+    /// The least time between two frames, in milliseconds.
+    private static let frameTime = 33
+
+    private let input: CInt
+    private let output: CInt
+    private let original: termios
+    private var parser = KeyParser()
+    private var renderer: ScreenRenderer
+    private var isOpen = false
+    private var isDrawScheduled = false
+    private var lastFrame = DispatchTime(uptimeNanoseconds: 0)
+    private var sources: [any DispatchSourceProtocol] = []
+    private var escapeGeneration = 0
+
+    /// A screen on standard input and standard output; `nil` where one of them is no terminal, or cannot move its
+    /// cursor.
+    package convenience init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        guard environment["TERM"].map({ $0 != "dumb" && !$0.isEmpty }) ?? false else { return nil }
+        // https://no-color.org: whatever its value is, unless it is empty.
+        self.init(
+            input: STDIN_FILENO,
+            output: STDOUT_FILENO,
+            hasColors: environment["NO_COLOR"]?.isEmpty ?? true
+        )
+    }
+
+    /// A screen on a terminal; `nil` where the descriptors are none.
+    package init?(input: CInt, output: CInt, hasColors: Bool) {
+        var settings = termios()
+        guard isatty(input) == 1, isatty(output) == 1, tcgetattr(input, &settings) == 0 else { return nil }
+        self.input = input
+        self.output = output
+        self.original = settings
+        self.renderer = ScreenRenderer(hasColors: hasColors)
+    }
+
+    /// How large the terminal is; 80 by 24 where it does not say.
+    package var size: ScreenSize {
+        var size = winsize()
+        guard ioctl(self.output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return ScreenSize(rows: 24, columns: 80)
+        }
+        return ScreenSize(rows: Int(size.ws_row), columns: Int(size.ws_col))
+    }
+
+    /// The last line that something wrote to standard error since the screen was opened.
+    package var lastLine: String? { TerminalRestoration.lastLine }
+
+    // MARK: Life
+
+    /// Takes the terminal.
+    package func open() {
+        guard !self.isOpen else { return }
+        self.take()
+        let source = DispatchSource.makeReadSource(fileDescriptor: self.input, queue: .main)
+        source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read() } }
+        self.sources.append(source)
+        self.watch(SIGWINCH) { $0.setNeedsDraw() }
+        self.watch(SIGCONT) { screen in
+            // Whoever stopped the process may have changed the terminal meanwhile.
+            screen.take()
+        }
+        for source in self.sources { source.resume() }
+        self.setNeedsDraw()
+    }
+
+    /// Gives the terminal back.
+    package func close() {
+        guard self.isOpen else { return }
+        for source in self.sources { source.cancel() }
+        self.sources = []
+        self.leave()
+    }
+
+    /// Has everything drawn anew, whatever the terminal shows.
+    package func redraw() {
+        self.renderer.invalidate()
+        self.setNeedsDraw()
+    }
+
+    /// Stops the process, as Ctrl-Z does elsewhere; it goes on with SIGCONT.
+    package func suspend() {
+        self.leave()
+        // The whole job stops, as the shell expects it.
+        kill(0, SIGTSTP)
+        // Where no shell could continue it, the system does not stop it.
+        DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(Self.stopTime)) { [weak self] in
+            MainActor.assumeIsolated {
+                if let self, !self.isOpen, !self.sources.isEmpty { self.take() }
+            }
+        }
+    }
+
+    private func take() {
+        var settings = self.original
+        cfmakeraw(&settings)
+        tcsetattr(self.input, TCSADRAIN, &settings)
+        TerminalRestoration.arm(self.output, self.original, leaving: Self.leaving)
+        self.isOpen = true
+        self.write(Self.entering)
+        self.renderer.invalidate()
+        self.setNeedsDraw()
+    }
+
+    private func leave() {
+        self.isOpen = false
+        TerminalRestoration.restore()
+    }
+
+    private func watch(_ number: CInt, _ body: @escaping @MainActor (Screen) -> Void) {
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+        source.setEventHandler { [weak self] in
+            MainActor.assumeIsolated { if let self { body(self) } }
+        }
+        self.sources.append(source)
+    }
+
+    // MARK: Keys
+
+    private func read() {
+        var octets = [UInt8](repeating: 0, count: 1024)
+        let count = Foundation.read(self.input, &octets, octets.count)
+        guard count > 0 else {
+            // The terminal is gone; SIGHUP ends the process, or nothing does.
+            if count == 0 || errno != EINTR && errno != EAGAIN { for source in self.sources { source.cancel() } }
+            return
+        }
+        self.escapeGeneration += 1
+        self.deliver(self.parser.receive(octets[..<count]))
+        guard self.parser.isPending else { return }
+        let generation = self.escapeGeneration
+        DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(Self.escapeTime)) { [weak self] in
+            MainActor.assumeIsolated {
+                guard let self, self.escapeGeneration == generation else { return }
+                self.deliver(self.parser.flush())
+            }
+        }
+    }
+
+    private func deliver(_ keys: [Key]) {
+        for key in keys { self.onKey?(key) }
+    }
+
+    // MARK: Drawing
+
+    /// Has the screen drawn soon; many calls are one frame.
+    package func setNeedsDraw() {
+        guard self.isOpen, !self.isDrawScheduled else { return }
+        self.isDrawScheduled = true
+        DispatchQueue.main.asyncAfter(deadline: self.lastFrame + .milliseconds(Self.frameTime)) { [weak self] in
+            MainActor.assumeIsolated { self?.draw() }
+        }
+    }
+
+    private func draw() {
+        self.isDrawScheduled = false
+        guard self.isOpen else { return }
+        self.lastFrame = .now()
+        // A terminal that takes nothing at the moment gets a later picture instead of this one.
+        var poll = pollfd(fd: self.output, events: Int16(POLLOUT), revents: 0)
+        guard Foundation.poll(&poll, 1, 0) == 1 else { return self.setNeedsDraw() }
+        var canvas = Canvas(size: self.size)
+        self.onDraw?(&canvas)
+        self.write(self.renderer.render(canvas))
+    }
+
+    private func write(_ text: String) {
+        var octets = Array(text.utf8)[...]
+        while !octets.isEmpty {
+            let count = octets.withUnsafeBytes { Foundation.write(self.output, $0.baseAddress, $0.count) }
+            if count > 0 { octets = octets.dropFirst(count) } else if errno != EINTR { return }
+        }
+    }
+}

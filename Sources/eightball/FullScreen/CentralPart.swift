@@ -1,0 +1,118 @@
+// The page of the one that asks, and the SDK behind it.
+
+import CommandLineTool
+import Foundation
+@_spi(Steps) @preconcurrency import ITCB
+import TerminalScreen
+
+/// Asks what the page wants asked, and shows it what the SDK reports.
+@MainActor
+final class CentralPart: ScreenPart {
+    var uuid = UUID()
+
+    /// How long, in seconds, a question may take: a person may be at the other end.
+    private static let answerTimeLimit: TimeInterval = 60
+    /// After how many ticks the signals are measured again.
+    private static let signalTicks = 20
+
+    private let texts: Texts
+    private let onChange: () -> Void
+    private var page = CentralPage()
+    private var ticks = 0
+    private let sdk: ITCB_SDK_Central?
+    /// The strength with which a ball was heard, by its name, until it can be asked.
+    private var heard: [String: Int] = [:]
+
+    var isAnimated: Bool { page.isAnimated }
+
+    /// Starts to look for balls.
+    init(texts: Texts, onChange: @escaping () -> Void) {
+        self.texts = texts
+        self.onChange = onChange
+        sdk = ITCB_SDK.createInstance(isCentral: true) as? ITCB_SDK_Central
+        guard let sdk else { Ending.fail(Failure("this system cannot be a central")) }
+        sdk.answerTimeLimit = Self.answerTimeLimit
+        _ = sdk.addObserver(self)
+        Steps.observe(sdk) { [weak self] step in self?.note(step) }
+    }
+
+    private func note(_ step: ITCB_SDK_Step) {
+        switch step {
+        case .stateChanged(let isPoweredOn, _): page.bluetoothChanged(isOn: isPoweredOn)
+        case .discovered(let name?, let rssi, isOffered: true):
+            // The limit is that of names that never lead to a ball.
+            if heard.count >= 256 { heard.removeAll() }
+            heard[name] = rssi
+        case .signalRead(let uuid, let rssi): page.measured(uuid, strength: rssi)
+        case .lost, .connectionFailed: noticeLosses()
+        default: return
+        }
+        onChange()
+    }
+
+    /// Takes those off the page that the SDK has lost.
+    private func noticeLosses() {
+        guard let sdk else { return }
+        let present = Set(sdk.devices.compactMap(\.uuid))
+        for ball in page.balls where !present.contains(ball.identifier) { page.lost(ball.identifier) }
+    }
+
+    // MARK: Screen
+
+    func receive(_ key: Key) {
+        guard let action = page.receive(key) else {
+            if key == .control("d"), page.editor.text.isEmpty { Ending.succeed() }
+            return
+        }
+        switch action {
+        case .ask(let ball, let question):
+            guard let device = sdk?.devices.first(where: { $0.uuid == ball }) else {
+                page.failed(ball, words: texts(.rejectOffline))
+                return noticeLosses()
+            }
+            device.sendQuestion(question)
+        }
+    }
+
+    func tick() {
+        ticks += 1
+        page.tick()
+        noticeLosses()
+        if ticks.isMultiple(of: Self.signalTicks) { sdk?.readSignals() }
+    }
+
+    func draw(on canvas: inout Canvas) { page.draw(on: &canvas, texts) }
+}
+
+extension CentralPart: @preconcurrency ITCB_Observer_Central_Protocol {
+    func deviceDiscovered(_ device: any ITCB_Device_Peripheral_Protocol) {
+        guard let uuid = device.uuid else { return }
+        page.found(uuid, name: device.name, strength: heard.removeValue(forKey: device.name))
+        onChange()
+    }
+
+    func questionAskedOfDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
+        guard let uuid = device.uuid, let question = device.question else { return }
+        page.confirmed(uuid, question: question)
+        onChange()
+    }
+
+    func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
+        guard let uuid = device.uuid, let answer = device.answer else { return }
+        page.answered(uuid, answer: answer)
+        onChange()
+    }
+
+    func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
+        // The SDK does not say whose error it is: the balls do.
+        for case let device in self.sdk?.devices ?? [] {
+            guard let uuid = device.uuid, let error = device.error else { continue }
+            page.failed(uuid, words: ErrorWords.words(for: error, texts))
+        }
+        for uuid in page.openConversations where self.sdk?.devices.contains(where: { $0.uuid == uuid }) != true {
+            page.failed(uuid, words: texts(.rejectOffline))
+        }
+        noticeLosses()
+        onChange()
+    }
+}

@@ -1,0 +1,106 @@
+// `eightball` in a terminal, without a command: the whole screen, first the choice of the role, then its page. Keys go
+// to the page, what the page wants done to the SDK, and what the SDK reports to the page.
+
+import CommandLineTool
+import Dispatch
+import Foundation
+@_spi(Steps) @preconcurrency import ITCB
+import TerminalScreen
+
+/// A part of the app that fills the screen.
+@MainActor
+protocol ScreenPart: AnyObject {
+    /// Whether something moves without anything having happened.
+    var isAnimated: Bool { get }
+    /// Takes a key.
+    func receive(_ key: Key)
+    /// A tenth of a second went by.
+    func tick()
+    /// Draws the part.
+    func draw(on canvas: inout Canvas)
+}
+
+/// The app in full screen.
+@MainActor
+final class FullScreenSession {
+    /// The time between two ticks, in milliseconds.
+    private static let tickTime = 100
+    /// For how many ticks a line of standard error is shown.
+    private static let lineTicks = 50
+
+    private let screen: Screen
+    private let texts: Texts
+    private var rolePage = RolePage()
+    private var part: (any ScreenPart)?
+    private var timer: (any DispatchSourceTimer)?
+    private var line: (text: String, ticks: Int)?
+
+    /// Creates the session on a screen.
+    init(screen: Screen, texts: Texts) {
+        self.screen = screen
+        self.texts = texts
+    }
+
+    /// Shows the app; never returns.
+    func run() -> Never {
+        screen.onKey = { [unowned self] key in receive(key) }
+        screen.onDraw = { [unowned self] canvas in draw(on: &canvas) }
+        screen.open()
+        let timer = DispatchSource.makeTimerSource(queue: .main)
+        timer.schedule(deadline: .now(), repeating: .milliseconds(Self.tickTime), leeway: .milliseconds(20))
+        timer.setEventHandler { [unowned self] in MainActor.assumeIsolated { tick() } }
+        timer.resume()
+        self.timer = timer
+        Interrupts.runUntilExit()
+    }
+
+    // MARK: Keys
+
+    private func receive(_ key: Key) {
+        switch key {
+        case .control("c"): kill(getpid(), SIGINT)
+        case .control("\\"): kill(getpid(), SIGQUIT)
+        case .control("z"): screen.suspend()
+        case .control("l"): screen.redraw()
+        default:
+            if let part {
+                part.receive(key)
+            } else {
+                choose(key)
+            }
+            screen.setNeedsDraw()
+        }
+    }
+
+    private func choose(_ key: Key) {
+        switch rolePage.receive(key) {
+        case .central: part = CentralPart(texts: texts, onChange: { [screen] in screen.setNeedsDraw() })
+        case .peripheral: part = PeripheralPart(texts: texts, onChange: { [screen] in screen.setNeedsDraw() })
+        case .quit: Ending.succeed()
+        case nil: break
+        }
+    }
+
+    // MARK: Time and drawing
+
+    private func tick() {
+        part?.tick()
+        if let text = screen.lastLine, text != line?.text { line = (text, Self.lineTicks) }
+        let wasShown = (line?.ticks ?? 0) > 0
+        if let line, line.ticks > 0 { self.line?.ticks -= 1 }
+        if wasShown || part?.isAnimated ?? false { screen.setNeedsDraw() }
+    }
+
+    private func draw(on canvas: inout Canvas) {
+        if let part { part.draw(on: &canvas) } else { rolePage.draw(on: &canvas, texts) }
+        // What went wrong is said in the last row, instead of the keys.
+        guard let line, line.ticks > 0, canvas.size.rows > 1 else { return }
+        canvas.fill(row: canvas.size.rows - 1)
+        canvas.write(
+            ColumnWidth.truncated(line.text, to: canvas.size.columns - 2),
+            row: canvas.size.rows - 1,
+            column: 1,
+            .plain.colored(.yellow)
+        )
+    }
+}

@@ -1,0 +1,60 @@
+// What the pages of the full-screen app have in common: they are values that take keys and draw themselves, and say
+// what is to be done in actions. Each has a title bar, its own rows, and the keys at the bottom.
+
+import TerminalScreen
+
+/// Draws what is the same on every page.
+struct PageFrame {
+    /// The texts.
+    let texts: Texts
+    /// The smallest number of columns for which the pages are laid out.
+    static let minimumColumns = 40
+
+    /// Draws the bar at the top and the keys at the bottom, as many of them as fit.
+    func draw(on canvas: inout Canvas, title: String, state: String, keys: [TextKey]) {
+        let columns = canvas.size.columns
+        canvas.fill(row: 0, .reversed)
+        let place = canvas.write(" " + title, row: 0, column: 0, TextStyle(isBold: true, isReversed: true))
+        let room = columns - place - 3
+        if room > 3 {
+            let state = ColumnWidth.truncated(state, to: room)
+            canvas.write(
+                state,
+                row: 0,
+                column: columns - 1 - ColumnWidth.columns(of: state),
+                .reversed
+            )
+        }
+        canvas.write(self.line(keys, columns: columns - 2), row: canvas.size.rows - 1, column: 1, .dim)
+    }
+
+    /// The keys that fit, of which the last is always there.
+    private func line(_ keys: [TextKey], columns: Int) -> String {
+        var texts = keys.map { self.texts($0) }
+        while true {
+            let lines = ["   ", "  "].map { texts.joined(separator: $0) }
+            if let line = lines.first(where: { ColumnWidth.columns(of: $0) <= columns }) { return line }
+            guard texts.count > 1 else { return lines[1] }
+            texts.remove(at: texts.count - 2)
+        }
+    }
+
+    /// A line from edge to edge.
+    static func rule(on canvas: inout Canvas, row: Int) { canvas.fill(row: row, with: "─", .dim) }
+}
+
+/// A list of which a part is seen, with the chosen row in it.
+struct ScrolledList: Hashable {
+    /// The first row that is seen.
+    private(set) var first = 0
+
+    /// Scrolls so that a row is seen, and no room is left over.
+    mutating func show(_ chosen: Int?, of count: Int, rows: Int) {
+        guard rows > 0 else { return }
+        if let chosen {
+            if chosen < self.first { self.first = chosen }
+            if chosen >= self.first + rows { self.first = chosen - rows + 1 }
+        }
+        self.first = max(0, min(self.first, count - rows))
+    }
+}

@@ -1,0 +1,103 @@
+// The page of the one that is asked, and the SDK behind it.
+
+import CommandLineTool
+import Foundation
+@_spi(Steps) @preconcurrency import ITCB
+import TerminalScreen
+
+/// Answers what the page has answered, and shows it what the SDK reports.
+@MainActor
+final class PeripheralPart: ScreenPart {
+    var uuid = UUID()
+
+    private let texts: Texts
+    private let onChange: () -> Void
+    private var page = PeripheralPage()
+    private let sdk: ITCB_SDK_Peripheral?
+    /// The centrals that have asked and have no answer yet.
+    private var centrals: [String: any ITCB_Device_Central_Protocol] = [:]
+    private var generator = SystemRandomNumberGenerator()
+
+    var isAnimated: Bool { false }
+
+    /// Becomes a ball.
+    init(texts: Texts, onChange: @escaping () -> Void) {
+        self.texts = texts
+        self.onChange = onChange
+        sdk = ITCB_SDK.createInstance(isCentral: false) as? ITCB_SDK_Peripheral
+        guard let sdk else { Ending.fail(Failure("this system cannot be a peripheral")) }
+        sdk.localName = PeripheralSession.defaultName
+        _ = sdk.addObserver(self)
+        Steps.observe(sdk) { [weak self] step in self?.note(step) }
+    }
+
+    private func note(_ step: ITCB_SDK_Step) {
+        switch step {
+        case .stateChanged(let isPoweredOn, _):
+            if !isPoweredOn {
+                page.lostAll(words: texts(.rejectOffline))
+                centrals = [:]
+            }
+        case .advertising(let name): page.advertises(as: name)
+        case .subscribed(let central): page.subscribed(central, true)
+        case .unsubscribed(let central): page.subscribed(central, false)
+        case .questionReceived(let question, isAccepted: false):
+            page.asked(nil, question, question.last == "?" ? .refusedAsBusy : .refusedAsNoQuestion)
+        default: return
+        }
+        onChange()
+    }
+
+    // MARK: Screen
+
+    func receive(_ key: Key) {
+        switch page.receive(key, answerCount: texts.answers.count) {
+        case .setAnsweredByHand(let isByHand):
+            sdk?.answersByHand = isByHand
+            // What was open is answered, as everything is from now on.
+            guard !isByHand, let open = page.entries.last(where: { $0.result == .open }), let central = open.central
+            else { return }
+            answer(central, open.question, Int.random(in: 0..<texts.answers.count, using: &generator))
+        case .answer(let central, let question, let number): answer(central, question, number)
+        case .answerAtRandom(let central, let question):
+            answer(central, question, Int.random(in: 0..<texts.answers.count, using: &generator))
+        case nil:
+            if key == .character("q") || key == .control("d") { Ending.succeed() }
+        }
+    }
+
+    private func answer(_ central: String, _ question: String, _ number: Int) {
+        guard let device = centrals[central] else { return }
+        device.sendAnswer(Texts.key(ofAnswer: number), toQuestion: question)
+    }
+
+    func tick() {}
+
+    func draw(on canvas: inout Canvas) { page.draw(on: &canvas, texts) }
+}
+
+extension PeripheralPart: @preconcurrency ITCB_Observer_Peripheral_Protocol {
+    func questionAskedByDevice(_ device: any ITCB_Device_Central_Protocol, question: String) {
+        guard let uuid = device.uuid else { return }
+        centrals[uuid] = device
+        page.asked(uuid, question, .open)
+        onChange()
+    }
+
+    func answerSentToDevice(_ device: any ITCB_Device_Central_Protocol, answer: String, toQuestion: String) {
+        guard let uuid = device.uuid else { return }
+        centrals[uuid] = nil
+        page.answered(uuid, toQuestion, answer: answer)
+        onChange()
+    }
+
+    func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
+        // The SDK does not say whose error it is: the centrals do.
+        for (uuid, device) in centrals {
+            guard let error = device.error else { continue }
+            centrals[uuid] = nil
+            page.failed(uuid, words: ErrorWords.words(for: error, texts))
+        }
+        onChange()
+    }
+}

@@ -1,0 +1,80 @@
+// The texts of the full-screen app: a table a language. `{}` is where a value goes, in the order of the values.
+
+import Foundation
+
+/// A text of the app.
+enum TextKey: String, CaseIterable {
+    // Both roles.
+    case title, chooseRole, central, centralHint, peripheral, peripheralHint
+    case keyChoose, keyStart, keyQuit
+    case waitingForBluetooth
+    // The central.
+    case noBalls, oneBall, balls, searching, offline
+    case question, questionHint, moreAbove, moreBelow
+    case asking, confirmed, chooseFirst, stillAnswering
+    case keyAsk, keyNextBall, keyEarlier, keyClear
+    // The ball.
+    case isBall, hidden, noSubscribers, oneSubscriber, subscribers
+    case nobodyAsked, asks, refusedBusy, refusedForm, answersAtRandom, answersByHand
+    case keyByHand, keyAtRandom, keyRandomAnswer, keyAnswer
+    // Errors and refusals of the SDK.
+    case errorBluetooth, errorSend, errorUnknown
+    case rejectOffline, rejectBusy, rejectQuestion, rejectPeripheral, rejectUnknown, withoutReason, errorDetail
+}
+
+/// The texts in one language.
+struct Texts: Sendable {
+    /// The language's code, ISO 639-1.
+    let language: String
+    private let table: [TextKey: String]
+    /// The twenty answers, `SLUG-ANSWER-00` first.
+    let answers: [String]
+
+    /// Creates the texts of a language.
+    init(language: String, table: [TextKey: String], answers: [String]) {
+        self.language = language
+        self.table = table
+        self.answers = answers
+    }
+
+    /// The languages that there are; the first serves where a user's is not among them.
+    static let all = [Texts.english, .german]
+
+    /// The texts for a user, by the environment variables that name a locale (POSIX.1-2017, 8.2), of which the first
+    /// that is set counts.
+    static func of(_ environment: [String: String]) -> Texts {
+        let names = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }
+        let locale = names.first { !$0.isEmpty } ?? ""
+        return self.all.first { locale.prefix { $0 != "_" && $0 != "." && $0 != "@" } == $0.language } ?? self.all[0]
+    }
+
+    /// A text with its values.
+    func callAsFunction(_ key: TextKey, _ values: String...) -> String {
+        var values = values[...]
+        var result = ""
+        for (number, part) in (self.table[key] ?? key.rawValue).components(separatedBy: "{}").enumerated() {
+            if number > 0 { result += values.popFirst() ?? "" }
+            result += part
+        }
+        return result
+    }
+
+    /// A number of things; one has a text of its own.
+    func count(_ count: Int, _ one: TextKey, _ many: TextKey) -> String {
+        count == 1 ? self(one) : self(many, String(count))
+    }
+
+    private static let answerPrefix = "SLUG-ANSWER-"
+
+    /// The key of an answer, which the SDK sends.
+    static func key(ofAnswer number: Int) -> String { answerPrefix + (number < 10 ? "0" : "") + String(number) }
+
+    /// The words for an answer's key; one that is not among the twenty is shown as it came.
+    func answer(_ key: String) -> String {
+        let digits = key.dropFirst(Self.answerPrefix.count)
+        guard key.hasPrefix(Self.answerPrefix), digits.count == 2, let number = Int(digits),
+            self.answers.indices.contains(number)
+        else { return key }
+        return self.answers[number]
+    }
+}

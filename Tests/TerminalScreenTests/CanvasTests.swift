@@ -1,0 +1,81 @@
+import Testing
+
+@testable import TerminalScreen
+
+@Suite("Canvas")
+struct CanvasTests {
+    private func canvas(_ rows: Int, _ columns: Int) -> Canvas {
+        Canvas(size: ScreenSize(rows: rows, columns: columns))
+    }
+
+    @Test("Text is cut at the edge, and after its columns")
+    func edges() {
+        var canvas = self.canvas(2, 5)
+        #expect(canvas.write("abcdefg", row: 0, column: 2) == 5)
+        #expect(canvas.write("abcdefg", row: 1, column: 1, columns: 2) == 3)
+        #expect(canvas.text == ["  abc", " ab"])
+    }
+
+    @Test("Rows and columns outside are left alone", arguments: [(-1, 0), (2, 0), (0, -1), (0, 5), (0, .max)])
+    func outside(row: Int, column: Int) {
+        var canvas = self.canvas(2, 5)
+        canvas.write("a", row: row, column: column)
+        #expect(canvas == self.canvas(2, 5))
+    }
+
+    @Test("A wide cluster that does not fit whole is left out")
+    func wideAtTheEdge() {
+        var canvas = self.canvas(1, 5)
+        #expect(canvas.write("abc漢字", row: 0, column: 0) == 5)
+        #expect(canvas.text == ["abc漢"])
+        canvas.write("abcd漢", row: 0, column: 0)
+        #expect(canvas.text == ["abcd"])
+    }
+
+    @Test("A wide cluster that loses a half loses both")
+    func halves() {
+        var canvas = self.canvas(1, 6)
+        canvas.write("漢字漢", row: 0, column: 0)
+        canvas.write("x", row: 0, column: 1)
+        #expect(canvas.text == [" x字漢"])
+        canvas.write("y", row: 0, column: 2)
+        #expect(canvas.text == [" xy 漢"])
+        canvas.write("字", row: 0, column: 3)
+        #expect(canvas.text == [" xy字"])
+    }
+
+    @Test("Nothing gets into a cell that moves the cursor")
+    func controls() {
+        var canvas = self.canvas(1, 20)
+        canvas.write("a\u{1B}[2Jb\u{202E}c\nd\u{9B}e", row: 0, column: 0)
+        #expect(canvas.text == ["a[2Jbcde"])
+    }
+
+    @Test("A pile of accents has an end")
+    func accents() {
+        var canvas = self.canvas(1, 3)
+        canvas.write("a" + String(repeating: "\u{301}", count: 1000) + "b", row: 0, column: 0)
+        #expect(canvas.text[0].unicodeScalars.count == 17)
+        #expect(canvas.text[0].last == "b")
+    }
+
+    @Test(
+        "A paragraph is broken between words, and inside of long ones",
+        arguments: [
+            ("Will it rain today?", 8, ["Will it", "rain", "today?"]),
+            ("Will it rain today?", 19, ["Will it rain today?"]),
+            ("Donaudampfschiff fährt", 6, ["Donaud", "ampfsc", "hiff", "fährt"]),
+            ("漢字漢", 5, ["漢字", "漢"]), ("", 5, []), ("a", 0, []),
+        ]
+    )
+    func paragraphs(text: String, columns: Int, lines: [String]) {
+        #expect(Canvas.lines(of: text, columns: columns) == lines)
+    }
+
+    @Test("A paragraph that is too long ends with an ellipsis")
+    func longParagraph() {
+        var canvas = self.canvas(3, 8)
+        #expect(canvas.write(paragraph: "Will it rain today?", row: 0, column: 1, columns: 7, rows: 2) == 2)
+        #expect(canvas.text == [" Will it", " rain…", ""])
+    }
+}

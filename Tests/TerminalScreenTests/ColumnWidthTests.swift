@@ -1,0 +1,49 @@
+import Testing
+
+@testable import TerminalScreen
+
+@Suite("Column width")
+struct ColumnWidthTests {
+    @Test(
+        "A cluster takes the columns of its first visible scalar",
+        arguments: [
+            ("a", 1), ("~", 1), (" ", 1), ("é", 1), ("e\u{301}", 1), ("ß", 1), ("漢", 2), ("ｱ", 1), ("Ａ", 2), ("🚗", 2),
+            ("👨‍👩‍👧", 2), ("👍🏽", 2), ("한", 2), ("\u{1112}\u{1161}\u{11AB}", 2), ("\u{200D}", 0), ("\u{301}", 0),
+        ] as [(Character, Int)]
+    )
+    func clusters(character: Character, columns: Int) {
+        #expect(ColumnWidth.columns(of: character) == columns)
+    }
+
+    @Test("An emoji selector makes two columns of a sign that takes one")
+    func selector() {
+        #expect(ColumnWidth.columns(of: "\u{2764}") == 1)
+        #expect(ColumnWidth.columns(of: "\u{2764}\u{FE0F}") == 2)
+        #expect(ColumnWidth.columns(of: "1\u{FE0F}\u{20E3}") == 2)
+    }
+
+    @Test("A flag takes two columns, and one of its letters as many as the C library says")
+    func flags() {
+        #expect(ColumnWidth.columns(of: "🇩🇪") == 2)
+        #expect(ColumnWidth.columns(of: "🇩") == 1)
+    }
+
+    @Test(
+        "What moves a terminal's cursor takes no column",
+        arguments: ["\u{1B}", "\n", "\r\n", "\u{7F}", "\u{85}", "\u{9B}", "\u{202E}"] as [Character]
+    )
+    func controls(character: Character) {
+        #expect(ColumnWidth.columns(of: character) == 0)
+    }
+
+    @Test(
+        "A text that is cut ends with an ellipsis and fits",
+        arguments: [
+            ("Kitchen", 7, "Kitchen"), ("Kitchen", 6, "Kitch…"), ("漢字漢字", 8, "漢字漢字"), ("漢字漢字", 7, "漢字漢…"),
+            ("漢字漢字", 6, "漢字…"), ("Kitchen", 1, "…"), ("Kitchen", 0, ""),
+        ]
+    )
+    func truncation(text: String, columns: Int, result: String) {
+        #expect(ColumnWidth.truncated(text, to: columns) == result)
+    }
+}
