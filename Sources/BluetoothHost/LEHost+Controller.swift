@@ -9,7 +9,7 @@ extension LEHost {
     public func attach(to channel: any HCIChannel) {
         self.assertOnEventLoop()
         precondition(channel.eventLoop === self.eventLoop, "a host and its channel share one event loop")
-        if self.channel != nil { self.detach() }
+        self.detach()
         self.channel = channel
         channel.start(receiver: self.entry)
         self.setState(.starting)
@@ -43,7 +43,6 @@ extension LEHost {
     /// Ends everything that needs the controller, then reports the new state.
     func loseController(_ state: LEHostState) {
         // When the end of a link is reported, the state already says that the controller is gone.
-        let isChanged = self.state != state
         self.state = state
         for entry in self.commands.abandon() { entry.completion(.abandoned) }
         for link in self.openLinks { self.close(link, reason: .connectionTimeout) }
@@ -61,12 +60,11 @@ extension LEHost {
         self.endAdvertisingStarts(.controllerLost)
         self.controller = ControllerInformation()
         self.finishShutdown()
-        if isChanged { self.reportState(state) }
+        self.reportState(state)
         self.scheduleTurn()
     }
 
     func setState(_ state: LEHostState) {
-        guard self.state != state else { return }
         self.state = state
         self.reportState(state)
     }
@@ -293,8 +291,7 @@ private enum SetupStep: CaseIterable {
                 && controller.knows(HostNumberOfCompletedPackets.self)
         case .flowControl: controller.knowsHostBuffers
         case .acceptListSize: controller.knows(LEReadFilterAcceptListSize.self)
-        case .randomAddress: configuration.address != nil || configuration.fallbackAddress != nil
-        case .reset, .supportedCommands, .address, .features, .bufferSize, .eventMask, .leEventMask:
+        case .reset, .supportedCommands, .address, .features, .bufferSize, .eventMask, .leEventMask, .randomAddress:
             true
         }
     }

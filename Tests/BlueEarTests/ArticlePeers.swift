@@ -17,12 +17,7 @@ func list(_ message: [String: String]) -> Data {
 final class ArticlePeripheral: NSObject, CBPeripheralManagerDelegate {
     var peripheralManager: CBPeripheralManager?
     let service = CBMutableService(type: serviceUUID, primary: true)
-    let characteristic = CBMutableCharacteristic(
-        type: characteristicUUID,
-        properties: [.read, .notify, .writeWithoutResponse, .write],
-        value: nil,
-        permissions: [.readable, .writeable]
-    )
+    let characteristic: CBMutableCharacteristic
     /// The messages that it understood.
     var received: [[String: String]] = []
     /// How many values it did not understand.
@@ -32,7 +27,16 @@ final class ArticlePeripheral: NSObject, CBPeripheralManagerDelegate {
     /// Whether it says anything at all.
     var isSilent = false
 
-    init(on adapter: BluetoothAdapter) {
+    init(
+        on adapter: BluetoothAdapter,
+        properties: CBCharacteristicProperties = [.read, .notify, .writeWithoutResponse, .write]
+    ) {
+        characteristic = CBMutableCharacteristic(
+            type: characteristicUUID,
+            properties: properties,
+            value: nil,
+            permissions: [.readable, .writeable]
+        )
         super.init()
         service.characteristics = [characteristic]
         peripheralManager = adapter.run { CBPeripheralManager(delegate: self, queue: nil, options: nil) }

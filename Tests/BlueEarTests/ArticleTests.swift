@@ -35,6 +35,21 @@ struct ArticleTests {
         #expect(listener.errors.isEmpty)
     }
 
+    @Test(
+        "A peripheral is written to as it can be written to; one that cannot be is no messenger",
+        arguments: [([.write], true), ([.writeWithoutResponse], true), ([], false)]
+            as [(CBCharacteristicProperties, Bool)]
+    )
+    func properties(writing: CBCharacteristicProperties, isHeard: Bool) {
+        let testbed = Testbed()
+        let peripheral = ArticlePeripheral(on: testbed.adapter(), properties: writing.union([.read, .notify]))
+        let listener = testbed.listener { $0.stays = true }
+        #expect(testbed.run { !peripheral.received.isEmpty || !listener.errors.isEmpty })
+        #expect(listener.received == [["Hello": "Darkness"]])
+        #expect(peripheral.received == (isHeard ? [["Yo": "Lo"]] : []))
+        #expect(listener.errors == (isHeard ? [] : [.notAnEar]))
+    }
+
     @Test("What one value holds is a plain property list, to the last octet; what it does not is no property list")
     func border() throws {
         for mtu in [100, 185, 517] {

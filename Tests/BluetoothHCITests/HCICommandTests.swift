@@ -80,6 +80,22 @@ struct HCICommandTests {
         }
     }
 
+    @Test("data is as long as its field, and no longer (Vol 4, Part E, 7.8)")
+    func longestData() throws {
+        func decodes<Command: HCICommand>(_: Command.Type, _ head: [UInt8], _ count: Int) -> Bool {
+            var bytes = ByteBuffer(bytes: head + [UInt8(count)])
+            bytes.writeRepeatingByte(0xAB, count: max(count, 31))
+            return (try? Command(parsing: &bytes)) != nil
+        }
+        #expect(decodes(LESetAdvertisingData.self, [], 31) && !decodes(LESetAdvertisingData.self, [], 32))
+        #expect(decodes(LESetScanResponseData.self, [], 31) && !decodes(LESetScanResponseData.self, [], 32))
+        let set: [UInt8] = [0x01, 0x03, 0x01]
+        #expect(decodes(LESetExtendedAdvertisingData.self, set, 251))
+        #expect(!decodes(LESetExtendedAdvertisingData.self, set, 252))
+        #expect(decodes(LESetExtendedScanResponseData.self, set, 251))
+        #expect(!decodes(LESetExtendedScanResponseData.self, set, 252))
+    }
+
     @Test("the value that stands for none is read as none, and the ones beside it are not")
     func absentValues() throws {
         var bytes = ByteBuffer(hex: "00 23 01 7F")

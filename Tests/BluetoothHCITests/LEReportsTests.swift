@@ -101,6 +101,23 @@ struct LEReportsTests {
         }
     }
 
+    @Test("what an extended report lacks is absent, and the value beside it is there")
+    func absentValues() throws {
+        func report(_ fields: String) throws -> LEExtendedAdvertisingReport {
+            var bytes = ByteBuffer(hex: "00 00 01 06 05 04 03 02 01 \(fields) 00 00 00 00 00 00 00 00")
+            return try LEExtendedAdvertisingReport(parsing: &bytes)
+        }
+        // Secondary PHY, set, power, strength and periodic interval (Vol 4, Part E, 7.7.65.13).
+        let none = try report("01 00 FF 7F 7F 00 00")
+        #expect(none.primaryPHY == .le1M && none.secondaryPHY == nil && none.setIdentifier == nil)
+        #expect(none.txPower == nil && none.rssi == nil && none.periodicInterval == nil)
+        let all = try report("03 01 0F 7E 14 01 00")
+        #expect(all.primaryPHY == .leCoded && all.secondaryPHY == .le1M && all.setIdentifier == 0x0F)
+        #expect(all.txPower == 126 && all.rssi == RSSI(dBm: 20) && all.periodicInterval?.rawValue == 1)
+        #expect(try report("01 02 00 81 80 00 01").secondaryPHY == .le2M)
+        #expect(try report("01 02 00 81 80 00 01").periodicInterval?.rawValue == 0x0100)
+    }
+
     @Test("a report that is cut off at any octet is malformed", arguments: [0x00, 0x04] as [UInt8])
     func cutOff(eventType: UInt8) throws {
         let whole = self.extendedReport(eventType: eventType, kind: 1, targetKind: 1)

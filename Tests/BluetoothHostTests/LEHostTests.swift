@@ -85,6 +85,23 @@ struct HostTests {
         )
     }
 
+    @Test("a host that is given another controller lets the first one go, and its links")
+    func anotherController() throws {
+        let testbed = HostTestbed.started()
+        _ = try #require(testbed.acceptLink(0x40, from: peer))
+        _ = testbed.delegate.takeLines()
+        let next = ScriptedController(eventLoop: testbed.loop)
+        testbed.host.attach(to: next)
+        testbed.run()
+        #expect(testbed.controller.isClosed && !next.isClosed)
+        #expect(
+            testbed.delegate.takeLines() == [
+                "disconnected \(peer) 8", "state detached", "state starting", "state ready",
+            ]
+        )
+        #expect(testbed.host.links.isEmpty)
+    }
+
     @Test("a command that is never answered is passed over")
     func unansweredCommand() {
         let testbed = HostTestbed()

@@ -28,6 +28,8 @@ final class ScriptedController: HCIChannel {
     var features = LEFeatures()
     var dataLength: UInt16 = 251
     var packetCount: UInt8 = 8
+    /// The length and the number of the buffers that BR/EDR and LE share.
+    var sharedBuffers: (length: UInt16, count: UInt16) = (0, 0)
     var acceptListSize: UInt8 = 8
     /// What it says that it knows; nothing at all otherwise.
     var supportedCommands: SupportedCommands?
@@ -112,6 +114,18 @@ final class ScriptedController: HCIChannel {
                 CommandComplete.packet(
                     LEReadBufferSize.self,
                     .init(aclDataPacketLength: self.dataLength, aclDataPacketCount: self.packetCount)
+                )
+            )
+        case ReadBufferSize.opcode:
+            self.deliver(
+                CommandComplete.packet(
+                    ReadBufferSize.self,
+                    .init(
+                        aclDataPacketLength: self.sharedBuffers.length,
+                        synchronousDataPacketLength: 0,
+                        aclDataPacketCount: self.sharedBuffers.count,
+                        synchronousDataPacketCount: 0
+                    )
                 )
             )
         case ReadBDADDR.opcode:

@@ -58,6 +58,16 @@ struct AdvertisingDataValuesTests {
         #expect(data[.completeLocalName] == ByteBuffer(string: "Kügel"))
     }
 
+    @Test("a name of up to 248 octets is complete, as the GAP Device Name may be (Vol 3, Part C, 12.1)")
+    func longestName() {
+        for (count, type) in [(248, AdvertisingDataType.completeLocalName), (249, .shortenedLocalName)] {
+            var data = AdvertisingData()
+            data.appendLocalName(String(repeating: "a", count: count))
+            #expect(data.elements.map(\.type) == [type])
+            #expect(data.localName?.count == 248)
+        }
+    }
+
     @Test("C2: a name is cut between characters, and has no space at its end")
     func shortenedNameWithSpaces() {
         var data = AdvertisingData()
@@ -158,6 +168,9 @@ struct AdvertisingDataValuesTests {
         )
         #expect(data.advertisingInterval?.timeAmount == .milliseconds(20))
         #expect(data.supportedFeatures == 0x0301)
+        // There may be more features one day than 64; those are not among the known ones.
+        let features = AdvertisingData(parsing: ByteBuffer(hex: "0A 27 01 02 03 04 05 06 07 08 09"))
+        #expect(features.supportedFeatures == 0x0807_0605_0403_0201)
         #expect(
             AdvertisingData(parsing: ByteBuffer(hex: "04 2F 00 00 01")).advertisingInterval?.rawValue == 0x010000
         )

@@ -23,6 +23,27 @@ struct BluetoothUUIDTests {
         #expect(BluetoothUUID(form: .medium(0x1234_5678)).shortValue == nil)
     }
 
+    @Test("a long UUID has a short form only where all its other bits are those of the Bluetooth Base UUID")
+    func baseUUID() throws {
+        let cases: [(String, UInt16?, UInt32?)] = [
+            ("0000FFFF-0000-1000-8000-00805F9B34FB", 0xFFFF, 0x0000_FFFF),
+            ("00010000-0000-1000-8000-00805F9B34FB", nil, 0x0001_0000),
+            ("0000180D-0001-1000-8000-00805F9B34FB", nil, nil),
+            ("0000180D-0000-1001-8000-00805F9B34FB", nil, nil),
+            ("0000180D-0000-1000-8000-00805F9B34FC", nil, nil),
+        ]
+        for (text, short, medium) in cases {
+            let uuid = try #require(BluetoothUUID(text))
+            #expect(uuid.shortValue == short, "\(text)")
+            #expect(uuid.mediumValue == medium, "\(text)")
+            #expect(uuid.attForm.octetCount == (short == nil ? 16 : 2), "\(text)")
+            #expect(uuid.attForm == uuid)
+        }
+        #expect(BluetoothUUID(form: .medium(0xFFFF)).shortValue == 0xFFFF)
+        #expect(BluetoothUUID(form: .medium(0x1_0000)).shortValue == nil)
+        #expect(BluetoothUUID(form: .full(1, 2)).mediumValue == nil)
+    }
+
     @Test("text and back", arguments: ["180D", "12345678", "00112233-4455-6677-8899-AABBCCDDEEFF"])
     func text(text: String) {
         #expect(BluetoothUUID(text)?.description == text)
@@ -31,7 +52,12 @@ struct BluetoothUUIDTests {
 
     @Test(
         "other text is refused",
-        arguments: ["", "1", "180G", "18 D", "١٨٠D", "00112233x4455-6677-8899-AABBCCDDEEFF", "0011223344556677"]
+        arguments: [
+            "", "1", "180G", "18 D", "١٨٠D", "1234567G", "0011223344556677",
+            "00112233x4455-6677-8899-AABBCCDDEEFF", "00112233-4455x6677-8899-AABBCCDDEEFF",
+            "00112233-4455-6677x8899-AABBCCDDEEFF", "00112233-4455-6677-8899xAABBCCDDEEFF",
+            "0011223G-4455-6677-8899-AABBCCDDEEFF", "00112233-4455-6677-8899-AABBCCDDEEFG",
+        ]
     )
     func wrongText(text: String) { #expect(BluetoothUUID(text) == nil) }
 

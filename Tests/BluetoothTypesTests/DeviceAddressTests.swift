@@ -24,6 +24,15 @@ struct DeviceAddressTests {
     )
     func wrongText(text: String) { #expect(DeviceAddress(text, kind: .public) == nil) }
 
+    @Test("an address has 48 bits, and is read whole or not at all")
+    func width() throws {
+        #expect(DeviceAddress(0x1_C011_2233_4455, kind: .random) == DeviceAddress(0xC011_2233_4455, kind: .random))
+        var bytes = ByteBuffer(hex: "55 44 33 22 11")
+        #expect(throws: MalformedBytes(.truncated, "Address")) { try DeviceAddress(parsing: &bytes, kind: .public) }
+        #expect(bytes.readableBytes == 5)
+        #expect(DeviceAddress.Kind.allCases.map { DeviceAddress(1, kind: $0).isRandom } == [false, true, false, true])
+    }
+
     @Test("kinds of random addresses by their two upper bits")
     func randomKinds() {
         #expect(DeviceAddress(0xC000_0000_0001, kind: .random).randomKind == .static)

@@ -34,4 +34,16 @@ struct OctetsTests {
         #expect(throws: MalformedBytes(.truncated, "Key")) { try Octets32(parsing: &bytes, "Key") }
         #expect(Octets32(mostSignificantFirst: Array(repeating: 0, count: 33)) == nil)
     }
+
+    @Test("one octet less is not enough, and nothing of it is read")
+    func truncated() {
+        var bytes = ByteBuffer(repeating: 0, count: 15)
+        #expect(throws: MalformedBytes(.truncated, "Key")) { try Octets16(parsing: &bytes, "Key") }
+        #expect(bytes.readableBytes == 15)
+        bytes = ByteBuffer(repeating: 0, count: 31)
+        #expect(throws: MalformedBytes(.truncated, "Key")) { try Octets32(parsing: &bytes, "Key") }
+        #expect(bytes.readableBytes == 31)
+        for count in [15, 17] { #expect(Octets16(mostSignificantFirst: Array(repeating: 0, count: count)) == nil) }
+        for count in [31, 33] { #expect(Octets32(mostSignificantFirst: Array(repeating: 0, count: count)) == nil) }
+    }
 }

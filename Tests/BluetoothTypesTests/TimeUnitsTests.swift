@@ -47,6 +47,42 @@ struct TimeUnitsTests {
         #expect(AdvertisingInterval(rawValue: 0x4000).isInRange)
     }
 
+    @Test("every field has the unit and the range of the specification (Vol 4, Part E, 7.8)")
+    func unitsAndRanges() {
+        func check<Time: BluetoothTime>(_: Time.Type, _ microseconds: Int64, _ range: ClosedRange<Time.RawValue>) {
+            let name = "\(Time.self)"
+            #expect(Time(rawValue: 1).timeAmount == .microseconds(microseconds), "\(name)")
+            for edge in [range.lowerBound, range.upperBound] {
+                #expect(Time(rawValue: edge).isInRange, "\(name) \(edge)")
+                #expect(Time(exactly: Time(rawValue: edge).timeAmount)?.rawValue == edge, "\(name) \(edge)")
+            }
+            if range.lowerBound > 0 {
+                let below = Time(rawValue: range.lowerBound - 1)
+                #expect(!below.isInRange, "\(name)")
+                #expect(Time(exactly: below.timeAmount) == nil, "\(name)")
+                #expect(Time(below.timeAmount).rawValue == range.lowerBound, "\(name)")
+            }
+            if range.upperBound < .max {
+                let above = Time(rawValue: range.upperBound + 1)
+                #expect(!above.isInRange, "\(name)")
+                #expect(Time(exactly: above.timeAmount) == nil, "\(name)")
+                #expect(Time(above.timeAmount).rawValue == range.upperBound, "\(name)")
+            }
+        }
+        check(ConnectionInterval.self, 1_250, 0x0006...0x0C80)
+        check(SupervisionTimeout.self, 10_000, 0x000A...0x0C80)
+        check(ConnectionEventLength.self, 625, 0x0000...0xFFFF)
+        check(AdvertisingInterval.self, 625, 0x0020...0x4000)
+        check(ExtendedAdvertisingInterval.self, 625, 0x00_0020...0xFF_FFFF)
+        check(AdvertisingDuration.self, 10_000, 0x0000...0xFFFF)
+        check(ScanInterval.self, 625, 0x0004...0x4000)
+        check(ExtendedScanInterval.self, 625, 0x0004...0xFFFF)
+        check(PeriodicAdvertisingInterval.self, 1_250, 0x0006...0xFFFF)
+        check(ScanPeriod.self, 1_280_000, 0x0000...0xFFFF)
+        check(AuthenticatedPayloadTimeout.self, 10_000, 0x0001...0xFFFF)
+        check(ResolvablePrivateAddressTimeout.self, 1_000_000, 0x0001...0x0E10)
+    }
+
     @Test("text and order")
     func description() {
         #expect(ConnectionInterval(rawValue: 6).description == "7.5 ms")

@@ -161,6 +161,28 @@ struct ManyDevicesTests {
         #expect(ball.asked == ["Are you there?"])
     }
 
+    @Test("A ball that advertises an empty name is known by its GAP Device Name", arguments: ["", nil])
+    func emptyName(advertised: String?) throws {
+        let testbed = Testbed()
+        _ = testbed.ball("Far", distance: 20)
+        let adapter = testbed.adapter()
+        let central = Asker(in: testbed, on: adapter)
+        let helper = ForeignCentral(on: adapter)
+        #expect(testbed.run { helper.peripheral?.name != nil })
+        let manager = try #require(central.sdk.centralManagerInstance)
+        let known = try #require(helper.peripheral)
+        let peripheral = try #require(manager.retrievePeripherals(withIdentifiers: [known.identifier]).first)
+        let name = try #require(known.name)
+        central.sdk.centralManager(
+            manager,
+            didDiscover: peripheral,
+            advertisementData: advertised.map { [CBAdvertisementDataLocalNameKey: $0] } ?? [:],
+            rssi: -40
+        )
+        #expect(central.steps.contains(.discovered(name: name, rssi: -40, isOffered: true)))
+        #expect(central.sdk.devices.map(\.name) == [name])
+    }
+
     @Test("A ball that is being disconnected is not connected to again before it has ended")
     func leaving() throws {
         let testbed = Testbed()

@@ -61,15 +61,10 @@ extension AirLink {
             end.controller.emit(LEReadRemoteFeaturesComplete(handle: end.handle, features: features))
         case .version(let version):
             end.peerVersion = version
-            // Each end sends its version once (5.1.5).
-            if !end.hasSentVersion {
-                end.hasSentVersion = true
-                self.send(.version(Controller.version), from: end)
-            }
-            if end.awaitsVersion {
-                end.awaitsVersion = false
-                self.reportVersion(version, at: end)
-            }
+            // Each end sends its version once (5.1.5): unasked, or as the answer.
+            guard end.awaitsVersion else { return self.send(.version(Controller.version), from: end) }
+            end.awaitsVersion = false
+            self.reportVersion(version, at: end)
         case .lengthRequest(let receive, let transmit):
             self.send(.lengthResponse(receive: .maximum, transmit: end.preferredLength), from: end)
             self.setLengths(at: end, peerReceive: receive, peerTransmit: transmit)
@@ -196,8 +191,6 @@ extension AirLink {
     func readVersion(from end: LinkEnd) {
         if let version = end.peerVersion { return self.reportVersion(version, at: end) }
         end.awaitsVersion = true
-        guard !end.hasSentVersion else { return }
-        end.hasSentVersion = true
         self.send(.version(Controller.version), from: end)
     }
 

@@ -124,10 +124,10 @@ final class LinkEnd {
     var receiverPHYs: PHYSet
     var awaitsPHYUpdate = false
     var awaitsFeatures = false
+    /// Whether this end's host waits for the peer's version; its own has been sent then.
     var awaitsVersion = false
     /// The peer's version, once it is known.
     var peerVersion: PeerVersion?
-    var hasSentVersion = false
     var parameterUpdate = ParameterUpdate.none
     var encryption = EncryptionProcedure.none
     /// Whether packets of this end carry an integrity code, and those that it takes must.

@@ -63,10 +63,12 @@ struct ATTMultipleHandleValueNotification {
         /// Whether there are two entries or more, and none is cut.
         fileprivate var isWhole: Bool {
             var rest = self
+            var count = 0
             while rest.bytes.readableBytes > 0 {
-                if rest.next() == nil { return false }
+                guard rest.next() != nil else { return false }
+                count += 1
             }
-            return self.bytes.readableBytes >= 8
+            return count >= 2
         }
     }
 

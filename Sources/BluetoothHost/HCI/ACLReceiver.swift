@@ -65,8 +65,8 @@ struct ACLReceiver {
         guard !link.isReceivingPaused else { return }
         link.isReceivingPaused = true
         self.pausedLinkCount += 1
-        self.count -= min(self.count, link.receivedPackets)
-        if self.isLimited, self.count > 0 { self.isReportDue = true }
+        self.count -= link.receivedPackets
+        if self.count > 0 { self.isReportDue = true }
     }
 
     /// The packets of a link are reported again.
@@ -83,7 +83,7 @@ struct ACLReceiver {
         if link.isReceivingPaused {
             self.pausedLinkCount -= min(self.pausedLinkCount, 1)
         } else {
-            self.count -= min(self.count, link.receivedPackets)
+            self.count -= link.receivedPackets
         }
         link.receivedPackets = 0
     }

@@ -21,15 +21,13 @@ struct ACLTransmitter {
     private(set) var dataLength = 27
     /// How many more packets the controller can take.
     private(set) var credits = 0
-    private var total = 0
     /// Links with something to send, the next one first.
     private var turns: Deque<HostLink> = []
 
     /// Takes the buffer sizes that the controller reported.
     mutating func configure(dataLength: Int, packetCount: Int) {
         self.dataLength = max(dataLength, 23)
-        self.total = max(packetCount, 1)
-        self.credits = self.total
+        self.credits = max(packetCount, 1)
         self.turns = []
     }
 
@@ -64,7 +62,7 @@ struct ACLTransmitter {
     mutating func completed(_ count: Int, of link: HostLink) {
         let believed = min(count, link.packetsInController)
         link.packetsInController -= believed
-        self.credits = min(self.credits + believed, self.total)
+        self.credits += believed
     }
 
     /// A link ended, and with it everything that the controller held of it.

@@ -197,6 +197,23 @@ struct ExtendedAdvertisingTests {
         #expect(peripheral.take(LEAdvertisingSetTerminated.self)?.status == .success)
     }
 
+    @Test("LE Create Connection does not connect to extended advertising")
+    func legacyConnect() throws {
+        let testbed = AirTestbed()
+        let peripheral = testbed.host()
+        let central = testbed.host()
+        peripheral.ok(self.parameters([.connectable]))
+        peripheral.ok(self.enable())
+        central.ok(TestHost.createConnection(to: peripheral.controller.address))
+        testbed.pass(.seconds(2))
+        #expect(central.events.isEmpty)
+        peripheral.ok(LESetExtendedAdvertisingEnable(isEnabled: false, sets: []))
+        peripheral.ok(self.parameters([.connectable, .scannable, .legacy]))
+        peripheral.ok(self.enable())
+        testbed.pass(.milliseconds(200))
+        #expect(central.take(LEConnectionComplete.self)?.status == .success)
+    }
+
     @Test("a set ends after its duration or number of events")
     func limits() throws {
         let testbed = AirTestbed()

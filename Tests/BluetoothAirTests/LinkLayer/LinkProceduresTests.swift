@@ -82,6 +82,30 @@ struct LinkProceduresTests {
         #expect(link.peripheral.events.isEmpty)
     }
 
+    @Test("each end sends its version once in a link (Vol 6, Part B, 5.1.5)", arguments: allSettings)
+    func versionIsSentOnce(settings: AirSettings) throws {
+        let link = try TestLink(AirTestbed(settings))
+        let ends = [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)]
+        // Both ask at once: each takes the other's for its answer.
+        for (host, handle) in ends { host.send(ReadRemoteVersionInformation(handle: handle)) }
+        self.settle(link)
+        for (host, handle) in ends {
+            #expect(host.takeAll(ReadRemoteVersionInformationComplete.self).map(\.handle) == [handle])
+            #expect(host.takeAll(CommandStatus.self).map(\.status) == [.success])
+        }
+        #expect(link.central.events.isEmpty && link.peripheral.events.isEmpty)
+    }
+
+    @Test("a host asks for the version of its peer once at a time")
+    func versionIsAskedOnceAtATime() throws {
+        let link = try TestLink(AirTestbed(.realistic))
+        link.central.ok(ReadRemoteVersionInformation(handle: link.centralHandle))
+        link.central.refused(ReadRemoteVersionInformation(handle: link.centralHandle), .commandDisallowed)
+        self.settle(link)
+        #expect(link.central.takeAll(ReadRemoteVersionInformationComplete.self).count == 1)
+        link.central.ok(ReadRemoteVersionInformation(handle: link.centralHandle))
+    }
+
     @Test("PHY update", arguments: allSettings)
     func phy(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))

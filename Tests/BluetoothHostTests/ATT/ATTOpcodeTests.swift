@@ -10,7 +10,9 @@ struct ATTOpcodeTests {
         #expect(!ATTOpcode.writeRequest.isCommand)
         #expect(ATTOpcode.writeCommand.isCommand)
         #expect(ATTOpcode.signedWriteCommand.isCommand)
-        #expect(ATTOpcode(rawValue: 0x0A).description == "0x0a")
+        for (raw, text) in [(0x0A, "0x0a"), (0x0F, "0x0f"), (0x10, "0x10"), (0xD2, "0xd2")] as [(UInt8, String)] {
+            #expect(ATTOpcode(rawValue: raw).description == text)
+        }
     }
 
     @Test func `Responses, notifications and indications are for the client, all else for the server`() {

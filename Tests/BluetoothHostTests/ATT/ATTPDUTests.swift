@@ -161,6 +161,9 @@ struct ATTPDUTests {
         #expect(list.map(\.handle) == [1, 6])
         #expect(list.map(\.groupEnd) == [5, 9])
         #expect(list.map(\.value) == [hex("00 18"), hex("01 18")])
+        // An entry has two handles at least; its value may be empty.
+        let empty = try ATTReadByGroupTypeResponse(parsing: hex("11 04 01 00 05 00"))
+        #expect(empty.list.map(\.value) == [ByteBuffer()])
         self.refuse(
             ATTReadByGroupTypeResponse.self,
             "11",
@@ -184,6 +187,10 @@ struct ATTPDUTests {
     @Test func `Signed Write Command`() throws {
         var signature = hex("01 00 00 00 F1 87 1E 93 3C 90 0F F2")
         let parsed = try #require(DataSignature(parsing: &signature))
+        for count in [0, 11, 13] {
+            var octets = ByteBuffer(repeating: 0, count: count)
+            #expect(DataSignature(parsing: &octets) == nil)
+        }
         #expect(parsed.counter == 1 && parsed.code == 0xF20F_903C_931E_87F1)
         try self.check(
             ATTSignedWriteCommand(handle: 0x0012, value: hex("13 37"), signature: parsed),
@@ -233,9 +240,13 @@ struct ATTPDUTests {
         try self.check(ATTMultipleHandleValueNotification(list: list), "23 03 00 01 00 AA 04 00 00 00")
         #expect(list.map(\.handle) == [3, 4])
         #expect(list.map(\.value) == [hex("AA"), ByteBuffer()])
+        // Two values at least, which may be empty (3.4.7.4).
+        let shortest = try ATTMultipleHandleValueNotification(parsing: hex("23 03 00 00 00 04 00 00 00"))
+        #expect(shortest.list.map(\.handle) == [3, 4])
         self.refuse(
             ATTMultipleHandleValueNotification.self,
             "23",
+            "23 03 00 04 00 01 02 03 04",
             "23 03 00 01 00 AA",
             "23 03 00 01 00 AA 04 00 01 00",
             "23 03 00 01 00 AA 04 00 00"

@@ -108,4 +108,78 @@ struct AdvertiserTests {
         #expect(self.outcome(&advertiser, status) == .refused(number, .refused(status)))
         #expect(advertiser.next() == nil)
     }
+
+    @Test("a link that this side has made does not end advertising, and one that ended leaves the others")
+    func linksOfEachKind() {
+        var advertiser = Advertiser()
+        let number = advertiser.start(self.request)
+        _ = self.start(&advertiser)
+        advertiser.connected(asPeripheral: false)
+        #expect(advertiser.next() == nil)
+        advertiser.connected(asPeripheral: true)
+        advertiser.disconnected(linksLeft: 1)
+        #expect(advertiser.next() == .enable)
+        #expect(self.isSilent(&advertiser, .commandDisallowed), "a link is open")
+        advertiser.disconnected(linksLeft: 0)
+        #expect(advertiser.next() == .enable)
+        // Without a link there is nothing to wait for: the request is refused.
+        #expect(self.outcome(&advertiser, .commandDisallowed) == .refused(number, .refused(.commandDisallowed)))
+        #expect(advertiser.isOff)
+    }
+
+    @Test("a refusal to enable while no link is open is final")
+    func refusedWithoutLinks() {
+        var advertiser = Advertiser()
+        let number = advertiser.start(self.request)
+        while advertiser.next() != .enable { while self.step(&advertiser, .success) != nil {} }
+        #expect(self.outcome(&advertiser, .commandDisallowed) == .refused(number, .refused(.commandDisallowed)))
+        #expect(advertiser.isOff)
+        #expect(advertiser.next() == nil)
+    }
+
+    @Test("a request that waits for a free link counts as started, and what takes its place is configured anew")
+    func changesWhileWaiting() {
+        var advertiser = Advertiser()
+        advertiser.connected(asPeripheral: true)
+        let number = advertiser.start(self.request)
+        while advertiser.next() != .enable { while self.step(&advertiser, .success) != nil {} }
+        #expect(self.outcome(&advertiser, .commandDisallowed) == .started(number))
+        #expect(advertiser.next() == nil)
+        let next = advertiser.start(self.other)
+        #expect(advertiser.next() == .setParameters(self.other))
+        while self.step(&advertiser, .success) != nil {}
+        #expect(advertiser.next() == .enable)
+        // The one that it took the place of is not reported again; its own start is.
+        #expect(self.outcome(&advertiser, .success) == .started(next))
+    }
+
+    @Test("what was asked before the latest request is neither reported as started nor as refused")
+    func outdatedRequests() {
+        let endings: [(HCIErrorCode, hasLinks: Bool)] = [
+            (.success, false), (.commandDisallowed, false), (.commandDisallowed, true),
+        ]
+        for (status, hasLinks) in endings {
+            var advertiser = Advertiser()
+            if hasLinks { advertiser.connected(asPeripheral: true) }
+            _ = advertiser.start(self.request)
+            while advertiser.next() != .enable { while self.step(&advertiser, .success) != nil {} }
+            let latest = advertiser.start(self.other)
+            #expect(self.outcome(&advertiser, status) == nil, "\(status) \(hasLinks)")
+            #expect(self.start(&advertiser) == [.started(latest)], "\(status) \(hasLinks)")
+        }
+    }
+
+    @Test("a request whose data is already there is enabled without sending it again")
+    func sameData() {
+        var advertiser = Advertiser()
+        _ = advertiser.start(self.request)
+        _ = self.start(&advertiser)
+        advertiser.connected(asPeripheral: true)
+        let number = advertiser.start(self.request)
+        #expect(advertiser.next() == .enable)
+        #expect(self.outcome(&advertiser, .success) == .started(number))
+        advertiser.connected(asPeripheral: true)
+        _ = advertiser.start(self.other)
+        #expect(advertiser.next() == .setParameters(self.other))
+    }
 }

@@ -156,6 +156,26 @@ struct AdvertisingReassemblerTests {
         #expect(reassembler.receive(next, now: self.start) == next)
     }
 
+    @Test("One that is too long, or whose next fragment is late, is displaced without a report")
+    func displacedUnreported() {
+        func address(_ number: Int) -> DeviceAddress { DeviceAddress(0xC000_0000_0100 + UInt64(number), kind: .random) }
+        for (fragments, age) in [(8, TimeAmount.zero), (1, AdvertisingReassembler.fragmentTimeout)] {
+            var reassembler = AdvertisingReassembler()
+            for _ in 0..<fragments {
+                let fragment = self.fragment("AA*229", .incomplete, of: address(0))
+                #expect(reassembler.receive(fragment, now: self.start) == nil)
+            }
+            let now = self.start + age
+            for number in 1..<AdvertisingReassembler.limit {
+                #expect(reassembler.receive(self.fragment("01", .incomplete, of: address(number)), now: now) == nil)
+            }
+            let beyond = self.fragment("01", .incomplete, of: address(AdvertisingReassembler.limit))
+            #expect(reassembler.receive(beyond, now: now) == nil)
+            let next = reassembler.receive(self.fragment("01", .incomplete, of: address(0)), now: now)
+            #expect(next == self.fragment("01", .truncated, of: address(1)))
+        }
+    }
+
     @Test("One advertisement beyond the limit displaces the one that waits longest, which is reported as truncated")
     func limit() {
         func address(_ number: Int) -> DeviceAddress { DeviceAddress(0xC000_0000_0100 + UInt64(number), kind: .random) }

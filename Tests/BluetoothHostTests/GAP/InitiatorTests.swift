@@ -188,6 +188,109 @@ struct InitiatorTests {
         #expect(initiator.pending == [])
     }
 
+    @Test("a device is pending once, however often it is asked for")
+    func once() {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        initiator.connect(to: self.first)
+        #expect(initiator.pending == [self.first])
+        let wasPending = initiator.cancel(self.first)
+        #expect(wasPending && initiator.pending == [])
+    }
+
+    @Test("as many devices as the list holds do not rotate, one more does; a list without a size holds one")
+    func rotation() {
+        for (size, capacity) in [(0, 1), (1, 1), (2, 2)] {
+            var initiator = Initiator()
+            initiator.acceptListSize = size
+            let devices = (1...UInt64(capacity + 1)).map(Self.address)
+            for device in devices.dropLast() { initiator.connect(to: device) }
+            #expect(!initiator.hasDevicesInWaiting)
+            initiator.rotate()
+            #expect(initiator.pending == Array(devices.dropLast()))
+            initiator.connect(to: devices[capacity])
+            #expect(initiator.hasDevicesInWaiting)
+            initiator.rotate()
+            #expect(initiator.pending == [devices[capacity]] + devices[..<capacity])
+        }
+    }
+
+    @Test("a list whose commands were refused three times is left alone, and one that was refused twice is not")
+    func refusedRepeatedly() {
+        for refusals in 1...4 {
+            var initiator = Initiator()
+            initiator.connect(to: Self.address(100))
+            for number in 1...UInt64(refusals) {
+                initiator.connect(to: Self.address(number))
+                #expect(initiator.next() == .clearAcceptList, "\(number)")
+                _ = initiator.completed(.commandDisallowed)
+                #expect(initiator.next() == .create(Self.address(100)), "one at a time")
+                guard number < min(refusals, 3) else { break }
+                _ = initiator.completed(.success)
+                initiator.connect(to: Self.address(number + 1))
+                #expect(initiator.next() == .cancel)
+                _ = initiator.completed(.success)
+                _ = initiator.finished(nil, error: .unknownConnectionIdentifier)
+            }
+            _ = initiator.completed(.success)
+            initiator.connect(to: Self.address(200))
+            #expect(initiator.next() == (refusals < 3 ? .cancel : nil), "\(refusals)")
+        }
+    }
+
+    @Test("a list that refuses a device for another reason than want of space keeps its size")
+    func refusedDevice() {
+        var initiator = Initiator()
+        initiator.connect(to: self.first)
+        initiator.connect(to: self.second)
+        #expect(initiator.next() == .clearAcceptList)
+        _ = initiator.completed(.success)
+        #expect(initiator.next() == .addToAcceptList(self.first))
+        _ = initiator.completed(.success)
+        #expect(initiator.next() == .addToAcceptList(self.second))
+        #expect(initiator.completed(.commandDisallowed) == [])
+        #expect(initiator.acceptListSize == 8)
+        #expect(initiator.next() == .create(self.first))
+    }
+
+    @Test("only the end of a cancelled attempt, and only where one is overdue, is passed over")
+    func overdueEvents() {
+        func initiating(overdue: Bool) -> Initiator {
+            var initiator = Initiator()
+            initiator.connect(to: self.first)
+            _ = self.steps(&initiator)
+            guard overdue else { return initiator }
+            _ = initiator.cancel(self.first)
+            #expect(initiator.next() == .cancel)
+            _ = initiator.completed(.success)
+            initiator.cancellingTimedOut()
+            initiator.connect(to: self.first)
+            _ = self.steps(&initiator)
+            return initiator
+        }
+        // Another error fails the attempt, overdue event or not.
+        for overdue in [false, true] {
+            var initiator = initiating(overdue: overdue)
+            #expect(initiator.finished(nil, error: .connectionFailedToBeEstablished) == [self.first])
+            #expect(initiator.pending == [] && initiator.isIdle)
+        }
+        // 0x02 with nothing overdue answers a cancel: the attempt has ended, and the device is still wanted.
+        var initiator = initiating(overdue: false)
+        #expect(initiator.finished(nil, error: .unknownConnectionIdentifier) == [])
+        #expect(initiator.pending == [self.first])
+        #expect(initiator.next() == .create(self.first))
+        // The overdue event comes once.
+        initiator = initiating(overdue: true)
+        #expect(initiator.finished(nil, error: .unknownConnectionIdentifier) == [])
+        #expect(initiator.next() == nil, "the attempt goes on")
+        #expect(initiator.finished(nil, error: .unknownConnectionIdentifier) == [])
+        #expect(initiator.next() == .create(self.first))
+        // A link is a link.
+        initiator = initiating(overdue: true)
+        #expect(initiator.finished(self.first, error: .success) == [])
+        #expect(initiator.pending == [] && initiator.isIdle)
+    }
+
     /// Answers every step with success until none is due.
     private func steps(_ initiator: inout Initiator) -> [Initiator.Step] {
         var steps: [Initiator.Step] = []

@@ -54,6 +54,43 @@ struct ScannerTests {
         #expect(scanner.next() == nil)
     }
 
+    @Test("a scan waits while the initiator has the radio, and begins again behind it")
+    func paused() {
+        var scanner = Scanner()
+        scanner.pause()
+        scanner.start(ScanParameters())
+        #expect(scanner.next() == nil)
+        #expect(scanner.isWanted)
+        #expect(scanner.isPaused)
+        scanner.resume()
+        self.settle(&scanner)
+        #expect(!scanner.isOff)
+        scanner.pause()
+        #expect(scanner.next() == .disable)
+        #expect(scanner.completed(.success) == nil)
+        #expect(scanner.isOff)
+        #expect(scanner.next() == nil)
+        scanner.resume()
+        #expect(scanner.next() == .setParameters(ScanParameters()))
+    }
+
+    @Test("a refusal to enable is a refusal, too; other circumstances are worth another attempt")
+    func refusedToEnable() {
+        var scanner = Scanner()
+        scanner.start(ScanParameters())
+        #expect(scanner.next() != nil)
+        #expect(scanner.completed(.success) == .enable(ScanParameters()))
+        #expect(scanner.completed(.commandDisallowed) == nil)
+        #expect(scanner.isOff)
+        #expect(scanner.next() == nil)
+        scanner.circumstancesChanged()
+        #expect(scanner.next() == .setParameters(ScanParameters()))
+        // Nothing changes for a scan that is on, or about to be.
+        scanner.circumstancesChanged()
+        #expect(scanner.next() == nil)
+        #expect(scanner.completed(.success) == .enable(ScanParameters()))
+    }
+
     private func settle(_ scanner: inout Scanner) {
         while scanner.next() != nil {
             while scanner.completed(.success) != nil {}

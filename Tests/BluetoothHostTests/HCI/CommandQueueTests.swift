@@ -125,4 +125,38 @@ struct CommandQueueTests {
         #expect(queue.next(now: later, timeout: self.timeout) == nil)
         #expect(queue.nextDeadline == later + self.timeout)
     }
+
+    @Test("the time of a controller that allows no command begins with its last answer")
+    func stuckAfterAnswer() {
+        var queue = CommandQueue()
+        queue.append(self.entry(1))
+        queue.append(self.entry(2))
+        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
+        #expect(queue.next(now: self.start, timeout: self.timeout) == nil, "an answer is owed")
+        #expect(queue.answered(HCIOpcode(rawValue: 1), credits: 0) != nil)
+        let later = self.start + .milliseconds(1_500)
+        #expect(queue.next(now: later, timeout: self.timeout) == nil)
+        #expect(queue.nextDeadline == later + self.timeout)
+    }
+
+    @Test("a controller that allows several commands is not limited to one when a time is up")
+    func creditsAreKept() {
+        var queue = CommandQueue()
+        for opcode: UInt16 in 1...5 { queue.append(self.entry(opcode)) }
+        #expect(queue.next(now: self.start, timeout: self.timeout) != nil)
+        #expect(queue.answered(.none, credits: 3) == nil)
+        #expect(queue.expired(at: self.start + self.timeout).count == 1)
+        for _ in 0..<3 { #expect(queue.next(now: self.start, timeout: self.timeout) != nil) }
+        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
+        // The same where it owes no answer.
+        queue = CommandQueue()
+        for opcode: UInt16 in 1...5 { queue.append(self.entry(opcode)) }
+        #expect(queue.answered(.none, credits: 0) == nil)
+        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
+        #expect(queue.nextDeadline == self.start + self.timeout)
+        #expect(queue.answered(.none, credits: 3) == nil)
+        #expect(queue.expired(at: self.start + self.timeout).isEmpty)
+        for _ in 0..<3 { #expect(queue.next(now: self.start, timeout: self.timeout) != nil) }
+        #expect(queue.next(now: self.start, timeout: self.timeout) == nil)
+    }
 }

@@ -1,0 +1,79 @@
+// What a service demands of a link, and what a refusal says that a link lacks (Vol 3, Part C, 10.2 and 10.3).
+
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Link security")
+struct LinkSecurityTests {
+    @Test("a key has 7 to 16 octets, and 16 at level 4 (Vol 3, Part H, 2.3.4)")
+    func keySizes() {
+        for (wanted, size) in [(0, 7), (6, 7), (7, 7), (8, 8), (15, 15), (16, 16), (17, 16)] {
+            for level in [SecurityLevel.encrypted, .authenticated] {
+                #expect(SecurityRequirement(level: level, minimumKeySize: wanted).minimumKeySize == size)
+            }
+            #expect(SecurityRequirement(level: .secureConnections, minimumKeySize: wanted).minimumKeySize == 16)
+        }
+    }
+
+    @Test("two requirements together demand the more of each")
+    func combined() {
+        let low = SecurityRequirement(level: .encrypted, minimumKeySize: 8)
+        let others = [
+            SecurityRequirement(level: .authenticated, minimumKeySize: 8),
+            SecurityRequirement(level: .encrypted, minimumKeySize: 9),
+            SecurityRequirement(level: .encrypted, minimumKeySize: 8, needsAuthorization: true),
+        ]
+        for other in others {
+            #expect(low.combined(with: other) == other)
+            #expect(other.combined(with: low) == other)
+        }
+        #expect(low.combined(with: low) == low)
+        #expect(SecurityRequirement.none.combined(with: .secureConnections) == .secureConnections)
+    }
+
+    @Test("a link is as safe as its key, and asks for what it lacks in the order of 10.3.1")
+    func shortfall() {
+        func link(_ isAuthenticated: Bool, _ isSecureConnections: Bool, _ size: Int) -> LinkSecurity {
+            LinkSecurity(
+                key: .init(isAuthenticated: isAuthenticated, isSecureConnections: isSecureConnections, size: size)
+            )
+        }
+        #expect(link(false, true, 16).level == .encrypted)
+        #expect(link(true, false, 16).level == .authenticated)
+        #expect(link(true, true, 16).level == .secureConnections)
+        let wanted = SecurityRequirement(level: .authenticated, minimumKeySize: 10, needsAuthorization: true)
+        let cases: [(LinkSecurity, SecurityShortfall?)] = [
+            (LinkSecurity(key: nil), .authentication), (LinkSecurity(key: nil, isBonded: true), .encryption),
+            (link(false, true, 9), .authentication), (link(true, false, 9), .encryptionKeySize),
+            (link(true, false, 10), .authorization), (link(true, true, 16), .authorization),
+        ]
+        for (security, shortfall) in cases { #expect(security.shortfall(of: wanted) == shortfall) }
+        var authorized = link(true, false, 10)
+        authorized.isAuthorized = true
+        #expect(authorized.shortfall(of: wanted) == nil)
+        // The host's own minimum holds everywhere but at level 1.
+        #expect(authorized.shortfall(of: wanted, minimumKeySize: 10) == nil)
+        #expect(authorized.shortfall(of: wanted, minimumKeySize: 11) == .encryptionKeySize)
+        #expect(LinkSecurity(key: nil).shortfall(of: .none, minimumKeySize: 16) == nil)
+    }
+
+    @Test("each refusal for want of security says what is wanting, in ATT and in L2CAP; other errors do not")
+    func refusals() {
+        let attErrors: [ATTErrorCode: SecurityShortfall] = [
+            .insufficientAuthentication: .authentication, .insufficientEncryption: .encryption,
+            .encryptionKeySizeTooShort: .encryptionKeySize, .insufficientAuthorization: .authorization,
+        ]
+        for raw in UInt8.min...UInt8.max {
+            #expect(SecurityShortfall(ATTErrorCode(rawValue: raw)) == attErrors[ATTErrorCode(rawValue: raw)])
+        }
+        let results: [L2CAPConnectionResult: SecurityShortfall] = [
+            .insufficientAuthentication: .authentication, .insufficientEncryption: .encryption,
+            .encryptionKeySizeTooShort: .encryptionKeySize, .insufficientAuthorization: .authorization,
+        ]
+        for raw in UInt16.min...0x20 {
+            let result = L2CAPConnectionResult(rawValue: raw)
+            #expect(SecurityShortfall(result) == results[result])
+        }
+    }
+}
