@@ -168,7 +168,7 @@ let package = Package(
         // What hosts and controllers of others meet, see Interop/README.md; not a product.
         .executableTarget(
             name: "InteropPeer",
-            dependencies: ["CoreBluetooth"],
+            dependencies: ["CoreBluetooth", .product(name: "NIOConcurrencyHelpers", package: "swift-nio")],
             path: "Interop/Peer",
             // Ordinary client code, written before strict concurrency, as most is.
             swiftSettings: [.swiftLanguageMode(.v5)]

@@ -9,7 +9,10 @@ final class InteropPeer {
     private let channels = Channels()
     private lazy var central = CentralRole(queue: self.queue, channels: self.channels)
     private lazy var peripheral = PeripheralRole(queue: self.queue, channels: self.channels)
+    private let agent: Agent?
     private let unblocked = DispatchSemaphore(value: 0)
+
+    init(agent: Agent?) { self.agent = agent }
 
     /// Has the queue do what a line says.
     func receive(_ line: String) {
@@ -53,6 +56,7 @@ final class InteropPeer {
         case "publishChannel": self.peripheral.publishChannel()
         case "channelSend", "channelExpect", "channelClose", "channelPause", "channelResume":
             self.channels.take(message)
+        case "enter", "confirm": self.agent?.answer(message)
         case "quit": exit(0)
         case let other: say("fault", ["reason": "no such command: \(other)"])
         }

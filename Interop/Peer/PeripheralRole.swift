@@ -64,6 +64,11 @@ final class PeripheralRole: NSObject {
                 (properties, permissions) = (properties.union(.writeWithoutResponse), permissions.union(.writeable))
             case "notify": properties.insert(.notify)
             case "indicate": properties.insert(.indicate)
+            case "readEncrypted":
+                (properties, permissions) = (properties.union(.read), permissions.union(.readEncryptionRequired))
+            case "writeEncrypted":
+                (properties, permissions) = (properties.union(.write), permissions.union(.writeEncryptionRequired))
+            case "notifyEncrypted": properties.formUnion([.notify, .notifyEncryptionRequired])
             default: say("fault", ["reason": "no such property: \(name)"])
             }
         }

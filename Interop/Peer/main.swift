@@ -10,10 +10,13 @@ import Foundation
 
 setvbuf(stdout, nil, _IOLBF, 0)
 
-// The one thing that the environment does not say: InteropPeer [MTU].
+let agent = Agent(CommandLine.arguments.dropFirst(2).first)
+
+// What the environment does not say: InteropPeer [MTU [CAPABILITIES]].
 if let mtu = CommandLine.arguments.dropFirst().first.flatMap({ Int($0) }) {
     var configuration = BluetoothAdapter.Configuration.environment
     configuration.preferredMTU = mtu
+    configuration.pairingAgent = agent
     do {
         let name = ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? "air"
         try BluetoothAdapter.select(name, configuration: configuration)
@@ -23,7 +26,7 @@ if let mtu = CommandLine.arguments.dropFirst().first.flatMap({ Int($0) }) {
     }
 }
 
-let peer = InteropPeer()
+let peer = InteropPeer(agent: agent)
 
 let reader = Thread {
     while let line = readLine() { peer.receive(line) }

@@ -24,6 +24,9 @@ public final class Air {
     /// How the air treats time and loss; the loss may be changed with ``setLoss(_:)``.
     public private(set) var settings: AirSettings
 
+    /// Someone who can change packets on their way, with all that a receiver checks but the integrity code: for tests.
+    var interference: ((Transmission) -> Transmission?)?
+
     let seed: UInt64
     private var generator: SeededGenerator
     // In the order of creation, in which everything that concerns several of them is done.

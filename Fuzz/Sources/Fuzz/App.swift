@@ -101,7 +101,14 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
             permissions: .readable
         )
         self.updating.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "It changes")]
-        service.characteristics = [fixed, self.updating]
+        // What makes the devices pair.
+        let secret = CBMutableCharacteristic(
+            type: CBUUID(string: "A003"),
+            properties: .read,
+            value: Data([42]),
+            permissions: .readEncryptionRequired
+        )
+        service.characteristics = [fixed, self.updating, secret]
         peripheral.removeAllServices()
         peripheral.add(service)
         peripheral.publishL2CAPChannel(withEncryption: false)

@@ -75,15 +75,22 @@ final class PeerApp: LEHostDelegate {
             permissions: [.readable, .writeable],
             descriptors: [GATTDescriptorDefinition(uuid: 0x2901, value: ByteBuffer(string: "It changes"))]
         )
+        // What makes the devices pair.
+        let secret = GATTCharacteristicDefinition(
+            uuid: 0xB003,
+            properties: .read,
+            permissions: .readEncryptionRequired,
+            value: ByteBuffer(bytes: [42])
+        )
         let plain = try? self.host.addService(GATTServiceDefinition(uuid: 0xB100, characteristics: []))
         let handles = try? self.host.addService(
             GATTServiceDefinition(
                 uuid: 0xB000,
                 includedServices: plain.map { [$0.range.lowerBound] } ?? [],
-                characteristics: [fixed, changing]
+                characteristics: [fixed, changing, secret]
             )
         )
-        self.updating = handles?.characteristics.last?.value ?? 0
+        self.updating = handles?.characteristics.dropFirst().first?.value ?? 0
         _ = try? self.host.listenForChannels(spsm: SPSM(rawValue: Self.channelPSM))
     }
 

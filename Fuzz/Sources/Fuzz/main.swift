@@ -12,6 +12,8 @@ enum Target: String {
     case controller
     /// Virtual controllers, and an app on the same air, by what a host sends to its controller.
     case host
+    /// A Security Manager, in either role, by what its peer sends while they pair.
+    case pairing
     /// Everything that reads octets by itself.
     case octets
 
@@ -30,6 +32,7 @@ enum Target: String {
         case .peer: Scenario(faultsIn: .dataToController, input).run()
         case .controller: Scenario(faultsIn: .allFromController, input).run()
         case .host: Scenario(faultsIn: .allToController, input).run()
+        case .pairing: PairingScenario(input).run()
         case .octets: Decoders.run(input)
         }
     }

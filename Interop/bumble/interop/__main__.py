@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 
-from . import balls, captures, links, ours, receivers, scenarios, theirs
+from . import balls, captures, links, ours, pairing, receivers, scenarios, theirs
 from .environments import BumbleControllers, OurAir, OurAirOverTCP, RootCanal
 
 #: A scenario that has not ended by then has failed, in seconds.
@@ -72,6 +72,7 @@ def runs():
     theirs_alone = (links.pairing_on_air, links.extended_advertising)
     for scenario in (values[23], values[517], scenarios.large_database, *theirs_alone):
         yield OurAir, THEIRS, THEIRS, scenario
+    yield from pairing.runs((OurAir, BumbleControllers), (OURS, THEIRS), (THEIRS, OURS))
     transfer = receivers.amounts(float(os.environ.get("INTEROP_MIB") or 0.5))
     for pair in ((THEIRS, OURS), (OURS, THEIRS)):
         yield OurAirOverTCP, *pair, values[247]

@@ -11,6 +11,10 @@ PROPERTIES = {
     "write": WRITE,
     "notify": NOTIFY,
     "indicate": INDICATE,
+    # What the link has to be encrypted for.
+    "readEncrypted": READ,
+    "writeEncrypted": WRITE,
+    "notifyEncrypted": NOTIFY,
 }
 USER_DESCRIPTION = "2901"
 SUBSCRIPTIONS = "2902"
@@ -34,11 +38,14 @@ WRITTEN = uuid(0x16)
 REFUSED = uuid(0x17)
 WRITE_ONLY = uuid(0x18)
 READ_ONLY = uuid(0x19)
+SECRET = uuid(0x1A)
+SECRET_UPDATES = uuid(0x1B)
 
 # Every octet differs from its neighbours, also across the pieces of a long value.
 LONG_VALUE = bytes((7 * index + index // 251) & 0xFF for index in range(512))
 STATIC_VALUE = bytes(range(0x40, 0x68))
 DESCRIPTION = "A name for people"
+SECRET_VALUE = b"for two"
 REFUSAL = 0x08  # Insufficient Authorization
 
 
@@ -80,6 +87,22 @@ def values():
                 _characteristic(READ_ONLY, ["read"], b"look, do not touch"),
             ],
         },
+    ]
+
+
+def secrets():
+    """What only devices that have paired may use, beside what everybody may."""
+    return [
+        {
+            "uuid": SERVICE,
+            "secondary": False,
+            "includes": [],
+            "characteristics": [
+                _characteristic(READ_ONLY, ["read"], b"for everybody"),
+                _characteristic(SECRET, ["readEncrypted", "writeEncrypted"], SECRET_VALUE),
+                _characteristic(SECRET_UPDATES, ["notifyEncrypted"]),
+            ],
+        }
     ]
 
 

@@ -15,12 +15,13 @@ class Process:
         self.name = name
         self.program = program
         self.arguments = arguments
+        self.state = environment.folder / "state" / name
         self.environment = {
             **os.environ,
             "COREBLUETOOTH_ADAPTER": adapter or environment.our_adapter(),
             "COREBLUETOOTH_IDENTITY": name,
-            # Identities are locked: each scenario has its own.
-            "XDG_STATE_HOME": str(environment.folder / "state"),
+            # Identities are locked: each scenario has its own. So has each device, whose bonds are looked at.
+            "XDG_STATE_HOME": str(self.state),
         }
         if flow_control is not None:
             self.environment["COREBLUETOOTH_FLOW_CONTROL"] = "on" if flow_control else "off"
@@ -64,8 +65,10 @@ class Process:
 class Peer(Process):
     """InteropPeer: commands go in, events come out; a wait for an event gets the first that fits."""
 
-    def __init__(self, environment, name, mtu=517, flow_control=None):
-        super().__init__(environment, name, environment.programs / "InteropPeer", mtu, flow_control=flow_control)
+    def __init__(self, environment, name, mtu=517, flow_control=None, capabilities=None):
+        arguments = (mtu, capabilities) if capabilities else (mtu,)
+        program = environment.programs / "InteropPeer"
+        super().__init__(environment, name, program, *arguments, flow_control=flow_control)
         self.events = collections.deque()
         self.waiting = []
         self.reader = None
@@ -119,6 +122,43 @@ class Peer(Process):
         if self.reader:
             self.reader.cancel()
         await super().close()
+
+    async def restart(self, forgets=False):
+        """Ends the process and starts another one of the same device; with its bonds or without."""
+        await self.close()
+        self.events.clear()
+        if forgets:
+            for file in self.bond_files():
+                file.unlink()
+        await self.power_on()
+
+    # What the pairing agent's user sees and does.
+
+    async def prompt(self, kind):
+        """Waits for a prompt; gives its code, where it has one."""
+        return (await self.event("prompt", kind=kind))["code"]
+
+    async def enter(self, code):
+        self.command("enter", code=code)
+
+    async def confirm(self, answer):
+        self.command("confirm", yes=answer)
+
+    async def pairing_ended(self):
+        """Waits for the end of a pairing; gives the reason of a failure."""
+        return (await self.event("pairingEnded"))["error"]
+
+    def bond_files(self):
+        return list(self.state.glob("**/bond-*.json"))
+
+    def bond(self):
+        """The one bond that this device keeps, as it is on disk; `None` where there is none."""
+        files = self.bond_files()
+        assert len(files) < 2, files
+        for file in files:
+            assert file.stat().st_mode & 0o777 == 0o600, oct(file.stat().st_mode)
+            document = json.loads(file.read_text())
+            return document.get("content", document)
 
 
 class Program(Process):

@@ -29,8 +29,9 @@ class BumbleDevice:
 
     host_buffers = None
 
-    def __init__(self, environment, name, mtu=517, limits_received_data=False):
+    def __init__(self, environment, name, mtu=517, limits_received_data=False, is_private=False):
         self.environment = environment
+        self.is_private = is_private
         self.name = name
         self.mtu = mtu
         self.limits_received_data = limits_received_data
@@ -42,7 +43,11 @@ class BumbleDevice:
 
     async def power_on(self):
         self.transport = await open_transport(self.environment.their_transport())
-        configuration = DeviceConfiguration(name=self.name, address=self.environment.random_address())
+        configuration = DeviceConfiguration(
+            name=self.name,
+            address=self.environment.random_address(),
+            le_privacy_enabled=self.is_private,
+        )
         self.device = Device.from_config_with_hci(configuration, self.transport.source, self.transport.sink)
         if self.environment.captures is not None:
             self.file = open(self.capture, "wb")
@@ -264,10 +269,12 @@ class Peripheral(BumbleDevice):
         self.subscriptions = collections.defaultdict(asyncio.Queue)
         self.ends = collections.defaultdict(asyncio.Queue)
         self.connection = None
+        self.connections = asyncio.Queue()
         self.device.on("connection", self.connected)
 
     def connected(self, connection):
         self.connection = connection
+        self.connections.put_nowait(connection)
 
     async def publish(self, description):
         services = []
@@ -309,10 +316,15 @@ class Peripheral(BumbleDevice):
             self.stored[identifier] = value
             self.writes[identifier].put_nowait(value)
 
+        permissions = gatt.Characteristic.Permissions.READABLE | gatt.Characteristic.Permissions.WRITEABLE
+        if "readEncrypted" in description["properties"]:
+            permissions |= gatt.Characteristic.Permissions.READ_REQUIRES_ENCRYPTION
+        if "writeEncrypted" in description["properties"]:
+            permissions |= gatt.Characteristic.Permissions.WRITE_REQUIRES_ENCRYPTION
         characteristic = gatt.Characteristic(
             core.UUID(identifier),
             gatt.Characteristic.Properties(properties),
-            gatt.Characteristic.Permissions.READABLE | gatt.Characteristic.Permissions.WRITEABLE,
+            permissions,
             gatt.CharacteristicValue(read=read, write=write),
             [
                 gatt.Descriptor(core.UUID(each["uuid"]), gatt.Descriptor.READABLE, bytes.fromhex(each["value"]))

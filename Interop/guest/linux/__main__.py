@@ -9,12 +9,14 @@ import traceback
 
 from interop import captures
 
-from . import scenarios
+from . import pairing, scenarios
 
 SCENARIOS = (
     scenarios.bluez_asks_us,
     scenarios.bluez_asks_bumble,
     scenarios.we_ask_bluez,
+    pairing.bluez_pairs_with_us,
+    pairing.we_pair_with_bluez,
     scenarios.user_channel,
     scenarios.two_of_ours,
     scenarios.ours_and_bumble,

@@ -68,6 +68,7 @@ class Machine:
                 "btattach": "bin",
                 "btvirt": "bin",
                 "btmgmt": "bin",
+                "bluetoothctl": "bin",
             }.items()
         }
 
@@ -121,6 +122,14 @@ class Machine:
         await self.run(f"{self.binaries['dbus-daemon']} --config-file={here}/bus.conf --fork --nopidfile")
         await self.begin("bluetoothd", f"{self.binaries['bluetoothd']} -n -d -f {here}/bluetooth.conf")
 
+    async def restart_bluez(self):
+        """Ends bluetoothd, and starts another one, which has what the first has stored."""
+        await self.signal("bluetoothd", "TERM")
+        await self.ended("bluetoothd")
+        await self.run("rm /mnt/bluetoothd.*")
+        here = pathlib.Path(__file__).resolve().parents[1]
+        await self.begin("bluetoothd", f"{self.binaries['bluetoothd']} -n -d -f {here}/bluetooth.conf")
+
     async def attach(self):
         """Gives the kernel the controller behind the serial port, as hci0."""
         await self.begin("btattach", f"{self.binaries['btattach']} -B /dev/ttyS1 -P h4 -S 115200 -N")
@@ -155,6 +164,46 @@ class Machine:
             self.process.kill()
             await self.process.wait()
         self.sockets.cleanup()
+
+
+class Shell:
+    """bluetoothctl with its agent, which takes its commands from a pipe: the user of the guest's BlueZ."""
+
+    COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0e-\x1f]")
+
+    def __init__(self, machine, capability):
+        self.machine = machine
+        self.capability = capability
+        self.path = machine.share / "bluetoothctl.txt"
+        self.seen = 0
+
+    async def start(self):
+        binary = self.machine.binaries["bluetoothctl"]
+        await self.machine.run("mkfifo /run/bluetoothctl")
+        command = f"env {binary} --agent {self.capability} <>/run/bluetoothctl"
+        await self.machine.begin("bluetoothctl", f"sh -c '{command}'")
+        await self.until("Agent registered")
+        await self.type("default-agent")
+        await self.until("Default agent request successful")
+        await self.type("pairable on")
+        return self
+
+    async def type(self, line):
+        await self.machine.run(f"echo '{line}' >/run/bluetoothctl")
+
+    async def until(self, pattern):
+        """Waits for a text from here on, and gives what its first group has found, or all."""
+        pattern = re.compile(pattern)
+        while True:
+            # A question has no end of line, so this looks at all that there is.
+            content = self.path.read_text(errors="replace") if self.path.exists() else ""
+            text = self.COLOURS.sub("", content[self.seen :])
+            if found := pattern.search(text):
+                self.seen = len(content)
+                return found[found.re.groups and 1]
+            if self.path.with_suffix(".status").exists():
+                raise ScenarioFailure(f"bluetoothctl has ended: {text[-500:]}")
+            await asyncio.sleep(0.02)  # The next look; the scenario's deadline bounds the wait.
 
 
 class Words:

@@ -41,6 +41,11 @@ class GuestOnOurAir(OurAir):
             await self.machine.close()
         await super().close()
 
+    @staticmethod
+    def task(work):
+        """Begins what is awaited later."""
+        return asyncio.create_task(work)
+
     def python(self, script, *arguments):
         """A command line for a script in the guest."""
         return f"PYTHONDONTWRITEBYTECODE=1 {sys.executable} {INSIDE}/{script} {shlex.join(arguments)}"

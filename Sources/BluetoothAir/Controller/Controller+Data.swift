@@ -1,5 +1,5 @@
 // Data between host and controller (Vol 4, Part E, 4.1): the path of every ACL data packet. Where nothing is in the way
-// (no air time, no loss, no encryption being set up) a packet is handed to the peer's host as it is, with the two
+// (no air time, no loss, no encryption) a packet is handed to the peer's host as it is, with the two
 // octets of the handle rewritten; else it waits at its end of the link.
 
 import BluetoothHCI
@@ -113,7 +113,6 @@ extension Controller {
         let flags: UInt32 = boundary == 0b0001 ? 0x1000 : 0x2000
         let header = UInt32(peer.handle.rawValue) | flags | word & 0xFFFF_0000
         packet.bytes.setInteger(header, at: start + 1, endianness: .little)
-        if peer.isEncrypted { peer.lastAuthenticatedPayload = self.now }
         peer.controller.receiveBuffers.sent(on: peer)
         peer.controller.deliver(packet)
         self.complete(end)

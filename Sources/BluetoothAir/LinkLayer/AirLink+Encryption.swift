@@ -11,6 +11,9 @@
 // Where it had been encrypted it ends with 0x06, and nothing that waited is sent before. A first packet with another
 // key ends the link with 0x3D at both ends.
 //
+// What an end takes is encrypted as soon as its peer may send so, and what it sends once the peer expects it: the
+// peripheral takes with its START_ENC_REQ and sends after the central's START_ENC_RSP.
+//
 // A peer's host can refuse the key or give another one; it can also never answer, and then the central's response
 // timeout of 40 s ends the link (5.2). A control PDU that does not fit the state is ignored. Time comes in through that
 // timeout alone; randomness comes from the controllers' seeded generators.
@@ -36,7 +39,7 @@ enum EncryptionProcedure {
     /// Central: has the session key; the peripheral's host is asked for its long term key.
     case awaitingStart(SessionKey, isRefresh: Bool)
     /// Central: LL_START_ENC_RSP was sent.
-    case confirming(SessionKey, isRefresh: Bool)
+    case confirming(isRefresh: Bool)
     /// Peripheral: LL_PAUSE_ENC_RSP was sent.
     case paused
     /// Peripheral: the host has to give the long term key.
@@ -81,6 +84,7 @@ extension AirLink {
         guard case .awaitingKey(let central, let own, let isRefresh) = self.peripheral.encryption else { return }
         let key = SessionKey(longTermKey: longTermKey, central: central, peripheral: own)
         self.peripheral.encryption = .awaitingConfirmation(key, isRefresh: isRefresh)
+        self.peripheral.receiveCipher = key.cipher(fromCentral: true)
         self.send(.startEncryptionRequest, from: self.peripheral)
     }
 
@@ -106,11 +110,11 @@ extension AirLink {
             end.encryption = .paused
             self.send(.pauseEncryptionResponse, from: end)
         case (.pauseEncryptionResponse, .pausing(let request)):
-            self.setEncrypted(false, at: end)
+            self.endEncryption(at: end)
             self.send(.pauseEncryptionResponse, from: end)
             self.requestEncryption(request, isRefresh: true)
         case (.pauseEncryptionResponse, .paused):
-            self.setEncrypted(false, at: end)
+            self.endEncryption(at: end)
         case (.encryptionRequest(let random, let diversifier, let part), .none) where end === self.peripheral:
             self.askForKey(random, diversifier, part, isRefresh: false)
         case (.encryptionRequest(let random, let diversifier, let part), .paused):
@@ -124,16 +128,15 @@ extension AirLink {
             self.reportEncryption(at: end, status: reason, isRefresh: false)
             self.wake()
         case (.startEncryptionRequest, .awaitingStart(let key, let isRefresh)):
-            end.encryption = .confirming(key, isRefresh: isRefresh)
-            self.setEncrypted(true, at: end)
-            self.send(.startEncryptionResponse(code: key.startResponse(fromCentral: true).code), from: end)
-        case (.startEncryptionResponse(let code), .awaitingConfirmation(let key, let isRefresh)):
-            guard code == key.startResponse(fromCentral: true).code else { return self.endForWrongKey() }
-            self.setEncrypted(true, at: end)
-            self.send(.startEncryptionResponse(code: key.startResponse(fromCentral: false).code), from: end)
+            end.encryption = .confirming(isRefresh: isRefresh)
+            end.receiveCipher = key.cipher(fromCentral: false)
+            self.beginEncryption(at: end, with: key.cipher(fromCentral: true))
+            self.send(.startEncryptionResponse, from: end)
+        case (.startEncryptionResponse, .awaitingConfirmation(let key, let isRefresh)):
+            self.beginEncryption(at: end, with: key.cipher(fromCentral: false))
+            self.send(.startEncryptionResponse, from: end)
             self.finishEncryption(at: end, isRefresh: isRefresh)
-        case (.startEncryptionResponse(let code), .confirming(let key, let isRefresh)):
-            guard code == key.startResponse(fromCentral: false).code else { return self.endForWrongKey() }
+        case (.startEncryptionResponse, .confirming(let isRefresh)):
             self.finishEncryption(at: end, isRefresh: isRefresh)
         default:
             break
@@ -157,8 +160,19 @@ extension AirLink {
         self.wake()
     }
 
-    private func endForWrongKey() {
-        self.end(central: .connectionTerminatedMICFailure, peripheral: .connectionTerminatedMICFailure)
+    /// What an end sends is encrypted from now on; the time for authenticated payloads begins with it.
+    private func beginEncryption(at end: LinkEnd, with cipher: PacketCipher) {
+        end.transmitCipher = cipher
+        self.startPayloadTimer(at: end)
+        self.refreshPaths()
+    }
+
+    /// Nothing is encrypted any more, until there is a new key.
+    private func endEncryption(at end: LinkEnd) {
+        end.transmitCipher = nil
+        end.receiveCipher = nil
+        end.payloadTimer.cancel()
+        self.refreshPaths()
     }
 
     private func reportEncryption(at end: LinkEnd, status: HCIErrorCode, isRefresh: Bool) {

@@ -148,11 +148,11 @@ extension AirLink {
     private func duration(_ fromCentral: Int?, _ fromPeripheral: Int?) -> TimeAmount {
         let there = AirTime.microseconds(
             self.centralToPeripheralPHY,
-            payload: self.central.payload(of: fromCentral)
+            payload: fromCentral ?? 0
         )
         let back = AirTime.microseconds(
             self.peripheralToCentralPHY,
-            payload: self.peripheral.payload(of: fromPeripheral)
+            payload: fromPeripheral ?? 0
         )
         return .microseconds(there + AirTime.interFrameSpace + back)
     }

@@ -21,12 +21,6 @@ extension AirLink {
     /// The ping goes out so many connection events before the timeout, so that it can be lost and sent again.
     private static let eventsForPing = 6
 
-    /// Whether packets of an end are encrypted from now on; the time for authenticated payloads begins or ends with it.
-    func setEncrypted(_ isEncrypted: Bool, at end: LinkEnd) {
-        end.isEncrypted = isEncrypted
-        if isEncrypted { self.startPayloadTimer(at: end) } else { end.payloadTimer.cancel() }
-    }
-
     /// The time begins again: encryption has started, or the host has set another timeout.
     func startPayloadTimer(at end: LinkEnd) {
         guard end.isEncrypted, end.isPresent, self.isOpen else { return }

@@ -2,7 +2,7 @@
 // each other. How packets get across is in `AirLink+Instant` and `AirLink+Events`; the control procedures are in
 // `AirLink+Procedures`, `AirLink+Encryption` and `AirLink+Ping`.
 //
-//     connection request ──▶ connected ──LL_TERMINATE_IND, key check failed, no response──▶ ended
+//     connection request ──▶ connected ──LL_TERMINATE_IND, integrity failed, no response──▶ ended
 //                             │     ▲                                                         ▲
 //                out of reach │     │ in reach again                                          │
 //                             ▼     │                                                         │
@@ -265,12 +265,30 @@ final class AirLink {
 
     /// Takes at `end` what arrived from its peer.
     func receive(_ transmission: Transmission, at end: LinkEnd) {
-        if end.isEncrypted { end.lastAuthenticatedPayload = self.air.now }
-        switch transmission {
+        guard let content = end.open(self.air.interference?(transmission) ?? transmission) else {
+            return self.integrityFailed(at: end)
+        }
+        if end.receiveCipher != nil { end.lastAuthenticatedPayload = self.air.now }
+        switch content {
         case .data(let payload, let isStart, _):
             end.controller.deliverData(payload, isStart: isStart, at: end)
         case .control(let control):
             self.receive(control, at: end)
+        case .sealed:
+            // It was opened.
+            break
+        }
+    }
+
+    /// A packet had the wrong integrity code. The end that notices takes no more packets and sends none, so that the other
+    /// one loses it; where that is the first packet with a new key, both hosts get to know that their keys differ.
+    private func integrityFailed(at end: LinkEnd) {
+        switch end.encryption {
+        case .awaitingConfirmation, .confirming:
+            self.end(central: .connectionTerminatedMICFailure, peripheral: .connectionTerminatedMICFailure)
+        case .none, .pausing, .requesting, .awaitingStart, .paused, .awaitingKey, .refused:
+            self.close(end, reason: .connectionTerminatedMICFailure)
+            self.abandoned(by: end)
         }
     }
 }

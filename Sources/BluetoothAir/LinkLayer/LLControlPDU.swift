@@ -1,5 +1,5 @@
-// The control PDUs of the link layer (Vol 6, Part B, 2.4.2) as values, with the octets that they take
-// on the air. They are never written out, since both ends are in this process.
+// The control PDUs of the link layer (Vol 6, Part B, 2.4.2) as values, as which they reach the other end, too: both ends
+// are in this process. Their octets are in `LLControlPDU+Octets`.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -65,8 +65,8 @@ enum LLControlPDU {
     case encryptionResponse(SessionPart)
     /// LL_START_ENC_REQ.
     case startEncryptionRequest
-    /// LL_START_ENC_RSP, the first packet with an integrity code.
-    case startEncryptionResponse(code: UInt32)
+    /// LL_START_ENC_RSP, the first encrypted packet of its sender.
+    case startEncryptionResponse
     /// LL_REJECT_IND for LL_ENC_REQ.
     case encryptionReject(HCIErrorCode)
     /// LL_PAUSE_ENC_REQ.
@@ -88,25 +88,6 @@ enum LLControlPDU {
             .lengthRequest, .lengthResponse, .phyRequest, .phyResponse, .phyUpdate, .channelMap, .pingRequest,
             .pingResponse:
             false
-        }
-    }
-
-    /// The octets of the PDU: opcode and control data.
-    var octetCount: Int {
-        switch self {
-        case .terminate, .encryptionReject: 2
-        case .connectionUpdate: 12
-        case .parameterRequest: 24
-        case .parameterReject, .phyRequest, .phyResponse: 3
-        case .featureRequest, .featureResponse, .lengthRequest, .lengthResponse: 9
-        case .version: 6
-        case .phyUpdate: 5
-        case .channelMap: 8
-        case .encryptionRequest: 23
-        case .encryptionResponse: 13
-        case .startEncryptionRequest, .startEncryptionResponse, .pauseEncryptionRequest, .pauseEncryptionResponse,
-            .pingRequest, .pingResponse:
-            1
         }
     }
 }

@@ -18,12 +18,51 @@ enum Transmission {
     case control(LLControlPDU)
     /// A fragment, whether a PDU begins with it, and whether the host's packet ends with it.
     case data(ByteBuffer, isStart: Bool, isLast: Bool)
+    /// An encrypted packet: the octets behind its header, and what they are.
+    case sealed(ByteBuffer, Content)
 
-    /// The octets behind the header of the packet, without an integrity code.
+    /// What is in an encrypted packet. What a control PDU says is known at both ends, which are in this process.
+    enum Content {
+        case control(LLControlPDU)
+        case data(isStart: Bool, isLast: Bool)
+
+        var header: PacketCipher.Header {
+            switch self {
+            case .control: .control
+            case .data(let isStart, _): isStart ? .start : .continuation
+            }
+        }
+    }
+
+    /// The octets behind the header of the packet, the integrity code among them.
     var octetCount: Int {
         switch self {
         case .control(let control): control.octetCount
         case .data(let fragment, _, _): fragment.readableBytes
+        case .sealed(let octets, _): octets.readableBytes
+        }
+    }
+
+    /// Whether the host's packet ends with it.
+    var isLastOfData: Bool {
+        switch self {
+        case .data(_, _, let isLast), .sealed(_, .data(_, let isLast)): isLast
+        case .control, .sealed(_, .control): false
+        }
+    }
+
+    /// The packet, encrypted.
+    func sealed(with cipher: inout PacketCipher) -> Transmission {
+        switch self {
+        case .control(let control):
+            .sealed(cipher.seal(control.octets.readableBytesView, .control), .control(control))
+        case .data(let fragment, let isStart, let isLast):
+            .sealed(
+                cipher.seal(fragment.readableBytesView, isStart ? .start : .continuation),
+                .data(isStart: isStart, isLast: isLast)
+            )
+        case .sealed:
+            self
         }
     }
 }
@@ -130,8 +169,12 @@ final class LinkEnd {
     var peerVersion: PeerVersion?
     var parameterUpdate = ParameterUpdate.none
     var encryption = EncryptionProcedure.none
-    /// Whether packets of this end carry an integrity code, and those that it takes must.
-    var isEncrypted = false
+    /// What the packets of this end are encrypted with.
+    var transmitCipher: PacketCipher?
+    /// What the packets that come have to be encrypted with.
+    var receiveCipher: PacketCipher?
+    /// Whether packets of this end carry an integrity code.
+    var isEncrypted: Bool { self.transmitCipher != nil }
 
     // MARK: Authenticated payloads
 
@@ -175,7 +218,7 @@ final class LinkEnd {
 
     /// Whether nothing at this end keeps data from being passed on at once, where the peer's host has capacity.
     var hasClearPath: Bool {
-        !self.hasWork && !self.isPaused && !self.isTerminating
+        !self.hasWork && !self.isPaused && !self.isTerminating && !self.isEncrypted
     }
 
     /// Whether there is anything to send, now or later.
@@ -203,7 +246,7 @@ final class LinkEnd {
     /// last.
     func nextTransmission(to peer: LinkEnd) -> Transmission? {
         if let inFlight = self.inFlight { return inFlight.transmission }
-        let next: Transmission
+        var next: Transmission
         if let index = self.nextControlIndex {
             next = .control(self.control.remove(at: index))
         } else if !self.data.isEmpty, self.maySendData(to: peer) {
@@ -215,24 +258,44 @@ final class LinkEnd {
         } else {
             return nil
         }
+        // It stays the same where it has to be sent again.
+        if self.transmitCipher != nil { next = self.seal(next) }
         self.inFlight = InFlight(transmission: next)
         return next
     }
 
-    /// The octets of the packet that would be sent next; `nil` where it would be empty.
-    func nextOctetCount(to peer: LinkEnd) -> Int? {
-        if let inFlight = self.inFlight, !inFlight.isReceived { return inFlight.transmission.octetCount }
-        if let index = self.nextControlIndex { return self.control[index].octetCount }
-        if let data = self.data.first, self.maySendData(to: peer) {
-            return min(data.payload.readableBytes, self.transmitLimit)
-        }
-        return self.termination.pendingReason.map { LLControlPDU.terminate($0).octetCount }
+    private func seal(_ transmission: Transmission) -> Transmission {
+        guard var cipher = self.transmitCipher else { return transmission }
+        defer { self.transmitCipher = cipher }
+        return transmission.sealed(with: &cipher)
     }
 
-    /// The octets behind the header of a packet with `count` octets of data: encryption adds an integrity code.
-    func payload(of count: Int?) -> Int {
-        guard let count else { return 0 }
-        return count + (self.isEncrypted ? AirTime.integrityCode : 0)
+    /// What has come in a packet; `nil` where its integrity code is wrong, or where it has none and needs one.
+    func open(_ transmission: Transmission) -> Transmission? {
+        switch transmission {
+        case .control(let control):
+            // While encryption is started or paused, the ends change over one after the other.
+            return self.receiveCipher == nil || self.isPaused && control.isOfEncryption ? transmission : nil
+        case .data:
+            return self.receiveCipher == nil ? transmission : nil
+        case .sealed(let octets, let content):
+            guard let payload = self.receiveCipher?.open(octets, content.header) else { return nil }
+            switch content {
+            case .control(let control): return .control(control)
+            case .data(let isStart, let isLast): return .data(payload, isStart: isStart, isLast: isLast)
+            }
+        }
+    }
+
+    /// The octets behind the header of the packet that would be sent next; `nil` where it would be empty.
+    func nextOctetCount(to peer: LinkEnd) -> Int? {
+        if let inFlight = self.inFlight, !inFlight.isReceived { return inFlight.transmission.octetCount }
+        let code = self.isEncrypted ? AirTime.integrityCode : 0
+        if let index = self.nextControlIndex { return self.control[index].octetCount + code }
+        if let data = self.data.first, self.maySendData(to: peer) {
+            return min(data.payload.readableBytes, self.transmitLimit) + code
+        }
+        return self.termination.pendingReason.map { LLControlPDU.terminate($0).octetCount + code }
     }
 
     private func nextFragment() -> Transmission {
@@ -257,6 +320,6 @@ final class LinkEnd {
     func acknowledge() {
         guard let inFlight = self.inFlight else { return }
         self.inFlight = nil
-        if case .data(_, _, isLast: true) = inFlight.transmission { self.controller.complete(self) }
+        if inFlight.transmission.isLastOfData { self.controller.complete(self) }
     }
 }

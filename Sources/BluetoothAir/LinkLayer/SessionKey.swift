@@ -1,8 +1,5 @@
-// How a link is encrypted (Vol 6, Part B, 5.1.3.1, and Part E). The session key comes from the long term key and a
-// random part of each end, with real AES. The first packets under it, LL_START_ENC_RSP in both directions, carry the
-// integrity code of AES-CCM, so an end with another long term key is found out exactly as on a radio. Other packets are
-// marked as encrypted and take the air time of their integrity code, but their octets are left as they are: no device
-// on this air can listen to a link of others.
+// How the session key of an encrypted link is made (Vol 6, Part B, 5.1.3.1): from the long term key and a random part of
+// each end, with AES. Each direction then has a `PacketCipher` of its own.
 
 import BluetoothTypes
 import Crypto
@@ -40,22 +37,10 @@ struct SessionKey {
         }
     }
 
-    /// LL_START_ENC_RSP as the first encrypted packet of an end: the opcode and the integrity code, both enciphered.
-    func startResponse(fromCentral: Bool) -> (opcode: UInt8, code: UInt32) {
-        let opcode: UInt8 = 0x06
-        // The packet counter is 0; its top bit is the direction (Part E, 2.1).
-        let nonce: [UInt8] = [0, 0, 0, 0, fromCentral ? 0x80 : 0] + self.vector
-        // B0: flags, nonce, length of the payload; B1: the header without the bits that change; B2: the payload.
-        var code = BlockCipher.encrypt([0x49] + nonce + [0, 1], key: self.key)
-        code = BlockCipher.encrypt(Self.xor(code, [0, 1, 0x03] + [UInt8](repeating: 0, count: 13)), key: self.key)
-        code = BlockCipher.encrypt(Self.xor(code, [opcode] + [UInt8](repeating: 0, count: 15)), key: self.key)
-        let codeMask = BlockCipher.encrypt([0x01] + nonce + [0, 0], key: self.key)
-        let payloadMask = BlockCipher.encrypt([0x01] + nonce + [0, 1], key: self.key)
-        let masked = Self.xor(code, codeMask)
-        return (opcode ^ payloadMask[0], masked.prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
+    /// What the packets of one direction are enciphered with, from the first one on.
+    func cipher(fromCentral isFromCentral: Bool) -> PacketCipher {
+        PacketCipher(key: self.key, vector: self.vector, isFromCentral: isFromCentral)
     }
-
-    private static func xor(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] { zip(left, right).map { $0 ^ $1 } }
 }
 
 /// AES-128 with a key and a block as Bluetooth writes them.

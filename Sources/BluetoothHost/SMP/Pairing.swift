@@ -126,6 +126,9 @@ struct Pairing: Sendable {
         return (longTermKey, agreement.key)
     }
 
+    /// Whether keys are on their way, which only an encrypted link may carry.
+    var isDistributingKeys: Bool { if case .keys = self.state { true } else { false } }
+
     private var agreement: PairingAgreement? {
         switch self.state {
         case .consentToRequest, .response, .finished: nil

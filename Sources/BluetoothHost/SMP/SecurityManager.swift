@@ -272,6 +272,10 @@ struct SecurityManager: Sendable {
             self.encrypted(&context)
         case .ended:
             context.actions.append(.securityChanged(self.security))
+            // What was left of phase 3 would go in clear.
+            if case .pairing(let pairing, _) = self.state, pairing.isDistributingKeys {
+                self.fail(.unspecifiedReason, &context)
+            }
         case .failed:
             let error = status == .success ? HCIErrorCode.unspecifiedError : status
             if case .pairing(let pairing, _) = self.state, pairing.encryption != nil {

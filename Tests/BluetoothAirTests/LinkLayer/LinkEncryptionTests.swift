@@ -25,23 +25,6 @@ struct LinkEncryptionTests {
         link.testbed.pass(.seconds(2))
     }
 
-    /// Vol 6, Part C, 1.
-    @Test("the sample data of the specification")
-    func vectors() throws {
-        let key = SessionKey(
-            longTermKey: Octets16(high: 0x4C68_3841_39F5_74D8, low: 0x36BC_F34E_9DFB_01BF),
-            central: SessionPart(diversifier: 0xACBD_CEDF_E0F1_0213, vector: 0xBADC_AB24),
-            peripheral: SessionPart(diversifier: 0x0213_2435_4657_6879, vector: 0xDEAF_BABE)
-        )
-        #expect(key.key.description == "99AD1B5226A37E3E058E3B8E27C2C666")
-        let first = key.startResponse(fromCentral: true)
-        #expect(first.opcode == 0x9F)
-        #expect(first.code == 0xCDA7_F448)
-        let second = key.startResponse(fromCentral: false)
-        #expect(second.opcode == 0xA3)
-        #expect(second.code == 0x4C13_A415)
-    }
-
     @Test("the same key at both ends encrypts the link", arguments: allSettings)
     func rightKey(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
@@ -183,5 +166,84 @@ struct LinkEncryptionTests {
         #expect(event.encryption == .on)
         #expect(link.central.take(EncryptionChange.self) == nil)
         #expect(link.peripheral.take(EncryptionChange.self) != nil)
+    }
+
+    // MARK: Integrity
+
+    /// Encrypts a link.
+    private func encrypted(_ settings: AirSettings) throws -> TestLink {
+        let link = try TestLink(AirTestbed(settings))
+        self.enable(link)
+        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))
+        link.testbed.pass(.seconds(2))
+        #expect(link.peripheral.take(EncryptionChange.self)?.encryption == .on)
+        return link
+    }
+
+    @Test(
+        "all data of an encrypted link arrives as it was sent, and none of it is readable on its way",
+        arguments: allSettings
+    )
+    func confidentiality(settings: AirSettings) throws {
+        let link = try self.encrypted(settings)
+        var seen: [[UInt8]] = []
+        link.testbed.air.interference = { transmission in
+            guard case .sealed(let octets, _) = transmission else {
+                Issue.record("a packet of an encrypted link in clear")
+                return nil
+            }
+            seen.append(Array(octets.readableBytesView))
+            return nil
+        }
+        let messages = (0..<20).map { number in [UInt8](repeating: UInt8(number), count: 1 + 13 * number) }
+        for message in messages {
+            link.central.sendData(message, on: link.centralHandle)
+            link.peripheral.sendData(message, on: link.peripheralHandle)
+            link.testbed.pass(.seconds(2))
+        }
+        #expect(link.peripheral.data.flatMap(\.octets) == messages.flatMap { $0 })
+        #expect(link.central.data.flatMap(\.octets) == messages.flatMap { $0 })
+        #expect(seen.count >= 40)
+        for packet in seen where packet.count > 12 {
+            #expect(Set(packet).count > 4, "\(packet)")
+        }
+        // No two packets are the same, since each has a number.
+        #expect(Set(seen).count == seen.count)
+    }
+
+    @Test("a packet that somebody has changed ends the link with 0x3D where it arrives", arguments: [0, 5, 30])
+    func changed(_ place: Int) throws {
+        for settings in [AirSettings.instant, .realistic] {
+            let link = try self.encrypted(settings)
+            link.testbed.air.interference = { transmission in
+                guard case .sealed(var octets, let content) = transmission, octets.readableBytes == 31 else {
+                    return nil
+                }
+                octets.setInteger((octets.getInteger(at: octets.readerIndex + place) ?? UInt8(0)) ^ 1, at: place)
+                return .sealed(octets, content)
+            }
+            link.central.sendData([UInt8](repeating: 7, count: 27), on: link.centralHandle)
+            link.testbed.pass(.seconds(1))
+            #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTerminatedMICFailure)
+            #expect(link.peripheral.data.isEmpty)
+            // The other end hears nothing any more.
+            link.testbed.pass(.seconds(40))
+            #expect(link.central.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
+        }
+    }
+
+    @Test("a packet that comes again, and one in clear, end the encrypted link with 0x3D", arguments: [true, false])
+    func replayed(isInClear: Bool) throws {
+        let link = try self.encrypted(.instant)
+        var first: Transmission?
+        link.testbed.air.interference = { transmission in
+            defer { first = first ?? transmission }
+            return isInClear ? .data(ByteBuffer(bytes: [1]), isStart: true, isLast: true) : first
+        }
+        link.central.sendData([1], on: link.centralHandle)
+        link.central.sendData([1], on: link.centralHandle)
+        link.testbed.pass(.seconds(1))
+        #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTerminatedMICFailure)
+        #expect(link.peripheral.data.count == (isInClear ? 0 : 1))
     }
 }

@@ -33,6 +33,22 @@ struct SecurityManagerKeysTests {
         }
     }
 
+    @Test("no key is sent or taken on a link whose encryption has ended meanwhile", arguments: [true, false])
+    func encryptionEnds(atCentral: Bool) {
+        let side = atCentral ? SecurityManagerPair.Side.central : .peripheral
+        let legacy = PairingConfiguration(supportsSecureConnections: false)
+        var pair = SecurityManagerPair(central: legacy, peripheral: legacy)
+        // The peripheral's first key gets lost, so that both sides wait in phase 3.
+        pair.tamper = { _, pdu in pdu.getInteger(at: pdu.readerIndex) == UInt8(0x06) ? nil : pdu }
+        pair.with(.central) { $0.pair(.encrypted, &$1) }
+        pair.run(limit: 7)
+        #expect(pair.manager(side).isPairing && pair.manager(side).security.level == .encrypted)
+        pair.with(side) { $0.encryptionChanged(.success, isEnabled: false, &$1) }
+        #expect(pair.report(side).errors == [.failed(.unspecifiedReason)])
+        pair.run()
+        #expect(pair.report(.central).paired == nil && pair.report(.peripheral).paired == nil)
+    }
+
     @Test("a device that has become stricter does not use keys that give less")
     func stricter() {
         var strict = PairingConfiguration(ioCapability: .displayYesNo, isSecureConnectionsOnly: true)
