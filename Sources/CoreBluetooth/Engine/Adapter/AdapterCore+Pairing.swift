@@ -42,14 +42,47 @@ extension AdapterCore {
             // What was kept of the client belonged to the bond before.
             self.bondedClients.remove(bond.identityAddress)
             self.bonds.store(bond)
+            self.newBonds[link] = bond.identityAddress
         }
         if let peer = self.pairingPeer(of: link) { self.pairingAgent?.pairingEnded(with: peer, .paired) }
     }
 
     func host(_ host: LEHost, link: LinkID, didFailToPair error: PairingError) {
         if let peer = self.pairingPeer(of: link) {
-            self.pairingAgent?.pairingEnded(with: peer, .failed(error.description))
+            self.pairingAgent?.pairingEnded(with: peer, .failed(error.sentence))
         }
+    }
+
+    func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity) {
+        // The peer has rejected a key that it was given (Vol 3, Part H, 3.6.1): the bond is of no use.
+        guard !security.isBonded, let address = self.newBonds.removeValue(forKey: link) else { return }
+        self.bonds.remove(address)
+        self.bondedClients.remove(address)
+    }
+
+    /// A link has ended: what was paired on it stays.
+    func forgetPairing(on link: LinkID) { self.newBonds[link] = nil }
+
+    // MARK: For tools
+
+    /// The link to the peer with an identifier; `nil` where there is none.
+    private func link(to identifier: UUID) -> LinkID? {
+        guard let address = self.identities.record(for: identifier)?.address else { return nil }
+        return self.host.links.first { $0.peer == address }?.id
+    }
+
+    /// How secure the link to a peer is; `nil` where there is none.
+    func security(of identifier: UUID) -> LinkSecurity? {
+        self.link(to: identifier).flatMap(self.host.security)
+    }
+
+    /// Pairs with a peer, unless there is a link to it that has the level; false where there is no link.
+    ///
+    /// What comes of it is reported to the agent.
+    func secure(_ identifier: UUID, to level: SecurityLevel) -> Bool {
+        guard let link = self.link(to: identifier) else { return false }
+        self.host.secure(link, to: level)
+        return true
     }
 
     private func pairingPeer(of link: LinkID) -> PairingPeer? {
