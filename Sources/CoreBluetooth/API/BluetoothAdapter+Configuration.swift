@@ -241,7 +241,8 @@ extension BluetoothAdapter.Configuration {
     /// The least that every link has to have before what apps publish can be used.
     var requiredLevel: SecurityLevel {
         guard self.requiresPairing else { return .none }
-        return self.pairingAgent?.capabilities ?? .none == .none ? .encrypted : .authenticated
+        let capabilities: PairingCapabilities = self.pairingAgent?.capabilities ?? .none
+        return capabilities == .none ? .encrypted : .authenticated
     }
 
     /// How the device pairs, as follows from what its user can see and do.

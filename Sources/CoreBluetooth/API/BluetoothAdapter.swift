@@ -6,7 +6,7 @@ package import BluetoothHost
 import BluetoothTransport
 import BluetoothTypes
 import Dispatch
-package import Foundation
+import Foundation
 import NIOConcurrencyHelpers
 package import NIOCore
 

@@ -2,7 +2,7 @@
 // failure.
 
 import BluetoothHCI
-import BluetoothHost
+package import BluetoothHost
 import Foundation
 
 extension CBError {
@@ -142,7 +142,7 @@ func coreBluetoothError(_ error: L2CAPChannelOpenError) -> any Error {
 
 extension PairingError {
     /// What a pairing that failed is called where people read it.
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .failed(let reason), .failedByPeer(let reason): "pairing failed: " + reason.words
         case .cancelled: "the pairing was cancelled"

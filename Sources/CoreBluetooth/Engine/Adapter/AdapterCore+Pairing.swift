@@ -1,7 +1,7 @@
 // Pairing as the adapter's owner sees it: bonds are kept, and questions go to the agent. Without an agent the device has
 // neither display nor keys, and a peer may not replace the keys of a pairing that was.
 
-import BluetoothHost
+package import BluetoothHost
 import BluetoothTypes
 import Foundation
 import NIOCore
@@ -11,30 +11,15 @@ extension AdapterCore {
 
     func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
         guard let agent = self.pairingAgent, let peer = self.pairingPeer(of: link) else {
-            return self.answerWithoutAgent(question, on: link)
+            if let answer = question.answerWithoutUser { self.host.answer(answer, on: link) }
+            return
         }
-        let kind: PairingPrompt.Kind =
-            switch question {
-            case .consent(let consent): .pair(replacesBond: consent.replacesBond)
-            case .displayPasskey(let passkey): .showCode(passkey.description)
-            case .enterPasskey: .enterCode
-            case .compareNumbers(let number): .compareCode(number.description)
-            }
         let core = NIOLoopBound(self, eventLoop: self.eventLoop)
         agent.pairing(
-            PairingPrompt(peer: peer, kind: kind) { [eventLoop] answer in
+            PairingPrompt(question, of: peer) { [eventLoop] answer in
                 eventLoop.execute { core.value.host.answer(answer, on: link) }
             }
         )
-    }
-
-    private func answerWithoutAgent(_ question: PairingQuestion, on link: LinkID) {
-        switch question {
-        case .consent(let consent): self.host.answer(.consent(!consent.replacesBond), on: link)
-        case .displayPasskey: break
-        case .enterPasskey: self.host.answer(.passkey(nil), on: link)
-        case .compareNumbers: self.host.answer(.numbersMatch(false), on: link)
-        }
     }
 
     func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {
@@ -94,13 +79,26 @@ extension AdapterCore {
 
 extension PairingCapabilities {
     /// The specification's word for it (Vol 3, Part H, 2.3.2).
-    var ioCapability: IOCapability {
+    package var ioCapability: IOCapability {
         switch self {
         case .none: .noInputNoOutput
         case .display: .displayOnly
         case .displayAndConfirm: .displayYesNo
         case .keyboard: .keyboardOnly
         case .keyboardAndDisplay: .keyboardDisplay
+        }
+    }
+}
+
+extension PairingQuestion {
+    /// What a device without a user answers: it pairs, but does not replace the keys of an earlier pairing; `nil` where
+    /// there is nothing to answer.
+    package var answerWithoutUser: PairingAnswer? {
+        switch self {
+        case .consent(let consent): .consent(!consent.replacesBond)
+        case .displayPasskey: nil
+        case .enterPasskey: .passkey(nil)
+        case .compareNumbers: .numbersMatch(false)
         }
     }
 }
