@@ -2,15 +2,15 @@
 // the devices pair and is repeated; keys are kept, and lost keys end the link.
 
 import BluetoothAir
-import BluetoothHost
-import CoreBluetoothTesting
 import Fixtures
 import Foundation
 import NIOCore
 import Testbed
 import Testing
 
+@testable import BluetoothHost
 @testable import CoreBluetooth
+@testable import CoreBluetoothTesting
 
 /// A peripheral with one secret and a central that wants it.
 private final class Pair {
@@ -225,6 +225,36 @@ struct PairingTests {
         for name in pair.bonds(pair.storages.central) { pair.storages.central.remove(name) }
         #expect(try pair.read() == nil)
         #expect(pair.bonds(pair.storages.central).count == 1 && pair.bonds(pair.storages.peripheral).count == 1)
+    }
+
+    @Test("Vol 3, Part H, 3.6.1: a bond whose keys the peer rejects after the pairing is removed from the storage")
+    func rejectedKeys() throws {
+        let world = World()
+        let peripheral = world.addPeripheral(
+            ScriptedPeripheral(
+                name: "Fussy",
+                services: [
+                    .init(
+                        "FFF0",
+                        characteristics: [.init("FFF1", properties: .read, value: Data([1]), security: .encrypted)]
+                    )
+                ]
+            )
+        )
+        let phone = world.addDevice("phone")
+        let central = CentralApp(on: phone.adapter)
+        try world.run(until: central.manager.state == .poweredOn)
+        central.manager.scanForPeripherals(withServices: nil)
+        try world.run(until: !central.found.isEmpty)
+        central.manager.connect(central.found[0])
+        try world.run(until: central.found[0].state == .connected)
+        phone.adapter.secure(central.found[0].identifier, to: .encrypted) { _ in }
+        try world.run(until: phone.bondCount == 1 && peripheral.bondCount == 1)
+        let host = peripheral.player.host
+        let link = try #require(host.openLinks.first)
+        host.enqueue(SMPCommand.pairingFailed(.keyRejected).encoded(), on: .securityManagerProtocol, of: link)
+        host.noteWork(link)
+        try world.run(until: phone.bondCount == 0)
     }
 
     @Test("A device without display and keys that requires pairing: any pairing will do")
