@@ -20,9 +20,10 @@ struct EightBall: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try radio.apply(deviceName: PeripheralSession.defaultName)
+        let agent = TerminalPairingAgent(serves: output.format)
+        try radio.apply(deviceName: PeripheralSession.defaultName, agent: agent)
         MainActor.assumeIsolated {
-            Chooser(output: output.format).run()
+            Chooser(pairing: ProgramPairing(agent, radio), output: output.format).run()
         }
     }
 }
@@ -68,12 +69,17 @@ extension EightBall {
     struct Peripheral: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Be an 8-ball until interrupted.",
-            discussion: "Prints each question and the answer that was sent."
+            discussion: """
+                Prints each question and the answer that was sent. With --require-pairing passkey it prints six digits \
+                for each central that is new; who asks enters them there. Pairings are kept: "corebluetooth bonds" \
+                lists them.
+                """
         )
 
         @Option(help: "The ball's name. (default: this computer's name)")
         var name: String?
 
+        @OptionGroup var pairing: PairingOptions
         @OptionGroup var radio: RadioOptions
         @OptionGroup var output: OutputOptions
 
@@ -86,7 +92,12 @@ extension EightBall {
         func run() throws {
             let isChosen = name != nil
             let name = name ?? PeripheralSession.defaultName
-            try radio.apply(deviceName: name, reportsShortening: isChosen)
+            try radio.apply(
+                deviceName: name,
+                reportsShortening: isChosen,
+                agent: pairing.agent(output.format),
+                requiresPairing: pairing.requirePairing != nil
+            )
             MainActor.assumeIsolated {
                 PeripheralSession(name: name, output: output.format).run()
             }
@@ -107,9 +118,10 @@ extension EightBall {
         @OptionGroup var output: OutputOptions
 
         func run() throws {
-            try radio.apply()
+            let agent = TerminalPairingAgent()
+            try radio.apply(agent: agent)
             MainActor.assumeIsolated {
-                CentralSession(lines: LineReader(), output: output.format).run()
+                CentralSession(lines: LineReader(), pairing: ProgramPairing(agent, radio), output: output.format).run()
             }
         }
     }
@@ -118,7 +130,11 @@ extension EightBall {
     struct Ask: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Find an 8-ball, ask it, print its answer.",
-            discussion: "The answer alone is on standard output."
+            discussion: """
+                The answer alone is on standard output. A ball that demands a code for pairing shows six digits; they \
+                are asked for at the terminal, and without a terminal one line of standard input has them. The next \
+                time nobody is asked.
+                """
         )
 
         @Argument(help: "The question; it must end with a question mark.")
@@ -145,9 +161,16 @@ extension EightBall {
                     "a question must end with \"?\"; ask again with one: eightball ask \"Will it rain today?\""
                 )
             }
-            try radio.apply()
+            let agent = TerminalPairingAgent()
+            try radio.apply(agent: agent)
             MainActor.assumeIsolated {
-                AskSession(question: question, device: device, timeout: timeout, output: output.format).run()
+                AskSession(
+                    question: question,
+                    device: device,
+                    timeout: timeout,
+                    pairing: ProgramPairing(agent, radio),
+                    output: output.format
+                ).run()
             }
         }
     }
