@@ -13,11 +13,13 @@ package enum SecurityAdvice {
     ///   - device: The name or identifier of the other device.
     ///   - identity: What `--identity` says.
     ///   - failure: Why pairing with it has failed, where it has.
+    ///   - canAsk: Whether there is a user who could be asked for a code.
     package static func text(
         for error: any Error,
         device: String?,
         identity: String?,
-        failure: String?
+        failure: String?,
+        canAsk: Bool = true
     ) -> String? {
         let who = argument(device ?? "DEVICE")
         let own = identity.map { " --identity " + argument($0) } ?? ""
@@ -25,6 +27,10 @@ package enum SecurityAdvice {
         case let error as CBATTError:
             switch error.code {
             case .insufficientAuthentication, .insufficientEncryption:
+                guard canAsk else {
+                    let reason = failure.map { $0 + "; " } ?? ""
+                    return reason + "nobody can be asked here: use a terminal, or a line of standard input"
+                }
                 return failure.map { "\($0); try again" } ?? "pair with the device: corebluetooth pair \(who)\(own)"
             case .insufficientEncryptionKeySize:
                 return "the devices have to pair anew: corebluetooth bonds remove \(who)\(own)"

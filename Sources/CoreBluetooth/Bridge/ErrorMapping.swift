@@ -162,7 +162,7 @@ extension PairingFailedReason {
         case .passkeyEntryFailed: "no code was entered"
         case .oobNotAvailable: "what one device should have of the other is missing"
         case .authenticationRequirements:
-            "a code is needed, or the keys of an earlier pairing, and one of the devices cannot have it"
+            "a code is needed, and one of the devices cannot show or take it"
         case .confirmValueFailed: "a wrong code was entered"
         case .pairingNotSupported: "one of the devices does not pair"
         case .encryptionKeySize: "the key would be too short"

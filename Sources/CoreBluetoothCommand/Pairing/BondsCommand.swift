@@ -68,7 +68,7 @@ extension StoredBond {
 extension BondsCommand {
     /// The command `corebluetooth bonds list`.
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the pairings. (default)")
+        static let configuration = CommandConfiguration(abstract: "List the pairings.")
 
         @OptionGroup var owner: BondOwnerOptions
         @OptionGroup var output: OutputOptions
@@ -76,7 +76,9 @@ extension BondsCommand {
         func run() throws {
             let output = output.format
             var owner: String?
-            for bond in try self.owner.bonds() {
+            let bonds = try self.owner.bonds()
+            if bonds.isEmpty { output.report("no pairing is kept") }
+            for bond in bonds {
                 if !output.isJSON, owner != bond.ownerText {
                     owner = bond.ownerText
                     Console.print("\(bond.ownerText):")

@@ -77,9 +77,12 @@ final class PeripheralSession: NSObject {
 
     /// Is a peripheral; never returns.
     func run() -> Never {
-        manager = CBPeripheralManager(delegate: self, queue: nil)
+        start()
         Interrupts.runUntilExit()
     }
+
+    /// Is a peripheral from now on.
+    func start() { manager = CBPeripheralManager(delegate: self, queue: nil) }
 
     private static func characteristic(_ description: GATTDescription.Characteristic) -> CBMutableCharacteristic {
         var properties: CBCharacteristicProperties = []
