@@ -316,7 +316,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandLineToolTests",
-            dependencies: ["CommandLineTool"]
+            dependencies: ["BluetoothHost", "CommandLineTool", "CoreBluetooth"]
         ),
         .testTarget(
             name: "TerminalScreenTests",

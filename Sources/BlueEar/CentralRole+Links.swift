@@ -51,11 +51,20 @@ extension CentralRole.BluetoothManager {
         stage = .exploring(peripheral)
         assembler = MessageAssembler()
         hasAnswered = false
-        startTimer(Self.connectionTimeout) { [weak self] in
-            self?.observer?.didFail(.unanswered, with: peripheral.identifier)
-            self?.cancelConnection(retryAfter: Self.retryDelay)
-        }
+        limitExploration(of: peripheral, to: Self.connectionTimeout)
         peripheral.discoverServices([serviceCBUUID])
+    }
+
+    private func limitExploration(of peripheral: CBPeripheral, to seconds: TimeInterval) {
+        startTimer(seconds) { [weak self] in
+            guard let self = self else { return }
+            if let idleTime = self.userIdleTime?(), idleTime < Self.connectionTimeout {
+                self.limitExploration(of: peripheral, to: max(0.01, Self.connectionTimeout - idleTime))
+                return
+            }
+            self.observer?.didFail(.unanswered, with: peripheral.identifier)
+            self.cancelConnection(retryAfter: Self.retryDelay)
+        }
     }
 
     /// Messages can come and go.

@@ -85,6 +85,10 @@ public enum CentralRole {
         /// Called with the name of each call of Core Bluetooth's, when it comes.
         public var log: ((String) -> Void)?
 
+        /// How long ago, in seconds, the user was busy with something that the peripheral waits for, such as the code
+        /// of a pairing; 0 while the user is, `nil` for never. Time limits of the exploration wait for it.
+        public var userIdleTime: (() -> TimeInterval?)?
+
         /// Whether messages can be sent at this moment; those that are sent earlier wait.
         public var isTalking: Bool {
             if case .talking = stage { return true }

@@ -14,6 +14,7 @@ final class CentralSession {
     private let reads: Bool
     private let timeout: TimeInterval?
     private let restoreIdentifier: String?
+    private let pairing: ProgramPairing
     private let output: OutputFormat
     private var manager: CentralRole.BluetoothManager?
     private var lines: MessageLines?
@@ -33,8 +34,10 @@ final class CentralSession {
         reads: Bool,
         timeout: TimeInterval?,
         restoreIdentifier: String?,
+        pairing: ProgramPairing,
         output: OutputFormat
     ) {
+        self.pairing = pairing
         self.message = message
         self.device = device
         self.stays = stays
@@ -52,12 +55,16 @@ final class CentralSession {
         manager.reads = reads
         manager.wantedName = device
         manager.restoreIdentifier = restoreIdentifier
+        let conversation = pairing.conversation
+        manager.userIdleTime = { MainActor.assumeIsolated { conversation.idleTime } }
         if let message { manager.message = message }
         if output.isVerbose { manager.log = { Console.report($0) } }
         manager.scan()
-        if let timeout { deadline = Deadline(after: timeout) { self.timeOut(after: timeout) } }
+        if let timeout {
+            deadline = Deadline(after: timeout, pausingFor: conversation) { self.timeOut(after: timeout) }
+        }
         if stays {
-            lines = MessageLines { input in
+            lines = MessageLines(conversation) { input in
                 switch input {
                 case .quit, .end: manager.leaveWhenDone()
                 case .message(let message): self.send(message)
@@ -116,7 +123,9 @@ extension CentralSession: @preconcurrency MessageObserver {
     func didSend(_ message: [String: String], to peer: UUID) { Lines.sent(message, to: peer, output) }
     func didFail(_ error: BlueEarError, with peer: UUID?) {
         hasFailed = true
-        Lines.failed(error, with: peer, output)
+        var advice = ""
+        if case .refused(let code) = error { advice = pairing.advice(for: CBATTError(code), device: device) }
+        Lines.failed(error, with: peer, advice: advice, output)
     }
     func didFinish() { hasReceived && (!hasFailed || stays) ? Ending.succeed() : Ending.failAsSaid() }
     func didUpdateState(_ state: CBManagerState) {

@@ -24,12 +24,18 @@ extension Messenger {
 
         @OptionGroup var secret: SecretOptions
         @OptionGroup var restoration: RestorationOptions
+        @OptionGroup var pairing: PairingOptions
         @OptionGroup var radio: RadioOptions
         @OptionGroup var output: OutputOptions
 
         func run() throws {
             let secret = try secret.value()
-            try radio.apply(deviceName: name, reportsShortening: true)
+            try radio.apply(
+                deviceName: name,
+                reportsShortening: true,
+                agent: pairing.agent(output.format),
+                requiresPairing: pairing.requirePairing != nil
+            )
             MainActor.assumeIsolated {
                 LockSession(name: name, secret: secret, restoreIdentifier: restoration.restore, output: output.format)
                     .run()
@@ -54,7 +60,7 @@ extension Messenger {
 
         func run() throws {
             let secret = try secret.value()
-            try radio.apply()
+            try radio.apply(agent: TerminalPairingAgent())
             MainActor.assumeIsolated {
                 KeySession(secret: secret, restoreIdentifier: restoration.restore, output: output.format).run()
             }

@@ -19,7 +19,12 @@ final class MessageLines {
     private let reader = LineReader()
 
     /// Starts reading; a line that is no KEY=VALUE is reported on standard error and skipped.
-    init(_ receive: @escaping (Input) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - conversation: Where the user is asked while devices pair; the answers come from the same lines.
+    ///   - receive: Gets what the lines ask for.
+    init(_ conversation: PairingConversation, _ receive: @escaping (Input) -> Void) {
+        conversation.lines = reader
         reader.onLine = { line in
             guard let line = line?.trimmingCharacters(in: .whitespaces) else { return receive(.end) }
             if line.isEmpty { return }

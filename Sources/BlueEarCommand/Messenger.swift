@@ -37,6 +37,7 @@ extension Messenger {
 
         @OptionGroup var message: MessageOptions
         @OptionGroup var restoration: RestorationOptions
+        @OptionGroup var pairing: PairingOptions
         @OptionGroup var radio: RadioOptions
         @OptionGroup var output: OutputOptions
 
@@ -46,12 +47,19 @@ extension Messenger {
 
         func run() throws {
             let message = try message.message()
-            try radio.apply(deviceName: name, reportsShortening: name != Self.defaultName)
+            let agent = pairing.agent(output.format)
+            try radio.apply(
+                deviceName: name,
+                reportsShortening: name != Self.defaultName,
+                agent: agent,
+                requiresPairing: pairing.requirePairing != nil
+            )
             MainActor.assumeIsolated {
                 PeripheralSession(
                     name: name,
                     message: message,
                     restoreIdentifier: restoration.restore,
+                    pairing: ProgramPairing(agent, radio),
                     output: output.format
                 ).run()
             }
@@ -98,7 +106,8 @@ extension Messenger {
 
         func run() throws {
             let message = try message.message()
-            try radio.apply()
+            let agent = TerminalPairingAgent()
+            try radio.apply(agent: agent)
             MainActor.assumeIsolated {
                 CentralSession(
                     message: message,
@@ -107,6 +116,7 @@ extension Messenger {
                     reads: read,
                     timeout: timeout,
                     restoreIdentifier: restoration.restore,
+                    pairing: ProgramPairing(agent, radio),
                     output: output.format
                 ).run()
             }

@@ -11,12 +11,20 @@ final class PeripheralSession {
     private let name: String
     private let message: [String: String]?
     private let restoreIdentifier: String?
+    private let pairing: ProgramPairing
     private let output: OutputFormat
     private var manager: PeripheralRole.BluetoothManager?
     private var lines: MessageLines?
 
     /// Creates the session.
-    init(name: String, message: [String: String]?, restoreIdentifier: String?, output: OutputFormat) {
+    init(
+        name: String,
+        message: [String: String]?,
+        restoreIdentifier: String?,
+        pairing: ProgramPairing,
+        output: OutputFormat
+    ) {
+        self.pairing = pairing
         self.name = name
         self.message = message
         self.restoreIdentifier = restoreIdentifier
@@ -32,7 +40,7 @@ final class PeripheralSession {
         if output.isVerbose { manager.log = { Console.report($0) } }
         // In the background of a terminal a read fails then, in place of stopping the process.
         signal(SIGTTIN, SIG_IGN)
-        lines = MessageLines { input in
+        lines = MessageLines(pairing.conversation) { input in
             switch input {
             case .quit: Ending.succeed()
             case .end: break

@@ -79,14 +79,16 @@ enum Lines {
     }
 
     /// Something went wrong, and the conversation goes on.
-    static func failed(_ error: BlueEarError, with peer: UUID?, _ output: OutputFormat) {
+    ///
+    /// - Parameter advice: What to do about it, to follow the words for the error.
+    static func failed(_ error: BlueEarError, with peer: UUID?, advice: String = "", _ output: OutputFormat) {
         output.print(
             "failed",
-            [("peer", JSONValue(peer?.uuidString)), ("error", .string(error.description))],
+            [("peer", JSONValue(peer?.uuidString)), ("error", .string(error.description + advice))],
             line: nil
         )
         guard !output.isJSON else { return }
         let who = peer.map { "peer \($0.uuidString): " } ?? ""
-        Console.report("\(Ending.program): \(who)\(PrintableText.text(error.description))")
+        Console.report("\(Ending.program): \(who)\(PrintableText.text(error.description + advice))")
     }
 }

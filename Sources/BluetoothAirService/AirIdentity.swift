@@ -103,6 +103,19 @@ public struct AirIdentityStore: Sendable {
         throw TransportError(.inUse, "\(Self.maximumProcesses) processes of \(program) are running: end some")
     }
 
+    /// What the identities that there are, in use or not, are called in messages, by their addresses.
+    package func names() throws -> [DeviceAddress: String] {
+        var names: [DeviceAddress: String] = [:]
+        for file in try FileManager.default.contentsOfDirectory(atPath: self.folder) where file.hasSuffix(".json") {
+            guard let octets = try? PrivateFile.read("\(self.folder)/\(file)", limit: 4096),
+                let record = try? JSONDecoder().decode(Record.self, from: Data(octets)),
+                let address = DeviceAddress(record.address, kind: .random)
+            else { continue }
+            names[address] = record.name
+        }
+        return names
+    }
+
     private func identity(_ name: String, _ stem: String, _ lock: FileLock) -> AirIdentity {
         lock.writeProcessNumber()
         let path = "\(stem).json"

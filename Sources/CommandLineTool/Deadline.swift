@@ -10,15 +10,45 @@ package final class Deadline {
     // Not a Timer: an invalidated one is kept by its run loop until it would have fired, with all that its block holds.
     private let timer: any DispatchSourceTimer
 
+    /// Calls `body` after `seconds` in which the user was not busy with a pairing, unless called off.
+    package convenience init(
+        after seconds: TimeInterval,
+        pausingFor conversation: PairingConversation?,
+        _ body: @escaping @MainActor () -> Void
+    ) {
+        guard let conversation else {
+            self.init(after: seconds, body)
+            return
+        }
+        let isPutOff: @MainActor (any DispatchSourceTimer) -> Bool = { timer in
+            guard let idle = conversation.idleTime, idle < seconds else { return false }
+            timer.schedule(deadline: .now() + max(0.01, seconds - idle))
+            return true
+        }
+        self.init(after: seconds, isPutOff: isPutOff, body: body)
+    }
+
     /// Calls `body` after `seconds`, unless called off.
-    package init(after seconds: TimeInterval, _ body: @escaping @MainActor () -> Void) {
+    package convenience init(after seconds: TimeInterval, _ body: @escaping @MainActor () -> Void) {
+        self.init(after: seconds, isPutOff: { _ in false }, body: body)
+    }
+
+    /// - Parameter isPutOff: Asked when the time has come; true where it has set the timer anew.
+    private init(
+        after seconds: TimeInterval,
+        isPutOff: @escaping @MainActor (any DispatchSourceTimer) -> Bool,
+        body: @escaping @MainActor () -> Void
+    ) {
         let timer = DispatchSource.makeTimerSource(queue: .main)
         self.timer = timer
         timer.schedule(deadline: .now() + seconds)
         // The handler holds the timer, so that it fires also where nobody keeps the deadline; cancelling releases both.
         timer.setEventHandler {
-            timer.cancel()
-            MainActor.assumeIsolated { body() }
+            MainActor.assumeIsolated {
+                guard !isPutOff(timer) else { return }
+                timer.cancel()
+                body()
+            }
         }
         timer.resume()
     }

@@ -15,6 +15,11 @@ package final class LineReader {
     /// Whether input is a terminal, so that a person may be prompted.
     package let isInteractive = isatty(STDIN_FILENO) == 1
 
+    /// Whether input has ended.
+    package private(set) var isAtEnd = false
+
+    /// Gets one line in place of ``onLine``.
+    private var onNextLine: ((String?) -> Void)?
     private var waiting: [String?] = []
     private var isDelivering = false
 
@@ -36,7 +41,16 @@ package final class LineReader {
         ["quit", "exit", "q"].contains(line.trimmingCharacters(in: .whitespaces).lowercased())
     }
 
+    /// Lets the next line be an answer, and not one of ``onLine``'s; `nil` calls it off.
+    ///
+    /// The end of input is reported to both.
+    package func takeNextLine(_ take: ((String?) -> Void)?) {
+        onNextLine = take
+        deliver()
+    }
+
     private func receive(_ line: String?) {
+        if line == nil { isAtEnd = true }
         waiting.append(line)
         deliver()
     }
@@ -46,8 +60,16 @@ package final class LineReader {
         guard !isDelivering else { return }
         isDelivering = true
         defer { isDelivering = false }
-        while let onLine, !waiting.isEmpty {
-            onLine(waiting.removeFirst())
+        while let line = waiting.first {
+            if let take = onNextLine {
+                onNextLine = nil
+                if line != nil { waiting.removeFirst() }
+                take(line)
+            } else if let onLine {
+                onLine(waiting.removeFirst())
+            } else {
+                break
+            }
         }
     }
 }

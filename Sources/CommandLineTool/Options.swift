@@ -1,7 +1,7 @@
 // The options that every tool has.
 
 package import ArgumentParser
-import CoreBluetooth
+package import CoreBluetooth
 import Foundation
 
 /// Which adapter to use, and as whom.
@@ -69,7 +69,16 @@ package struct RadioOptions: ParsableArguments {
     ///   - deviceName: The GAP Device Name, by which others know this device once they were connected; `nil` for the
     ///     identity, or the program's name.
     ///   - reportsShortening: Whether a person chose the name, who is to know where an advertisement has to shorten it.
-    package func apply(deviceName: String? = nil, reportsShortening: Bool = false) throws {
+    ///   - agent: Who speaks with the user while the device pairs.
+    ///   - requiresPairing: Whether others have to pair before they use this device.
+    ///   - permitsPairing: Whether the device pairs at all.
+    package func apply(
+        deviceName: String? = nil,
+        reportsShortening: Bool = false,
+        agent: (any PairingAgent)? = nil,
+        requiresPairing: Bool = false,
+        permitsPairing: Bool = true
+    ) throws {
         if reportsShortening { AdvertisedName.reportShortening() }
         if let capture {
             try Self.checkCapture(capture)
@@ -82,17 +91,27 @@ package struct RadioOptions: ParsableArguments {
         }
         if let position { setenv("COREBLUETOOTH_POSITION", position, 1) }
         let name = adapter ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
-        // All that is set above is read here.
-        if name.isEmpty, deviceName != nil { BluetoothAdapter.reportLinuxAdapter() }
-        if !name.isEmpty || deviceName != nil { try Self.select(name.isEmpty ? "air" : name, deviceName: deviceName) }
+        if name.isEmpty { BluetoothAdapter.reportLinuxAdapter() }
+        try Self.select(name.isEmpty ? "air" : name) { configuration in
+            configuration.deviceName = deviceName
+            configuration.pairingAgent = agent
+            configuration.requiresPairing = requiresPairing
+            configuration.permitsPairing = permitsPairing
+        }
     }
 
     /// Makes an adapter the one of this process.
     ///
+    /// - Parameters:
+    ///   - name: The adapter's name.
+    ///   - configure: Changes the configuration that the environment gives.
     /// - Throws: `ValidationError` where the name is not one of an adapter.
-    package static func select(_ name: String, deviceName: String? = nil) throws {
+    package static func select(
+        _ name: String,
+        configure: (inout BluetoothAdapter.Configuration) -> Void = { _ in }
+    ) throws {
         var configuration = BluetoothAdapter.Configuration.environment
-        configuration.deviceName = deviceName
+        configure(&configuration)
         do {
             try BluetoothAdapter.select(name, configuration: configuration)
         } catch let error as BluetoothAdapterError {

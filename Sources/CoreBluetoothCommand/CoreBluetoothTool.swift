@@ -14,7 +14,8 @@ struct CoreBluetoothTool: ParsableCommand {
             """,
         subcommands: [
             AdaptersCommand.self, ScanCommand.self, InspectCommand.self, ReadCommand.self, WriteCommand.self,
-            SubscribeCommand.self, AdvertiseCommand.self, AirCommand.self, CaptureCommand.self, BenchmarkCommand.self,
+            SubscribeCommand.self, PairCommand.self, BondsCommand.self, AdvertiseCommand.self,
+            AirCommand.self, CaptureCommand.self, BenchmarkCommand.self,
         ]
     )
 }

@@ -59,5 +59,16 @@ public final class Device: Radio {
         }
     }
 
+    /// With how many devices it has paired and keeps the keys.
+    public var bondCount: Int { self.bonds.count }
+
+    /// Loses the keys of all pairings, as where a user removes devices in the settings. Connections that there are stay.
+    public func forgetBonds() {
+        self.note("forgets the keys of its pairings")
+        for name in self.bonds { self.storage.remove(name) }
+    }
+
+    private var bonds: [String] { self.storage.names.filter { $0.hasPrefix("bond-") } }
+
     override func powerChanged() { self.adapter.setPowered(self.isPowered) }
 }

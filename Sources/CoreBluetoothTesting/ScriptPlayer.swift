@@ -16,8 +16,10 @@ final class ScriptPlayer {
         var timer: Scheduled<Void>?
     }
 
-    private unowned let device: ScriptedDevice
-    private let host: LEHost
+    unowned let device: ScriptedDevice
+    let host: LEHost
+    /// The keys of centrals with which the device has paired, by their identity addresses.
+    var bonds: [DeviceAddress: Bond] = [:]
     private var services: [ScriptedPeripheral.Service]
     private var published: [AttributeHandle] = []
     private var entries: [AttributeHandle: Entry] = [:]
@@ -37,8 +39,7 @@ final class ScriptPlayer {
                 deviceName: device.script.name ?? device.name,
                 address: device.address,
                 preferredMTU: device.script.mtu,
-                // What a script refuses for want of security stays refused.
-                pairing: PairingConfiguration(isPairingAllowed: false)
+                pairing: device.script.pairing
             )
         )
         self.host.delegate = self
@@ -337,13 +338,15 @@ extension ScriptedPeripheral.Service {
 
 extension ScriptedPeripheral.Characteristic {
     fileprivate var gattDefinition: GATTCharacteristicDefinition {
+        let requirement = SecurityRequirement(level: self.security.level)
         var permissions: AttributePermissions = []
-        if self.properties.contains(.read) { permissions.insert(.readable) }
-        if !self.properties.isDisjoint(with: [.write, .writeWithoutResponse]) { permissions.insert(.writeable) }
+        if self.properties.contains(.read) { permissions.read = requirement }
+        if !self.properties.isDisjoint(with: [.write, .writeWithoutResponse]) { permissions.write = requirement }
         return GATTCharacteristicDefinition(
             uuid: BluetoothUUID(self.uuid).attForm,
             properties: CharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: self.properties.rawValue & 0xFF)),
             permissions: permissions,
+            subscriptionSecurity: requirement,
             descriptors: self.userDescription.map {
                 [GATTDescriptorDefinition(uuid: 0x2901, value: ByteBuffer(string: $0))]
             } ?? []

@@ -120,6 +120,17 @@ public final class ScriptedDevice: Radio {
         self.player.disconnect()
     }
 
+    /// With how many devices it has paired and keeps the keys.
+    public var bondCount: Int { self.player.bonds.count }
+
+    /// Loses the keys of all pairings, as a peripheral that was reset to its factory settings.
+    ///
+    /// A central that has paired with it gets `CBError.Code.peerRemovedPairingInformation` with its next connection.
+    public func forgetBonds() {
+        self.note("forgets the keys of its pairings")
+        self.player.bonds = [:]
+    }
+
     /// Whether the device advertises.
     public var isAdvertising: Bool = true {
         didSet { if self.isAdvertising != oldValue { self.player.updateAdvertising() } }

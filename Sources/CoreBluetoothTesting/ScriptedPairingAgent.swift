@@ -36,6 +36,41 @@ public final class ScriptedPairingAgent: PairingAgent {
         self.entersCode = entersCode
     }
 
+    /// How a user enters a code.
+    public enum Entry: Sendable {
+        /// As the other device shows it.
+        case right
+        /// With a mistake.
+        case wrong
+        /// Not at all: the user gives up.
+        case nothing
+    }
+
+    /// A user who enters the codes that another device shows.
+    ///
+    /// ```swift
+    /// let lock = ScriptedPairingAgent(.display)
+    /// let phone = ScriptedPairingAgent(entering: [.wrong, .right], shownBy: lock)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - entries: One after the other; the last one again and again.
+    ///   - display: The user of the device that shows the codes.
+    public convenience init(entering entries: [Entry], shownBy display: ScriptedPairingAgent) {
+        let left = NIOLockedValueBox(entries)
+        self.init(
+            .keyboard,
+            entersCode: { _ in
+                let entry = left.withLockedValue { $0.count > 1 ? $0.removeFirst() : $0.first ?? .nothing }
+                switch entry {
+                case .right: return display.code
+                case .wrong: return display.code == "000000" ? "000001" : "000000"
+                case .nothing: return nil
+                }
+            }
+        )
+    }
+
     /// What the user was shown and asked, in order.
     public var prompts: [PairingPrompt.Kind] { self.state.withLockedValue { $0.prompts } }
     /// How pairings ended, in order.

@@ -38,6 +38,11 @@ public struct ScriptedPeripheral {
     public var refusesConnections: Bool
     /// Where it fails.
     public var faults: [Fault]
+    /// The user of the peripheral while it pairs, such as a ``ScriptedPairingAgent``; `nil` for a peripheral that has
+    /// neither display nor keys.
+    ///
+    /// It pairs where it has a user or a characteristic that demands security; any other refuses.
+    public var pairingAgent: (any PairingAgent)?
 
     /// A peripheral.
     public init(
@@ -46,7 +51,8 @@ public struct ScriptedPeripheral {
         advertisement: Advertisement = Advertisement(),
         mtu: Int = 247,
         refusesConnections: Bool = false,
-        faults: [Fault] = []
+        faults: [Fault] = [],
+        pairingAgent: (any PairingAgent)? = nil
     ) {
         self.name = name
         self.services = services
@@ -54,6 +60,12 @@ public struct ScriptedPeripheral {
         self.mtu = mtu
         self.refusesConnections = refusesConnections
         self.faults = faults
+        self.pairingAgent = pairingAgent
+    }
+
+    /// Whether it pairs.
+    var pairs: Bool {
+        self.pairingAgent != nil || self.services.contains { $0.characteristics.contains { $0.security != .none } }
     }
 
     /// What is advertised beside the name. All of it has 31 octets, and 31 more in the scan response.
@@ -107,6 +119,16 @@ public struct ScriptedPeripheral {
         }
     }
 
+    /// What a characteristic demands of a connection before it is read, written or subscribed to.
+    public enum Security: Hashable, Sendable {
+        /// Nothing.
+        case none
+        /// That it is encrypted, in whatever way the devices have paired.
+        case encrypted
+        /// That it is encrypted, and that the devices have paired by a code.
+        case authenticated
+    }
+
     /// A characteristic. What may be done with it follows from its properties.
     public struct Characteristic {
         /// Its UUID.
@@ -123,6 +145,8 @@ public struct ScriptedPeripheral {
         public var onWrite: ((Data, ScriptedDevice) -> Answer)?
         /// What it sends to subscribers by itself.
         public var updates: Updates?
+        /// What it demands of a connection.
+        public var security: Security
 
         /// A characteristic with the UUID that `uuid` spells.
         public init(
@@ -132,7 +156,8 @@ public struct ScriptedPeripheral {
             userDescription: String? = nil,
             onRead: ((ScriptedDevice) -> Answer)? = nil,
             onWrite: ((Data, ScriptedDevice) -> Answer)? = nil,
-            updates: Updates? = nil
+            updates: Updates? = nil,
+            security: Security = .none
         ) {
             self.init(
                 CBUUID(string: uuid),
@@ -141,7 +166,8 @@ public struct ScriptedPeripheral {
                 userDescription: userDescription,
                 onRead: onRead,
                 onWrite: onWrite,
-                updates: updates
+                updates: updates,
+                security: security
             )
         }
 
@@ -153,7 +179,8 @@ public struct ScriptedPeripheral {
             userDescription: String? = nil,
             onRead: ((ScriptedDevice) -> Answer)? = nil,
             onWrite: ((Data, ScriptedDevice) -> Answer)? = nil,
-            updates: Updates? = nil
+            updates: Updates? = nil,
+            security: Security = .none
         ) {
             self.uuid = uuid
             self.properties = properties
@@ -162,6 +189,7 @@ public struct ScriptedPeripheral {
             self.onRead = onRead
             self.onWrite = onWrite
             self.updates = updates
+            self.security = security
         }
     }
 

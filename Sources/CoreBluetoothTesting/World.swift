@@ -85,6 +85,8 @@ public final class World {
     ///     Battery, which a phone refuses; see `BluetoothAdapter.Configuration.permitsSystemServices`.
     ///   - pairingAgent: The user of the device while it pairs, such as a ``ScriptedPairingAgent``; `nil` for a device
     ///     without display and keys.
+    ///   - requiresPairing: Whether others have to pair before they use what its code publishes; see
+    ///     `BluetoothAdapter.Configuration.requiresPairing`.
     public func addDevice(
         _ name: String,
         distance: Double? = nil,
@@ -93,7 +95,8 @@ public final class World {
         isSupported: Bool = true,
         losesOverrunningWrites: Bool = false,
         permitsSystemServices: Bool = false,
-        pairingAgent: (any PairingAgent)? = nil
+        pairingAgent: (any PairingAgent)? = nil,
+        requiresPairing: Bool = false
     ) -> Device {
         var configuration = BluetoothAdapter.Configuration(
             deviceName: name,
@@ -104,6 +107,7 @@ public final class World {
         configuration.callbackDelay = self.callbackDelay
         configuration.losesOverrunningWrites = losesOverrunningWrites
         configuration.pairingAgent = pairingAgent
+        configuration.requiresPairing = requiresPairing
         let device = Device(
             name: name,
             location: Radio.location(distance, position),

@@ -33,6 +33,12 @@ public class ITCB_SDK: NSObject, ITCB_SDK_Protocol {
     /// Called with every step of the conversation, as it happens.
     @_spi(Steps) public var stepObserver: ((ITCB_SDK_Step) -> Void)?
 
+    /// How long ago, in seconds, the user was busy with something that a ball waits for, such as the code of a pairing; 0
+    /// while the user is, `nil` for never.
+    ///
+    /// A question does not time out meanwhile: the system asks the user, and the SDK learns nothing of it.
+    @_spi(Steps) public var userIdleTime: (() -> TimeInterval?)?
+
     /// Creates the SDK, and its manager with it.
     internal override init() {
         super.init()

@@ -75,7 +75,12 @@ extension ITCB_SDK_Central: CBCentralManagerDelegate {
             _leaving.remove(at: index)
             _scan(after: Self._retryDelayInSeconds)
         } else if let device = _device(for: peripheral) {
-            _lose(device, because: .coreBluetooth(ITCB_RejectionReason.deviceOffline), rescanAfter: 0)
+            // Where one side has lost the keys of their pairing, looking again does not help, and the user can.
+            if let error = error as? CBError, CBError.Code.peerRemovedPairingInformation == error.code {
+                _lose(device, because: .coreBluetooth(error), rescanAfter: Self._retryDelayInSeconds)
+            } else {
+                _lose(device, because: .coreBluetooth(ITCB_RejectionReason.deviceOffline), rescanAfter: 0)
+            }
         }
     }
 }

@@ -229,6 +229,10 @@ internal class ITCB_SDK_Device_Peripheral: ITCB_SDK_Device, ITCB_Device_Peripher
             owner?._note(.connectionFailed(name: name))
             owner?._cancelConnection(self, because: .coreBluetooth(ITCB_RejectionReason.deviceOffline))
         case .subscribing, .writing, .awaitingAnswer:
+            if let owner = owner, let idleTime = owner.userIdleTime?(), idleTime < owner.answerTimeLimit {
+                _startTimeout(max(0.01, owner.answerTimeLimit - idleTime))
+                return
+            }
             _stopNotifications()
             _report(.sendFailed(ITCB_RejectionReason.deviceOffline))
         case .unsubscribing(let next):

@@ -69,6 +69,34 @@ enum ErrorWords {
         }
     }
 
+    /// The words for an error of a device, with what to do about it where it has to do with security.
+    @MainActor
+    static func words(for error: any Error, from device: String, _ pairing: ProgramPairing) -> String {
+        let cause = cause(of: error)
+        let advice = pairing.advice(for: cause, device: device)
+        guard !advice.isEmpty else { return words(for: error) }
+        let sentence = detail(of: cause)
+        return "refused: " + (sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence) + advice
+    }
+
+    /// The error of Core Bluetooth that an error of the SDK holds; the error itself where it holds none.
+    private static func cause(of error: any Error) -> any Error {
+        switch error {
+        case let error as ITCB_Errors:
+            switch error {
+            case .coreBluetooth(let inner?), .sendFailed(let inner?), .unknown(let inner?): cause(of: inner)
+            case .coreBluetooth(nil), .sendFailed(nil), .unknown(nil): error
+            }
+        case let reason as ITCB_RejectionReason:
+            switch reason {
+            case .peripheralError(let inner?), .unknown(let inner?): cause(of: inner)
+            case .deviceOffline, .deviceBusy, .questionPlease, .peripheralError(nil), .unknown(nil): reason
+            }
+        default:
+            error
+        }
+    }
+
     private static func detail(of error: any Error) -> String {
         PrintableText.text(error.localizedDescription)
     }

@@ -1,6 +1,7 @@
 // `eightball ask`: one question, one answer, done.
 
 import CommandLineTool
+import CoreBluetooth
 import Foundation
 @_spi(Steps) @preconcurrency import ITCB
 
@@ -12,6 +13,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private let question: String
     private let wanted: String?
     private let timeout: TimeInterval
+    private let pairing: ProgramPairing
     private let output: OutputFormat
     private var sdk: (any ITCB_SDK_Protocol)?
     private var deadline: Deadline?
@@ -23,13 +25,16 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private var others: [String] = []
     private var outOfWindow: (name: String, rssi: Int)?
     private var lost: String?
+    /// The ball that was lost last, wanted or not.
+    private var lostLast: String?
     private var met: (name: String, count: Int)?
 
     /// Creates the session.
-    init(question: String, device: String?, timeout: TimeInterval, output: OutputFormat) {
+    init(question: String, device: String?, timeout: TimeInterval, pairing: ProgramPairing, output: OutputFormat) {
         self.question = question
         self.wanted = device
         self.timeout = timeout
+        self.pairing = pairing
         self.output = output
     }
 
@@ -40,8 +45,8 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         }
         self.sdk = sdk
         _ = sdk.addObserver(self)
-        Steps.observe(sdk) { self.follow($0) }
-        deadline = Deadline(after: timeout) { self.timeOut() }
+        Steps.observe(sdk, pairing) { self.follow($0) }
+        deadline = Deadline(after: timeout, pausingFor: pairing.conversation) { self.timeOut() }
         Interrupts.runUntilExit()
     }
 
@@ -54,6 +59,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         case .discovered(let name?, let rssi, isOffered: false):
             if isWanted(name) { outOfWindow = (name, rssi) }
         case .lost(let name), .connectionFailed(let name):
+            lostLast = name
             if isWanted(name) { lost = name }
         case .connected(let name):
             if isWanted(name) { met = (name, (met?.count ?? 0) + 1) }
@@ -123,7 +129,16 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
 
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
         // Errors of other balls do not end the search.
-        guard let asked, let error = asked.error else { return }
-        Ending.fail(Failure("\(PrintableText.quoted(asked.name)) \(ErrorWords.words(for: error))"))
+        if let asked, let error = asked.error { fail(asked.name, error) }
+        // With one that is known by keys that do not fit any more, searching on does not help.
+        if case .coreBluetooth(let inner as CBError) = error, inner.code == .peerRemovedPairingInformation,
+            let lostLast, isWanted(lostLast)
+        {
+            fail(lostLast, error)
+        }
+    }
+
+    private func fail(_ name: String, _ error: any Error) -> Never {
+        Ending.fail(Failure("\(PrintableText.quoted(name)) \(ErrorWords.words(for: error, from: name, pairing))"))
     }
 }

@@ -29,6 +29,7 @@ final class CentralSession {
     var uuid = UUID()
 
     private let lines: LineReader
+    private let pairing: ProgramPairing
     private let output: OutputFormat
     private var sdk: (any ITCB_SDK_Central_Protocol)?
     private var balls: [Ball] = []
@@ -39,8 +40,10 @@ final class CentralSession {
     private var isTaking = false
 
     /// Creates the session.
-    init(lines: LineReader, output: OutputFormat) {
+    init(lines: LineReader, pairing: ProgramPairing, output: OutputFormat) {
         self.lines = lines
+        self.pairing = pairing
+        pairing.conversation.lines = lines
         self.output = output
     }
 
@@ -57,7 +60,7 @@ final class CentralSession {
         }
         self.sdk = sdk
         _ = sdk.addObserver(self)
-        Steps.observe(sdk) { [output] step in
+        Steps.observe(sdk, pairing) { [output] step in
             output.report("central " + StepWords(step).text)
         }
         say("Looking for Magic 8-Balls; \"help\" lists what to type.")
@@ -260,7 +263,7 @@ extension CentralSession: @preconcurrency ITCB_Observer_Central_Protocol {
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
         if case .asking(let asked, let question) = activity, let error = asked.error {
             let ball = number(of: asked)
-            let text = "\(label(ball)) \(ErrorWords.words(for: error))."
+            let text = "\(label(ball)) \(ErrorWords.words(for: error, from: asked.name, pairing))."
             fail(ball, question, key: ErrorWords.key(for: error), text: text)
         } else {
             output.report("central: " + ErrorWords.words(for: error))

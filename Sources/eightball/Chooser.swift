@@ -7,13 +7,16 @@ import Foundation
 /// Asks for the mode and then is it.
 @MainActor
 final class Chooser {
+    private let pairing: ProgramPairing
     private let output: OutputFormat
     private let lines = LineReader()
     private var session: AnyObject?
 
     /// Creates the chooser.
-    init(output: OutputFormat) {
+    init(pairing: ProgramPairing, output: OutputFormat) {
+        self.pairing = pairing
         self.output = output
+        pairing.conversation.lines = lines
     }
 
     /// Asks; never returns.
@@ -42,7 +45,7 @@ final class Chooser {
         }
         switch line.trimmingCharacters(in: .whitespaces).lowercased() {
         case "1", "c", "central":
-            let central = CentralSession(lines: lines, output: output)
+            let central = CentralSession(lines: lines, pairing: pairing, output: output)
             session = central
             central.start()
         case "2", "p", "peripheral":

@@ -25,12 +25,16 @@ struct EightBall: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try radio.apply(deviceName: PeripheralSession.defaultName)
-        MainActor.assumeIsolated {
+        try MainActor.assumeIsolated {
             if !plain, !output.format.isJSON, !output.format.isVerbose, let screen = Screen() {
-                FullScreenSession(screen: screen, texts: .of(ProcessInfo.processInfo.environment)).run()
+                let agent = ScreenPairingAgent()
+                try radio.apply(deviceName: PeripheralSession.defaultName, agent: agent)
+                let texts = Texts.of(ProcessInfo.processInfo.environment)
+                FullScreenSession(screen: screen, agent: agent, texts: texts).run()
             }
-            Chooser(output: output.format).run()
+            let agent = TerminalPairingAgent(serves: output.format)
+            try radio.apply(deviceName: PeripheralSession.defaultName, agent: agent)
+            Chooser(pairing: ProgramPairing(agent, radio), output: output.format).run()
         }
     }
 }
@@ -76,12 +80,17 @@ extension EightBall {
     struct Peripheral: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Be an 8-ball until interrupted.",
-            discussion: "Prints each question and the answer that was sent."
+            discussion: """
+                Prints each question and the answer that was sent. With --require-pairing passkey it prints six digits \
+                for each central that is new; who asks enters them there. Pairings are kept: "corebluetooth bonds" \
+                lists them.
+                """
         )
 
         @Option(help: "The ball's name. (default: this computer's name)")
         var name: String?
 
+        @OptionGroup var pairing: PairingOptions
         @OptionGroup var radio: RadioOptions
         @OptionGroup var output: OutputOptions
 
@@ -94,7 +103,12 @@ extension EightBall {
         func run() throws {
             let isChosen = name != nil
             let name = name ?? PeripheralSession.defaultName
-            try radio.apply(deviceName: name, reportsShortening: isChosen)
+            try radio.apply(
+                deviceName: name,
+                reportsShortening: isChosen,
+                agent: pairing.agent(output.format),
+                requiresPairing: pairing.requirePairing != nil
+            )
             MainActor.assumeIsolated {
                 PeripheralSession(name: name, output: output.format).run()
             }
@@ -115,9 +129,10 @@ extension EightBall {
         @OptionGroup var output: OutputOptions
 
         func run() throws {
-            try radio.apply()
+            let agent = TerminalPairingAgent()
+            try radio.apply(agent: agent)
             MainActor.assumeIsolated {
-                CentralSession(lines: LineReader(), output: output.format).run()
+                CentralSession(lines: LineReader(), pairing: ProgramPairing(agent, radio), output: output.format).run()
             }
         }
     }
@@ -126,7 +141,11 @@ extension EightBall {
     struct Ask: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Find an 8-ball, ask it, print its answer.",
-            discussion: "The answer alone is on standard output."
+            discussion: """
+                The answer alone is on standard output. A ball that demands a code for pairing shows six digits; they \
+                are asked for at the terminal, and without a terminal one line of standard input has them. The next \
+                time nobody is asked.
+                """
         )
 
         @Argument(help: "The question; it must end with a question mark.")
@@ -153,9 +172,16 @@ extension EightBall {
                     "a question must end with \"?\"; ask again with one: eightball ask \"Will it rain today?\""
                 )
             }
-            try radio.apply()
+            let agent = TerminalPairingAgent()
+            try radio.apply(agent: agent)
             MainActor.assumeIsolated {
-                AskSession(question: question, device: device, timeout: timeout, output: output.format).run()
+                AskSession(
+                    question: question,
+                    device: device,
+                    timeout: timeout,
+                    pairing: ProgramPairing(agent, radio),
+                    output: output.format
+                ).run()
             }
         }
     }

@@ -118,7 +118,18 @@ struct StepWords {
 @MainActor
 enum Steps {
     /// Calls `body` with each step, when it happens; ends the program where there is no adapter and never will be.
-    static func observe(_ sdk: any ITCB_SDK_Protocol, _ body: @escaping @MainActor (ITCB_SDK_Step) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - sdk: The SDK.
+    ///   - pairing: Whom the user may be busy with, while a question does not time out.
+    static func observe(
+        _ sdk: any ITCB_SDK_Protocol,
+        _ pairing: ProgramPairing? = nil,
+        _ body: @escaping @MainActor (ITCB_SDK_Step) -> Void
+    ) {
+        if let conversation = pairing?.conversation {
+            (sdk as? ITCB_SDK)?.userIdleTime = { MainActor.assumeIsolated { conversation.idleTime } }
+        }
         (sdk as? ITCB_SDK)?.stepObserver = { step in
             // The SDK lives on the main thread, and so does its observer.
             MainActor.assumeIsolated { body(step) }

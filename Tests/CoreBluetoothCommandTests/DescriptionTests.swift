@@ -129,6 +129,32 @@ struct DescriptionTests {
         }
     }
 
+    @Test("Security is demanded of all that a characteristic does, or of each alone; channels have their own")
+    func security() throws {
+        let description = try self.read(
+            """
+            { "services": [ { "uuid": "FFF0", "characteristics": [
+                { "uuid": "FFF1", "properties": ["read"], "security": "authenticated" },
+                { "uuid": "FFF2", "properties": ["write"], "security": { "write": "encrypted" } } ] } ],
+              "channels": [ {}, { "security": "encrypted" } ] }
+            """
+        )
+        let all = try #require(description.services[0].characteristics?.first?.security)
+        #expect(all.read == .authenticated && all.write == .authenticated && all.notify == .authenticated)
+        #expect(all.description == nil)
+        let one = try #require(description.services[0].characteristics?.last?.security)
+        #expect(one.read == nil && one.write == .encrypted)
+        #expect(description.channels?.map(\.security) == [nil, .encrypted])
+        func line(_ security: String) -> String? {
+            let characteristic = #"{"uuid": "FFF1", "properties": ["read"], "security": \#(security)}"#
+            return self.failure(#"{"services": [{"uuid": "FFF0", "characteristics": [\#(characteristic)]}]}"#)
+        }
+        let place = "t.json: services[0].characteristics[0].security: "
+        #expect(line(#""secret""#)?.hasPrefix(place + "\"secret\" is none of encrypted, authenticated") == true)
+        #expect(line(#"{"reed": "encrypted"}"#)?.hasPrefix(place + "the key \"reed\" has no meaning") == true)
+        #expect(line("5")?.hasPrefix(place + "this is not what belongs here") == true)
+    }
+
     @Test("C3: the example of the help can be read")
     func example() throws {
         #expect(try self.read(GATTDescription.example).services.count == 2)

@@ -19,6 +19,10 @@ struct Page: Sendable, CustomTestStringConvertible {
             program: "Tests/CoreBluetoothTestingTests/TutorialTests.swift"
         ),
         Page(
+            page: "Sources/CoreBluetoothTesting/CoreBluetoothTesting.docc/Pairing.md",
+            program: "Tests/CoreBluetoothTestingTests/PairingArticleTests.swift"
+        ),
+        Page(
             page: "Sources/BluetoothHCI/BluetoothHCI.docc/DecodeACapture.md",
             program: "Tests/DocumentationTests/Pages/DecodeACapture.swift"
         ),

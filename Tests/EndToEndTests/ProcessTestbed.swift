@@ -56,19 +56,21 @@ final class ProcessTestbed {
 
     /// Starts a program that was built with these tests.
     ///
-    /// With a terminal, that is where its standard output goes.
+    /// With a terminal, that is where its standard output goes; with one for typing, where its standard input is.
     func start(
         _ program: String,
         _ arguments: [String],
         input: Bool = false,
-        terminal: PseudoTerminal? = nil
+        terminal: PseudoTerminal? = nil,
+        typing: PseudoTerminal? = nil
     ) throws -> TestProcess {
         let process = try TestProcess(
             Self.executable(program),
             arguments,
             in: self,
             hasInput: input,
-            terminal: terminal
+            terminal: terminal,
+            typing: typing
         )
         processes.append(process)
         return process

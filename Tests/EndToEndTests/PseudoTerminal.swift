@@ -6,6 +6,7 @@ import Foundation
 final class PseudoTerminal: @unchecked Sendable {
     /// The end for the process.
     let process: FileHandle
+    private let own: CInt
     private let lock = NSLock()
     private var octets = Data()
 
@@ -20,6 +21,7 @@ final class PseudoTerminal: @unchecked Sendable {
         }
         let other = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard other >= 0 else { throw Missing("the other end of a pseudo-terminal") }
+        self.own = own
         process = FileHandle(fileDescriptor: other, closeOnDealloc: true)
         Thread.detachNewThread { [self] in
             var buffer = [UInt8](repeating: 0, count: 4096)
@@ -34,4 +36,10 @@ final class PseudoTerminal: @unchecked Sendable {
 
     /// All that was drawn so far.
     var text: String { lock.withLock { String(decoding: octets, as: UTF8.self) } }
+
+    /// Types a line, once the process has drawn a text.
+    func type(_ line: String, after text: String) throws {
+        try eventually("\"\(text)\" on the terminal") { self.text.contains(text) }
+        try FileHandle(fileDescriptor: own, closeOnDealloc: false).write(contentsOf: Data((line + "\n").utf8))
+    }
 }

@@ -30,7 +30,8 @@ final class TestProcess: @unchecked Sendable {
         _ arguments: [String],
         in testbed: ProcessTestbed,
         hasInput: Bool,
-        terminal: PseudoTerminal?
+        terminal: PseudoTerminal?,
+        typing: PseudoTerminal? = nil
     ) throws {
         process.executableURL = executable
         process.arguments = arguments
@@ -46,7 +47,7 @@ final class TestProcess: @unchecked Sendable {
         process.standardOutput = terminal?.process ?? outputPipe
         process.standardError = errorPipe
         input = hasInput ? Pipe() : nil
-        process.standardInput = input ?? FileHandle.nullDevice
+        process.standardInput = typing?.process ?? input ?? FileHandle.nullDevice
         process.terminationHandler = { [self] _ in
             signal { hasEnded = true }
         }

@@ -117,6 +117,26 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.errors.count == 1)
     }
 
+    @Test("A question has its two seconds once the user is idle, such as after the code of a pairing was entered")
+    func busyUser() throws {
+        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        ball.onWrite = { ball.manager.respond(to: $0, withResult: .success) }
+        var busyUntil = testbed.loop.now + .seconds(20)
+        central.sdk.userIdleTime = { max(0, Double((testbed.loop.now - busyUntil).nanoseconds) / 1e9) }
+        device.sendQuestion("Anybody?")
+        testbed.run(.milliseconds(21_900))
+        #expect(central.errors.isEmpty)
+        testbed.run(.milliseconds(200))
+        #expect(central.errors == ["sendFailed.deviceOffline"])
+        // The user was never busy.
+        testbed.run(.seconds(1))
+        busyUntil = .uptimeNanoseconds(0)
+        central.sdk.userIdleTime = { nil }
+        device.sendQuestion("Anybody?")
+        testbed.run(.milliseconds(2100))
+        #expect(central.errors.count == 2)
+    }
+
     @Test("A10 A ball that changes its services before it answers had a problem, and can be asked again")
     func changedServices() throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()

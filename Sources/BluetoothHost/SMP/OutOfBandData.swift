@@ -61,4 +61,7 @@ public struct OutOfBandData: Sendable {
         self.peer = peer
         self.local = local
     }
+
+    /// Whether there is any.
+    var isPresent: Bool { self.temporaryKey != nil || self.peer != nil || self.local != nil }
 }

@@ -176,6 +176,11 @@ struct SecurityManager: Sendable {
             guard !context.attempts.isWaiting(self.identity, now: context.now) else {
                 return context.actions.append(.failed(.repeatedAttempts))
             }
+            // The peer's user would be asked whether to replace keys by others that are no better.
+            let canProtect = self.configuration.ioCapability != .noInputNoOutput || self.outOfBand.isPresent
+            guard level < .authenticated || self.keys == nil || canProtect else {
+                return context.actions.append(.failed(.failed(.authenticationRequirements)))
+            }
             self.step(&context) { manager, context throws(PairingFailedReason) in
                 manager.begin(Pairing(requesting: manager.parameters(level), asksUser: false, &context), context)
                 return .waits

@@ -41,8 +41,11 @@ extension BluetoothAdapter {
         /// Who speaks with the user while this device pairs with another one; `nil` for a device that has neither
         /// display nor keys.
         public var pairingAgent: (any PairingAgent)?
-        /// Whether services that apps publish can only be used by devices that have paired in a way that protects
-        /// against a man in the middle, whatever their permissions say.
+        /// Whether services that apps publish, and channels, can only be used by devices that have paired, whatever
+        /// their permissions say.
+        ///
+        /// Where the ``pairingAgent`` can show or take a code, the pairing has to protect against a man in the middle:
+        /// devices that can do neither are refused.
         public var requiresPairing: Bool = false
         /// Whether the controller is asked to send no more data than this host has finished with (Vol 4, Part E, 4.2),
         /// so that a peer that sends faster than the app takes it waits; `nil` for the default.
@@ -235,6 +238,13 @@ extension BluetoothAdapter.Configuration {
 }
 
 extension BluetoothAdapter.Configuration {
+    /// The least that every link has to have before what apps publish can be used.
+    var requiredLevel: SecurityLevel {
+        guard self.requiresPairing else { return .none }
+        let capabilities: PairingCapabilities = self.pairingAgent?.capabilities ?? .none
+        return capabilities == .none ? .encrypted : .authenticated
+    }
+
     /// How the device pairs, as follows from what its user can see and do.
     fileprivate var pairing: PairingConfiguration {
         let capabilities = self.pairingAgent?.capabilities ?? .none
@@ -242,7 +252,7 @@ extension BluetoothAdapter.Configuration {
             isPairingAllowed: self.permitsPairing,
             ioCapability: capabilities.ioCapability,
             prefersMITMProtection: capabilities != .none,
-            minimumLevel: self.requiresPairing ? .authenticated : .encrypted
+            minimumLevel: max(.encrypted, self.requiredLevel)
         )
     }
 }

@@ -2,10 +2,11 @@
 // loop; this class only knows the way there.
 
 public import BluetoothAir
-import BluetoothHost
+package import BluetoothHost
 import BluetoothTransport
 import BluetoothTypes
 import Dispatch
+import Foundation
 import NIOConcurrencyHelpers
 package import NIOCore
 
@@ -223,6 +224,29 @@ public final class BluetoothAdapter: Sendable {
                 completion()
             }
         }
+    }
+
+    // MARK: Security
+
+    /// Reports on the event loop how secure the connection to the device with an identifier is; `nil` where there is none.
+    package func security(of identifier: UUID, _ report: @escaping @Sendable (LinkSecurity?) -> Void) {
+        let core = self.core
+        self.eventLoop.execute { report(core.value?.security(of: identifier)) }
+    }
+
+    /// Encrypts the connection to a device with the keys of their bond, or pairs, until it has a level; nothing happens
+    /// where it has.
+    ///
+    /// What comes of a pairing is reported to the ``Configuration/pairingAgent``.
+    ///
+    /// - Parameter report: Called on the event loop, with whether there is a connection.
+    package func secure(
+        _ identifier: UUID,
+        to level: SecurityLevel,
+        _ report: @escaping @Sendable (Bool) -> Void
+    ) {
+        let core = self.core
+        self.eventLoop.execute { report(core.value?.secure(identifier, to: level) ?? false) }
     }
 
     // MARK: Sessions

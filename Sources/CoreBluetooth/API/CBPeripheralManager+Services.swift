@@ -33,11 +33,11 @@ extension CBPeripheralManager {
             }
             return characteristic
         }
-        let requiresPairing = self.adapter.configuration.requiresPairing
+        let level = self.adapter.configuration.requiredLevel
         let definition = GATTServiceDefinition(
             uuid: service.uuid.value.attForm,
             isPrimary: service.isPrimary,
-            characteristics: characteristics.map { $0.definition(requiresPairing: requiresPairing) }
+            characteristics: characteristics.map { $0.definition(atLeast: level) }
         )
         let (token, included) = self.lock.withLock {
             let included = (service.includedServices ?? []).map {
@@ -68,9 +68,10 @@ extension CBPeripheralManager {
 
 extension CBMutableCharacteristic {
     /// What the GATT server publishes.
-    fileprivate func definition(requiresPairing: Bool) -> GATTCharacteristicDefinition {
+    /// - Parameter level: What the device demands of every link.
+    fileprivate func definition(atLeast level: SecurityLevel) -> GATTCharacteristicDefinition {
         let properties = self.properties
-        var permissions = self.permissions
+        let permissions = self.permissions
         let value = self.value
         if value != nil, !properties.subtracting(.read).isEmpty || !permissions.isSubset(of: .anyRead) {
             fatalMisuse("Characteristics with cached values must be read-only")
@@ -78,26 +79,21 @@ extension CBMutableCharacteristic {
         var octet = CharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: properties.rawValue & 0xFF))
         if properties.contains(.notifyEncryptionRequired) { octet.insert(.notify) }
         if properties.contains(.indicateEncryptionRequired) { octet.insert(.indicate) }
-        if requiresPairing {
-            if permissions.contains(.readable) { permissions.insert(.readEncryptionRequired) }
-            if permissions.contains(.writeable) { permissions.insert(.writeEncryptionRequired) }
-        }
         return GATTCharacteristicDefinition(
             uuid: self.uuid.value.attForm,
             properties: octet,
-            permissions: AttributePermissions(permissions),
+            permissions: AttributePermissions(permissions).demanding(level),
             value: value.map { ByteBuffer(octetsOf: $0) },
-            subscriptionSecurity: !requiresPairing
-                && properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
-                ? .none : .encrypted,
-            descriptors: (self.descriptors ?? []).compactMap(\.definition)
+            subscriptionSecurity: SecurityRequirement(level: max(level, properties.subscriptionLevel)),
+            descriptors: (self.descriptors ?? []).compactMap { $0.definition(atLeast: level) }
         )
     }
 }
 
 extension CBDescriptor {
     /// What the GATT server publishes; nothing for a descriptor without a value.
-    fileprivate var definition: GATTDescriptorDefinition? {
+    /// - Parameter level: What the device demands of every link.
+    fileprivate func definition(atLeast level: SecurityLevel) -> GATTDescriptorDefinition? {
         let value: ByteBuffer
         switch self.value {
         case let text as String: value = ByteBuffer(string: text)
@@ -106,7 +102,12 @@ extension CBDescriptor {
         case let data as NSData: value = ByteBuffer(octetsOf: Data(referencing: data))
         default: return nil
         }
-        return GATTDescriptorDefinition(uuid: self.uuid.value.attForm, value: value)
+        let own = (self as? CBMutableDescriptor)?.requiredLevel ?? .none
+        return GATTDescriptorDefinition(
+            uuid: self.uuid.value.attForm,
+            value: value,
+            permissions: AttributePermissions.readable.demanding(max(level, own))
+        )
     }
 }
 
@@ -118,10 +119,29 @@ extension AttributePermissions {
         if permissions.contains(.writeable) { self.insert(.writeable) }
         if permissions.contains(.readEncryptionRequired) { self.insert(.readEncryptionRequired) }
         if permissions.contains(.writeEncryptionRequired) { self.insert(.writeEncryptionRequired) }
+        if permissions.contains(.readAuthenticationRequired) { self.insert(.readAuthenticationRequired) }
+        if permissions.contains(.writeAuthenticationRequired) { self.insert(.writeAuthenticationRequired) }
+    }
+
+    /// The same for links that have at least a level.
+    fileprivate func demanding(_ level: SecurityLevel) -> AttributePermissions {
+        let requirement = SecurityRequirement(level: level)
+        return AttributePermissions(
+            read: self.read?.combined(with: requirement),
+            write: self.write?.combined(with: requirement)
+        )
+    }
+}
+
+extension CBCharacteristicProperties {
+    /// What a subscription needs of the link.
+    fileprivate var subscriptionLevel: SecurityLevel {
+        if self.contains(.subscriptionAuthenticationRequired) { return .authenticated }
+        return self.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired]) ? .none : .encrypted
     }
 }
 
 extension CBAttributePermissions {
     /// What a static value may have.
-    fileprivate static let anyRead: CBAttributePermissions = [.readable, .readEncryptionRequired]
+    static let anyRead: CBAttributePermissions = [.readable, .readEncryptionRequired, .readAuthenticationRequired]
 }

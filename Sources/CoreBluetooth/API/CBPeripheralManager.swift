@@ -1,7 +1,7 @@
 // The peripheral role: publishes services, advertises them, answers centrals. Calls become commands for the session on
 // the adapter's event loop; its events come back in CBPeripheralManager+Events.swift.
 
-import BluetoothHost
+package import BluetoothHost
 import BluetoothTypes
 import DequeModule
 public import Foundation
@@ -242,8 +242,13 @@ open class CBPeripheralManager: CBManager {
     ///
     /// With encryption, centrals whose connection is not encrypted are refused.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
+        self.publishL2CAPChannel(requiring: encryptionRequired ? .encrypted : .none)
+    }
+
+    /// Lets centrals open L2CAP channels whose connections have a level. Not one of Apple's.
+    package func publishL2CAPChannel(requiring level: SecurityLevel) {
         guard self.isPoweredOn() else { return }
-        self.commands.send(.publishChannel(withEncryption: encryptionRequired))
+        self.commands.send(.publishChannel(max(level, self.adapter.configuration.requiredLevel)))
     }
 
     /// Withdraws a PSM; its channels close.

@@ -2,7 +2,7 @@
 // failure.
 
 import BluetoothHCI
-import BluetoothHost
+package import BluetoothHost
 import Foundation
 
 extension CBError {
@@ -137,6 +137,43 @@ func coreBluetoothError(_ error: L2CAPChannelOpenError) -> any Error {
     case .refused, .invalidResponse: CBError.reported(.unknown)
     case .timedOut: CBError.reported(.connectionTimeout)
     case .notConnected: CBError.reported(.notConnected)
+    }
+}
+
+extension PairingError {
+    /// What a pairing that failed is called where people read it.
+    package var sentence: String {
+        switch self {
+        case .failed(let reason), .failedByPeer(let reason): "pairing failed: " + reason.words
+        case .cancelled: "the pairing was cancelled"
+        case .timedOut: "pairing failed: the other device did not answer within 30 s"
+        case .encryptionFailed: "pairing failed: the connection could not be encrypted with the new key"
+        case .linkEnded: "pairing failed: the connection ended"
+        case .repeatedAttempts: "pairing has to wait a little, since the devices have failed to pair"
+        case .inProgress: "a pairing is in progress"
+        }
+    }
+}
+
+extension PairingFailedReason {
+    /// What people can do something with, for whichever side has found it.
+    fileprivate var words: String {
+        switch self {
+        case .passkeyEntryFailed: "no code was entered"
+        case .oobNotAvailable: "what one device should have of the other is missing"
+        case .authenticationRequirements:
+            "a code is needed, and one of the devices cannot show or take it"
+        case .confirmValueFailed: "a wrong code was entered"
+        case .pairingNotSupported: "one of the devices does not pair"
+        case .encryptionKeySize: "the key would be too short"
+        case .repeatedAttempts: "the devices have failed to pair a moment ago"
+        case .numericComparisonFailed: "the codes were said to differ"
+        case .dhKeyCheckFailed: "the keys of the two devices are not the same"
+        case .unspecifiedReason: "it was refused"
+        case .busy: "one of the devices is not ready to pair"
+        case .commandNotSupported, .invalidParameters: "one of the devices did not follow the protocol"
+        default: "\(self)"
+        }
     }
 }
 

@@ -44,7 +44,7 @@ enum PeripheralCommand: ManagerCommand {
     /// The app has taken enough of what a central sent.
     case resumeReceiving(LinkID)
     case setLatency(CBPeripheralManagerConnectionLatency, LinkID)
-    case publishChannel(withEncryption: Bool)
+    case publishChannel(SecurityLevel)
     case unpublishChannel(CBL2CAPPSM)
     /// A service of the process before this one is published again.
     indirect case republish(LocalService)

@@ -133,8 +133,7 @@ extension PeripheralRecord.Characteristic {
         let properties = CBCharacteristicProperties(rawValue: self.properties)
         let permissions = CBAttributePermissions(rawValue: self.permissions)
         guard properties.isDisjoint(with: [.broadcast, .extendedProperties]) else { return false }
-        let isReadOnly =
-            properties.subtracting(.read).isEmpty && permissions.isSubset(of: [.readable, .readEncryptionRequired])
+        let isReadOnly = properties.subtracting(.read).isEmpty && permissions.isSubset(of: .anyRead)
         return (self.value == nil || isReadOnly) && (self.value?.count ?? 0) <= 512
     }
 }

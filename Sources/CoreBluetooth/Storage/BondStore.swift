@@ -11,13 +11,22 @@ extension Bond: StateContent {
 /// The bonds of one adapter, by the peer's identity address. Lives on the event loop.
 final class BondStore {
     private var bonds: [DeviceAddress: Bond] = [:]
+    /// Those that are on disk, where another program can remove them: `corebluetooth bonds remove`.
+    private var stored: Set<DeviceAddress> = []
     /// Writes them to the storage, once it is known.
     var writer: StateWriter? {
         didSet { self.load() }
     }
 
     /// The bond with the peer that has this identity address.
-    func bond(with address: DeviceAddress) -> Bond? { self.bonds[address.withoutIdentity] }
+    func bond(with address: DeviceAddress) -> Bond? {
+        let address = address.withoutIdentity
+        if self.stored.contains(address), let storage = self.writer?.storage, !storage.hasBond(with: address) {
+            self.bonds[address] = nil
+            self.stored.remove(address)
+        }
+        return self.bonds[address]
+    }
 
     /// The devices have paired; an earlier bond of the peer is replaced.
     func store(_ bond: Bond) {
@@ -27,11 +36,13 @@ final class BondStore {
         writer.write(Self.name(address)) { try bond.document() }
         // The peer keeps its keys from now on: whatever happens to this process, so must this side.
         writer.flush()
+        if writer.storage.hasBond(with: address) { self.stored.insert(address) }
     }
 
     /// The peer is forgotten.
     func remove(_ address: DeviceAddress) {
         let address = address.withoutIdentity
+        self.stored.remove(address)
         guard self.bonds.removeValue(forKey: address) != nil, let writer = self.writer else { return }
         writer.write(Self.name(address)) { nil }
         writer.flush()
@@ -39,7 +50,11 @@ final class BondStore {
 
     private func load() {
         guard let storage = self.writer?.storage else { return }
-        for bond in storage.bonds() { self.bonds[bond.identityAddress.withoutIdentity] = bond }
+        for bond in storage.bonds() {
+            let address = bond.identityAddress.withoutIdentity
+            self.bonds[address] = bond
+            self.stored.insert(address)
+        }
     }
 
     static let prefix = "bond-"
@@ -51,6 +66,11 @@ final class BondStore {
 }
 
 extension StateStorage {
+    /// Whether there is a bond, readable or not, with the peer that has this identity address.
+    func hasBond(with address: DeviceAddress) -> Bool {
+        do { return try self.read(BondStore.name(address)) != nil } catch { return true }
+    }
+
     /// All bonds that can be read.
     func bonds() -> [Bond] {
         let names = (try? self.names(withPrefix: BondStore.prefix)) ?? []

@@ -37,7 +37,7 @@ final class BondedClientStore {
         self.writer?.write(Self.name(address)) { nil }
     }
 
-    private static func name(_ address: DeviceAddress) -> String {
+    static func name(_ address: DeviceAddress) -> String {
         let kind = address.isRandom ? "random" : "public"
         return "client-\(address.description.filter { $0 != ":" })-\(kind).json"
     }

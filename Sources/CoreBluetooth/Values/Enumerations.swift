@@ -175,6 +175,8 @@ public struct CBCharacteristicProperties: OptionSet, BitwiseCopyable, Sendable {
     public static var notifyEncryptionRequired: CBCharacteristicProperties { Self(rawValue: 0x100) }
     /// Only trusted devices may have indications.
     public static var indicateEncryptionRequired: CBCharacteristicProperties { Self(rawValue: 0x200) }
+    /// Notifications and indications need a pairing that protects against a man in the middle. Not one of Apple's.
+    package static var subscriptionAuthenticationRequired: CBCharacteristicProperties { Self(rawValue: 0x1_0000) }
 }
 
 /// Who may read and write the value of a characteristic that this app publishes.
@@ -195,6 +197,10 @@ public struct CBAttributePermissions: OptionSet, BitwiseCopyable, Sendable {
     public static var readEncryptionRequired: CBAttributePermissions { Self(rawValue: 0x04) }
     /// Trusted devices may write.
     public static var writeEncryptionRequired: CBAttributePermissions { Self(rawValue: 0x08) }
+    /// Reading needs a pairing that protects against a man in the middle. Not one of Apple's.
+    package static var readAuthenticationRequired: CBAttributePermissions { Self(rawValue: 0x1_0000) }
+    /// Writing needs a pairing that protects against a man in the middle. Not one of Apple's.
+    package static var writeAuthenticationRequired: CBAttributePermissions { Self(rawValue: 0x2_0000) }
 }
 
 /// How ``CBCentralManager/registerForConnectionEvents(options:)`` chooses peers.

@@ -36,9 +36,8 @@ struct BenchmarkCommand: ParsableCommand {
     }
 
     func run() throws {
-        try radio.apply()
         let (reads, octets, output) = (reads, size * 1024, output.format)
-        device.run(output) { central, peripheral in
+        try device.run(radio, output) { central, peripheral in
             try await BenchmarkRun(central: central, peripheral: peripheral, output: output)
                 .run(reads: reads, octets: octets)
         }

@@ -16,4 +16,5 @@ enum AwaitedAnswer: Hashable {
     case writability
     case strength
     case channel
+    case pairing
 }

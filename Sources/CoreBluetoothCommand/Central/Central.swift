@@ -21,18 +21,24 @@ final class Central: NSObject {
     var onDisconnection: ((String) -> Void)?
 
     private let output: OutputFormat
-    private let pendingAnswer = PendingAnswer()
+    private let pairing: ProgramPairing?
+    private let pendingAnswer: PendingAnswer
     private var awaited: AwaitedAnswer?
     private var manager: CBCentralManager?
     private var wasReady = false
-    private var peripheral: CBPeripheral?
+    /// The one in use.
+    private(set) var peripheral: CBPeripheral?
     /// Services of the peripheral in use that it no longer has: what is asked of them gets no answer.
     private var invalidServices: [CBService] = []
     private(set) var strength: Int?
     private(set) var channel: CBL2CAPChannel?
 
     /// Creates the central; nothing happens before ``open()`` or ``start(timeout:)``.
-    init(output: OutputFormat) { self.output = output }
+    init(pairing: ProgramPairing? = nil, output: OutputFormat) {
+        self.output = output
+        self.pairing = pairing
+        pendingAnswer = PendingAnswer(pausingFor: pairing?.conversation)
+    }
 
     // MARK: Repeated events
 
@@ -209,7 +215,8 @@ final class Central: NSObject {
 
     // MARK: Waiting
 
-    private func wait(
+    /// Waits for an answer of Core Bluetooth, or of another part of it.
+    func wait(
         _ awaited: AwaitedAnswer,
         _ seconds: TimeInterval?,
         _ late: String,
@@ -239,12 +246,15 @@ final class Central: NSObject {
             try await wait(awaited, limit, "\(doing) took more than \(limit.formatted()) s", start)
         } catch let failure as Failure {
             throw failure
+        } catch let failure as DeviceFailure {
+            throw failure
         } catch {
-            throw Failure("\(doing) failed: \(ErrorText.text(error))")
+            throw DeviceFailure("\(doing) failed", error)
         }
     }
 
-    private func end(_ awaited: AwaitedAnswer, _ error: (any Error)?) {
+    /// An answer has come.
+    func end(_ awaited: AwaitedAnswer, _ error: (any Error)?) {
         // The call of a late answer has timed out.
         guard self.awaited == awaited, pendingAnswer.isWaiting else { return }
         self.awaited = nil
@@ -252,10 +262,21 @@ final class Central: NSObject {
     }
 
     /// Fails the call that waits, where one does.
-    private func fail(_ failure: Failure) {
+    private func fail(_ failure: any Error) {
         awaited = nil
         guard pendingAnswer.isWaiting else { return }
         pendingAnswer.end(.failure(failure))
+    }
+
+    /// Connects the end of a pairing with the call that waits for it.
+    func watchPairings() {
+        pairing?.conversation.onEnd = { [weak self] peer, outcome in
+            guard let self, peer.identifier == peripheral?.identifier else { return }
+            switch outcome {
+            case .paired: end(.pairing, nil)
+            case .failed(let reason): end(.pairing, Failure(reason))
+            }
+        }
     }
 
     /// A device in a sentence.
@@ -302,8 +323,8 @@ extension Central: @preconcurrency CBCentralManagerDelegate {
     }
 
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
-        let reason = error.map(ErrorText.text) ?? "no reason was given"
-        fail(Failure("\(Self.name(peripheral)) could not be connected to: \(reason)"))
+        let line = "\(Self.name(peripheral)) could not be connected to"
+        fail(error.map { DeviceFailure(line, $0) } ?? Failure(line + ": no reason was given"))
     }
 
     func centralManager(
@@ -314,7 +335,8 @@ extension Central: @preconcurrency CBCentralManagerDelegate {
         let reason = error.map(ErrorText.text) ?? "it was asked to"
         output.report("disconnected from \(Self.name(peripheral)): \(reason)")
         if awaited == .disconnection { return end(.disconnection, nil) }
-        fail(Failure("\(Self.name(peripheral)) has disconnected: \(reason)"))
+        let line = "\(Self.name(peripheral)) has disconnected"
+        fail(error.map { DeviceFailure(line, $0) } ?? Failure("\(line): \(reason)"))
         onDisconnection?(reason)
     }
 }

@@ -19,22 +19,35 @@ struct DeviceOptions: ParsableArguments {
     func validate() throws { try Deadline.validate(timeout) }
 
     /// Runs `body` on a connection to the device, then ends the program: with 0, or with 1 and the line of what was
-    /// thrown.
+    /// thrown. What the device refuses until they have paired makes them pair, and the user is asked at the terminal.
+    ///
+    /// - Parameters:
+    ///   - radio: The adapter.
+    ///   - output: How to print.
+    ///   - permitsPairing: Whether this device pairs.
+    ///   - body: What to do with the device.
     func run(
+        _ radio: RadioOptions,
         _ output: OutputFormat,
+        permitsPairing: Bool = true,
         _ body: @escaping @MainActor (Central, CBPeripheral) async throws -> Void
-    ) -> Never {
+    ) throws -> Never {
         let options = self
+        let agent = TerminalPairingAgent()
+        try radio.apply(agent: agent, permitsPairing: permitsPairing)
+        let pairing = ProgramPairing(agent, radio)
         MainActor.assumeIsolated { () -> Never in
             Task { @MainActor in
                 do {
-                    let central = Central(output: output)
+                    let central = Central(pairing: pairing, output: output)
                     let peripheral = try await options.connect(central)
                     try await body(central, peripheral)
                     await central.disconnect()
                     Ending.succeed()
                 } catch {
-                    Ending.fail(Failure(ErrorText.text(error)))
+                    let cause = (error as? DeviceFailure)?.cause ?? error
+                    let advice = pairing.advice(for: cause, device: options.device)
+                    Ending.fail(Failure(ErrorText.text(error) + advice))
                 }
             }
             Interrupts.runUntilExit()

@@ -9,7 +9,11 @@ import Foundation
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show the services, characteristics, descriptors and values of a device."
+        abstract: "Show the services, characteristics, descriptors and values of a device.",
+        discussion: """
+            Values that the device gives to paired devices alone make the two pair; with --no-pairing they do not, and \
+            it is shown what each value needs.
+            """
     )
 
     @OptionGroup var device: DeviceOptions
@@ -17,13 +21,15 @@ struct InspectCommand: ParsableCommand {
     @Flag(help: "Do not read values.")
     var noValues = false
 
+    @Flag(help: "Do not pair; show what needs it.")
+    var noPairing = false
+
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try radio.apply()
         let (reads, output) = (!noValues, output.format)
-        device.run(output) { central, peripheral in
+        try device.run(radio, output, permitsPairing: !noPairing) { central, peripheral in
             try await Inspection(central: central, reads: reads, output: output).show(peripheral)
         }
     }
@@ -41,17 +47,25 @@ private struct Inspection {
         let services = try await central.discoverServices()
         let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
         let identifier = peripheral.identifier.uuidString
+        let security = await central.security()
         output.print(
             "device",
             [
                 ("identifier", .string(identifier)), ("name", JSONValue(peripheral.name)),
                 ("rssi", JSONValue(strength)), ("services", .integer(services.count)),
-                ("maximumWriteWithoutResponse", .integer(length)),
+                ("maximumWriteWithoutResponse", .integer(length)), ("security", SecurityText.json(security)),
             ],
             line: "\(Central.name(peripheral))  \(identifier)\(strength.map { ", \($0) dBm" } ?? "")"
-                + "\nup to \(length) octets in a write without response"
+                + "\nup to \(length) octets in a write without response; the connection is \(SecurityText.text(security))"
         )
         for service in services { try await show(service) }
+        let last = await central.security()
+        guard last?.key != security?.key else { return }
+        output.print(
+            "security",
+            [("security", SecurityText.json(last))],
+            line: "\nthe connection is now \(SecurityText.text(last))"
+        )
     }
 
     private func show(_ service: CBService) async throws {
@@ -81,16 +95,17 @@ private struct Inspection {
         let data = try? value?.get()
         let meaning = data.map { ValueText.text($0, of: characteristic.uuid) }
         let problem = Self.problem(value)
+        let demand = await demand(value)
         var line = "  \(UUIDText.label(characteristic.uuid))  \(properties.joined(separator: ", "))"
         if let meaning { line += " = \(meaning)" }
-        if let problem { line += " = (\(problem))" }
+        if let problem = demand ?? problem { line += " = (\(problem))" }
         output.print(
             "characteristic",
             [
                 ("service", .string(service.uuid.uuidString)), ("uuid", .string(characteristic.uuid.uuidString)),
                 ("name", UUIDText.json(characteristic.uuid)), ("properties", .array(properties.map { .string($0) })),
                 ("value", JSONValue(data.map { Hexadecimal.digits($0) })), ("meaning", JSONValue(meaning)),
-                ("error", JSONValue(problem)),
+                ("error", JSONValue(problem)), ("demands", JSONValue(demand)),
             ],
             line: line
         )
@@ -101,9 +116,11 @@ private struct Inspection {
 
     private func show(_ descriptor: CBDescriptor, of characteristic: CBCharacteristic) async {
         var text: String?
+        var demand: String?
         if reads {
             do { text = ValueText.text(ofDescriptor: try await central.read(descriptor)) } catch {
-                text = "(\(ErrorText.text(error)))"
+                demand = await self.demand(Result<Void, any Error>.failure(error))
+                text = "(\(demand ?? ErrorText.text(error)))"
             }
         }
         output.print(
@@ -111,10 +128,16 @@ private struct Inspection {
             [
                 ("characteristic", .string(characteristic.uuid.uuidString)),
                 ("uuid", .string(descriptor.uuid.uuidString)), ("name", UUIDText.json(descriptor.uuid)),
-                ("meaning", JSONValue(text)),
+                ("meaning", JSONValue(text)), ("demands", JSONValue(demand)),
             ],
             line: "    \(UUIDText.label(descriptor.uuid))" + (text.map { " = \($0)" } ?? "")
         )
+    }
+
+    /// What an attribute that was refused demands of the connection; `nil` where it was not, or for another reason.
+    private func demand(_ result: Result<some Any, any Error>?) async -> String? {
+        guard case .failure(let failure as DeviceFailure)? = result else { return nil }
+        return SecurityText.demand(failure.cause, on: await central.security())
     }
 
     private static func problem(_ value: Result<Data, any Error>?) -> String? {

@@ -14,6 +14,12 @@ final class PendingAnswer {
     }
 
     private var state = State.idle
+    private let conversation: PairingConversation?
+
+    /// Nothing is awaited.
+    ///
+    /// - Parameter conversation: Where the user may be busy with a pairing; meanwhile no limit passes.
+    init(pausingFor conversation: PairingConversation? = nil) { self.conversation = conversation }
 
     /// Whether a call waits.
     var isWaiting: Bool { if case .waiting = state { true } else { false } }
@@ -36,7 +42,7 @@ final class PendingAnswer {
         }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let deadline = seconds.map { seconds in
-                Deadline(after: seconds) { [weak self] in self?.end(.failure(late())) }
+                Deadline(after: seconds, pausingFor: conversation) { [weak self] in self?.end(.failure(late())) }
             }
             state = .waiting(continuation, deadline)
             start()

@@ -77,9 +77,8 @@ struct ReadCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try radio.apply()
         let (characteristic, printer) = (characteristic, ValuePrinter(form: value.form, output: output.format))
-        device.run(printer.output) { central, _ in
+        try device.run(radio, printer.output) { central, _ in
             let found = try await characteristic.find(central)
             printer.print(try await central.read(found), of: found.uuid)
         }
@@ -119,10 +118,9 @@ struct WriteCommand: ParsableCommand {
     }
 
     func run() throws {
-        try radio.apply()
         let (characteristic, withoutResponse, output) = (characteristic, withoutResponse, output.format)
         let data = text ? Data(value.utf8) : Hexadecimal.octets(value) ?? Data()
-        device.run(output) { central, peripheral in
+        try device.run(radio, output) { central, peripheral in
             let found = try await characteristic.find(central)
             if withoutResponse {
                 let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
@@ -172,10 +170,9 @@ struct SubscribeCommand: ParsableCommand {
     }
 
     func run() throws {
-        try radio.apply()
         let (characteristic, count) = (characteristic, count)
         let printer = ValuePrinter(form: value.form, output: output.format)
-        device.run(printer.output) { central, peripheral in
+        try device.run(radio, printer.output) { central, peripheral in
             let found = try await characteristic.find(central)
             let done = PendingAnswer()
             var left = count

@@ -12,7 +12,7 @@ struct AdvertiseCommand: ParsableCommand {
         abstract: "Be a peripheral until interrupted.",
         discussion: """
             With --gatt FILE it offers the services that a JSON file describes, answers reads, takes writes and prints \
-            them, and notifies subscribers. With --benchmark it serves "corebluetooth benchmark".
+            them, and notifies subscribers; "security" says what needs pairing. With --benchmark it serves "corebluetooth benchmark".
 
             A file, whose values are hex, text, uint8, uint16, uint32, int8, int16 or int32:
 
@@ -32,6 +32,7 @@ struct AdvertiseCommand: ParsableCommand {
     @Flag(help: "Serve corebluetooth benchmark.")
     var benchmark = false
 
+    @OptionGroup var pairing: PairingOptions
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
 
@@ -44,7 +45,12 @@ struct AdvertiseCommand: ParsableCommand {
         let description = try gatt.map(GATTDescription.read)
         let isChosen = name != nil || description?.name != nil
         let name = name ?? description?.name ?? RadioOptions.computerName ?? "corebluetooth"
-        try radio.apply(deviceName: name, reportsShortening: isChosen)
+        try radio.apply(
+            deviceName: name,
+            reportsShortening: isChosen,
+            agent: pairing.agent(output.format),
+            requiresPairing: pairing.requirePairing != nil
+        )
         let services = try service.map(Arguments.uuid)
         MainActor.assumeIsolated {
             PeripheralSession(

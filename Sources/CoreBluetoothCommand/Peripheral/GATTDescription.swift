@@ -126,6 +126,8 @@ struct GATTDescription: Decodable {
         var notifyEvery: Double?
         /// Characteristic User Description.
         var description: String?
+        /// What it demands of a connection.
+        var security: Security?
 
         fileprivate enum CodingKeys: String, CodingKey, CaseIterable {
             case uuid
@@ -134,6 +136,7 @@ struct GATTDescription: Decodable {
             case values
             case notifyEvery
             case description
+            case security
         }
     }
 
@@ -157,6 +160,7 @@ struct GATTDescription: Decodable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case name
         case services
+        case channels
     }
 
     /// A file, as it is shown in the help.
@@ -170,12 +174,17 @@ struct GATTDescription: Decodable {
             { "uuid": "FFF0", "advertise": false, "primary": true,
               "characteristics": [
                 { "uuid": "FFF1", "properties": ["read", "write", "writeWithoutResponse", "indicate"],
-                  "description": "A text", "value": { "text": "Hello" } } ] } ] }
+                  "description": "A text", "value": { "text": "Hello" } },
+                { "uuid": "FFF2", "properties": ["read", "write"], "value": { "uint8": 1 },
+                  "security": { "read": "encrypted", "write": "authenticated" } } ] } ],
+          "channels": [ { "security": "encrypted" } ] }
         """
 
     /// The advertised name.
     var name: String?
     var services: [Service]
+    /// L2CAP channels that centrals may open.
+    var channels: [Channel]?
 
     /// Reads a file.
     static func read(_ path: String) throws -> GATTDescription {
@@ -263,12 +272,20 @@ struct GATTDescription: Decodable {
         }
         guard let top = try? JSONSerialization.jsonObject(with: json) as? [String: Any] else { return nil }
         if let problem = check(top, "", CodingKeys.self) { return problem }
+        for (index, channel) in (top["channels"] as? [[String: Any]] ?? []).enumerated() {
+            if let problem = check(channel, "channels[\(index)]: ", Channel.CodingKeys.self) { return problem }
+        }
         for (index, service) in (top["services"] as? [[String: Any]] ?? []).enumerated() {
             let place = "services[\(index)]"
             if let problem = check(service, place + ": ", Service.CodingKeys.self) { return problem }
             for (number, characteristic) in (service["characteristics"] as? [[String: Any]] ?? []).enumerated() {
                 let place = place + ".characteristics[\(number)]"
                 if let problem = check(characteristic, place + ": ", Characteristic.CodingKeys.self) { return problem }
+                if let security = characteristic["security"] as? [String: Any],
+                    let problem = check(security, place + ".security: ", Security.CodingKeys.self)
+                {
+                    return problem
+                }
                 if let value = characteristic["value"] as? [String: Any],
                     let problem = check(value, place + ".value: ", Value.Key.self)
                 {

@@ -1,5 +1,6 @@
 // A peripheral that answers by its description, and prints what centrals do with it.
 
+import BluetoothHost
 import CommandLineTool
 import CoreBluetooth
 import Foundation
@@ -41,6 +42,10 @@ final class PeripheralSession: NSObject {
     private let attributes: [Attribute]
     private let services: [CBMutableService]
     private let server: BenchmarkServer?
+    private let channels: [GATTDescription.Channel]
+    /// The channels that have no PSM yet.
+    private var unpublished: [GATTDescription.Channel] = []
+    private var echoes: [EchoChannel] = []
     private var manager: CBPeripheralManager?
     private var wasReady = false
     private var updates: [Update] = []
@@ -66,14 +71,18 @@ final class PeripheralSession: NSObject {
         }
         self.attributes = attributes
         self.services = services
+        channels = description?.channels ?? []
         self.advertised = shown
     }
 
     /// Is a peripheral; never returns.
     func run() -> Never {
-        manager = CBPeripheralManager(delegate: self, queue: nil)
+        start()
         Interrupts.runUntilExit()
     }
+
+    /// Is a peripheral from now on.
+    func start() { manager = CBPeripheralManager(delegate: self, queue: nil) }
 
     private static func characteristic(_ description: GATTDescription.Characteristic) -> CBMutableCharacteristic {
         var properties: CBCharacteristicProperties = []
@@ -93,6 +102,7 @@ final class PeripheralSession: NSObject {
             case .indicate: properties.insert(.indicate)
             }
         }
+        description.security?.add(to: &properties, &permissions)
         let characteristic = CBMutableCharacteristic(
             type: description.uuid.uuid,
             properties: properties,
@@ -101,7 +111,9 @@ final class PeripheralSession: NSObject {
         )
         if let text = description.description {
             let uuid = CBUUID(string: CBUUIDCharacteristicUserDescriptionString)
-            characteristic.descriptors = [CBMutableDescriptor(type: uuid, value: text)]
+            let descriptor = CBMutableDescriptor(type: uuid, value: text)
+            descriptor.requiredLevel = description.security?.description?.value ?? .none
+            characteristic.descriptors = [descriptor]
         }
         return characteristic
     }
@@ -184,6 +196,9 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
             peripheral.removeAllServices()
             services.forEach(peripheral.add)
             if server != nil { peripheral.publishL2CAPChannel(withEncryption: false) }
+            server?.psm = 0
+            unpublished = channels
+            for channel in channels { peripheral.publishL2CAPChannel(requiring: channel.security?.value ?? .none) }
             // What was only paused would be an error to start.
             peripheral.stopAdvertising()
             peripheral.startAdvertising([
@@ -298,10 +313,34 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
         didPublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     ) {
-        if error == nil { server?.psm = PSM }
+        if let error {
+            return Console.report("\(Ending.program): a channel was not published: \(ErrorText.text(error))")
+        }
+        // They come in the order in which they were asked for.
+        if let server, server.psm == 0 { return server.psm = PSM }
+        guard !unpublished.isEmpty else { return }
+        let level = unpublished.removeFirst().security?.rawValue
+        output.print(
+            "channel",
+            [("psm", .integer(Int(PSM))), ("security", .string(level ?? "none"))],
+            line: "the L2CAP channel \(PSM) is open to centrals\(level.map { ", \($0)" } ?? "")"
+        )
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        if let channel { server?.opened(channel) }
+        guard let channel else { return }
+        if let server, server.psm == channel.psm { return server.opened(channel) }
+        echoes.removeAll(where: \.isDone)
+        let (psm, output) = (channel.psm, output)
+        output.print("opened", [("psm", .integer(Int(psm)))], line: "opened channel \(psm)")
+        echoes.append(
+            EchoChannel(channel) { data in
+                output.print(
+                    "received",
+                    [("psm", .integer(Int(psm))), ("value", .string(Hexadecimal.digits(data)))],
+                    line: "channel \(psm): \(Hexadecimal.digits(data))"
+                )
+            }
+        )
     }
 }

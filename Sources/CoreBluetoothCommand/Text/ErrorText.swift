@@ -4,11 +4,26 @@ import CommandLineTool
 import CoreBluetooth
 import Foundation
 
+/// What failed with a device, and the error of Core Bluetooth.
+struct DeviceFailure: Error {
+    /// What failed, without the reason.
+    let what: String
+    /// The error.
+    let cause: any Error
+
+    /// A failure.
+    init(_ what: String, _ cause: any Error) {
+        self.what = what
+        self.cause = cause
+    }
+}
+
 /// An error in one line.
 enum ErrorText {
     /// The words for an error of Core Bluetooth, without the full stop of a sentence.
     static func text(_ error: any Error) -> String {
         if let failure = error as? Failure { return failure.line }
+        if let failure = error as? DeviceFailure { return "\(failure.what): \(text(failure.cause))" }
         let sentence = PrintableText.text(error.localizedDescription)
         let text = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
         // Core Bluetooth has no words for codes of applications and profiles (Vol 3, Part F, 3.4.1.1).

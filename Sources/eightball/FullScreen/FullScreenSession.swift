@@ -2,6 +2,7 @@
 // to the page, what the page wants done to the SDK, and what the SDK reports to the page.
 
 import CommandLineTool
+import CoreBluetooth
 import Dispatch
 import Foundation
 @_spi(Steps) @preconcurrency import ITCB
@@ -33,11 +34,17 @@ final class FullScreenSession {
     private var rolePage = RolePage()
     private var part: (any ScreenPart)?
     private var timer: (any DispatchSourceTimer)?
+    /// The last line of standard error.
+    private var lastLine: String?
+    /// What is shown in the last row, and for how many more ticks.
     private var line: (text: String, ticks: Int)?
+    private let agent: ScreenPairingAgent
+    private var pairing: PairingPage?
 
-    /// Creates the session on a screen.
-    init(screen: Screen, texts: Texts) {
+    /// Creates the session on a screen; the agent is that of the app's device.
+    init(screen: Screen, agent: ScreenPairingAgent, texts: Texts) {
         self.screen = screen
+        self.agent = agent
         self.texts = texts
     }
 
@@ -45,6 +52,7 @@ final class FullScreenSession {
     func run() -> Never {
         screen.onKey = { [unowned self] key in receive(key) }
         screen.onDraw = { [unowned self] canvas in draw(on: &canvas) }
+        agent.receiver = self
         screen.open()
         let timer = DispatchSource.makeTimerSource(queue: .main)
         timer.schedule(deadline: .now(), repeating: .milliseconds(Self.tickTime), leeway: .milliseconds(20))
@@ -63,7 +71,9 @@ final class FullScreenSession {
         case .control("z"): screen.suspend()
         case .control("l"): screen.redraw()
         default:
-            if let part {
+            if pairing != nil {
+                if pairing?.receive(key) == true { pairing = nil }
+            } else if let part {
                 part.receive(key)
             } else {
                 choose(key)
@@ -85,7 +95,10 @@ final class FullScreenSession {
 
     private func tick() {
         part?.tick()
-        if let text = screen.lastLine, text != line?.text { line = (text, Self.lineTicks) }
+        if let text = screen.lastLine, text != lastLine {
+            lastLine = text
+            line = (text, Self.lineTicks)
+        }
         let wasShown = (line?.ticks ?? 0) > 0
         if let line, line.ticks > 0 { self.line?.ticks -= 1 }
         if wasShown || part?.isAnimated ?? false { screen.setNeedsDraw() }
@@ -93,6 +106,7 @@ final class FullScreenSession {
 
     private func draw(on canvas: inout Canvas) {
         if let part { part.draw(on: &canvas) } else { rolePage.draw(on: &canvas, texts) }
+        pairing?.draw(on: &canvas, texts)
         // What went wrong is said in the last row, instead of the keys.
         guard let line, line.ticks > 0, canvas.size.rows > 1 else { return }
         canvas.fill(row: canvas.size.rows - 1)
@@ -102,5 +116,21 @@ final class FullScreenSession {
             column: 1,
             .plain.colored(.yellow)
         )
+    }
+}
+
+extension FullScreenSession: ScreenPairingAgent.Receiver {
+    func show(_ prompt: PairingPrompt) {
+        pairing = PairingPage(prompt)
+        screen.setNeedsDraw()
+    }
+
+    func ended(_ peer: PairingPeer, _ outcome: PairingOutcome) {
+        if pairing?.prompt.peer.identifier == peer.identifier { pairing = nil }
+        if case .failed(let reason) = outcome {
+            let name = peer.name ?? String(peer.identifier.uuidString.prefix(8))
+            line = (texts(.pairFailed, name, reason), Self.lineTicks)
+        }
+        screen.setNeedsDraw()
     }
 }

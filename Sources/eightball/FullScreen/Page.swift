@@ -25,7 +25,13 @@ struct PageFrame {
                 .reversed
             )
         }
-        canvas.write(self.line(keys, columns: columns - 2), row: canvas.size.rows - 1, column: 1, .dim)
+        self.drawKeys(keys, on: &canvas)
+    }
+
+    /// Draws the keys in the last row, as many of them as fit.
+    func drawKeys(_ keys: [TextKey], on canvas: inout Canvas) {
+        let text = self.line(keys, columns: canvas.size.columns - 2)
+        canvas.write(text, row: canvas.size.rows - 1, column: 1, .dim)
     }
 
     /// The keys that fit, of which the last is always there.

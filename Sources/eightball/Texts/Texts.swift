@@ -17,6 +17,9 @@ enum TextKey: String, CaseIterable {
     case isBall, hidden, noSubscribers, oneSubscriber, subscribers
     case nobodyAsked, asks, refusedBusy, refusedForm, answersAtRandom, answersByHand
     case keyByHand, keyAtRandom, keyRandomAnswer, keyAnswer
+    // Pairing.
+    case pairShow, pairEnter, pairCompare, pairConsent, pairConsentAgain, pairFailed
+    case keyYesNo, keySend, keyGiveUp
     // Errors and refusals of the SDK.
     case errorBluetooth, errorSend, errorUnknown
     case rejectOffline, rejectBusy, rejectQuestion, rejectPeripheral, rejectUnknown, withoutReason, errorDetail

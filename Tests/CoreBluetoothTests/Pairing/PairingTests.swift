@@ -2,14 +2,15 @@
 // the devices pair and is repeated; keys are kept, and lost keys end the link.
 
 import BluetoothAir
-import CoreBluetoothTesting
 import Fixtures
 import Foundation
 import NIOCore
 import Testbed
 import Testing
 
+@testable import BluetoothHost
 @testable import CoreBluetooth
+@testable import CoreBluetoothTesting
 
 /// A peripheral with one secret and a central that wants it.
 private final class Pair {
@@ -74,6 +75,14 @@ private final class Pair {
         self.testbed.run(until: { !self.central.calls.isEmpty }, within: limit)
         if self.central.errors.isEmpty { #expect(secret.value == Data([42])) }
         return self.central.errors.first
+    }
+
+    /// The level of the central's link to a peripheral.
+    func level(of peripheral: CBPeripheral) -> SecurityLevel? {
+        let level = Watched<SecurityLevel?>(nil)
+        self.adapters[0].security(of: peripheral.identifier) { security in level.update { $0 = security?.level } }
+        self.testbed.run()
+        return level.value
     }
 
     /// The bonds in a storage.
@@ -197,6 +206,111 @@ struct PairingTests {
         pair.central.manager.connect(pair.central.found[0])
         pair.testbed.run { !pair.central.errors.isEmpty }
         #expect((pair.central.errors.first as? CBError)?.code == .peerRemovedPairingInformation)
+    }
+
+    @Test("A bond that another program removes from the storage is forgotten by the running one, too")
+    func removedBond() throws {
+        let pair = Pair()
+        pair.start()
+        #expect(try pair.read() == nil)
+        for name in pair.bonds(pair.storages.peripheral) { pair.storages.peripheral.remove(name) }
+        let peripheral = try #require(pair.central.found.first)
+        pair.central.manager.cancelPeripheralConnection(peripheral)
+        pair.testbed.run { peripheral.state == .disconnected }
+        pair.central.errors = []
+        pair.central.manager.connect(peripheral)
+        pair.testbed.run { !pair.central.errors.isEmpty }
+        #expect((pair.central.errors.first as? CBError)?.code == .peerRemovedPairingInformation)
+        // The way out: this side forgets its keys as well.
+        for name in pair.bonds(pair.storages.central) { pair.storages.central.remove(name) }
+        #expect(try pair.read() == nil)
+        #expect(pair.bonds(pair.storages.central).count == 1 && pair.bonds(pair.storages.peripheral).count == 1)
+    }
+
+    @Test("Vol 3, Part H, 3.6.1: a bond whose keys the peer rejects after the pairing is removed from the storage")
+    func rejectedKeys() throws {
+        let world = World()
+        let peripheral = world.addPeripheral(
+            ScriptedPeripheral(
+                name: "Fussy",
+                services: [
+                    .init(
+                        "FFF0",
+                        characteristics: [.init("FFF1", properties: .read, value: Data([1]), security: .encrypted)]
+                    )
+                ]
+            )
+        )
+        let phone = world.addDevice("phone")
+        let central = CentralApp(on: phone.adapter)
+        try world.run(until: central.manager.state == .poweredOn)
+        central.manager.scanForPeripherals(withServices: nil)
+        try world.run(until: !central.found.isEmpty)
+        central.manager.connect(central.found[0])
+        try world.run(until: central.found[0].state == .connected)
+        phone.adapter.secure(central.found[0].identifier, to: .encrypted) { _ in }
+        try world.run(until: phone.bondCount == 1 && peripheral.bondCount == 1)
+        let host = peripheral.player.host
+        let link = try #require(host.openLinks.first)
+        host.enqueue(SMPCommand.pairingFailed(.keyRejected).encoded(), on: .securityManagerProtocol, of: link)
+        host.noteWork(link)
+        try world.run(until: phone.bondCount == 0)
+    }
+
+    @Test("A device without display and keys that requires pairing: any pairing will do")
+    func requiresAnyPairing() throws {
+        let pair = Pair()
+        pair.secret.permissions = [.readable]
+        pair.start(requiresPairing: true)
+        #expect(try pair.read() == nil)
+        #expect(pair.bonds(pair.storages.peripheral).count == 1)
+        let peripheral = try #require(pair.central.found.first)
+        let level = pair.level(of: peripheral)
+        #expect(level == .encrypted)
+    }
+
+    @Test("A device with a display that requires pairing refuses one that can neither show nor take a code")
+    func requiresCode() throws {
+        let pair = Pair()
+        pair.secret.permissions = [.readable]
+        let display = ScriptedPairingAgent(.display)
+        pair.start(peripheral: display, requiresPairing: true)
+        let error = try #require(try pair.read() as? CBATTError)
+        #expect(error.code == .insufficientAuthentication)
+        guard case .failed(let reason)? = display.outcomes.last else { return #expect(Bool(false), "no failure") }
+        #expect(reason.contains("a code is needed"))
+        #expect(pair.bonds(pair.storages.peripheral).isEmpty)
+    }
+
+    @Test("A key that was made without a code is not enough for a device that requires one: they pair anew")
+    func requiresBetterKey() throws {
+        let pair = Pair()
+        pair.secret.permissions = [.readable]
+        pair.start(requiresPairing: true)
+        #expect(try pair.read() == nil)
+        let display = ScriptedPairingAgent(.display)
+        pair.start(
+            central: ScriptedPairingAgent(.keyboard) { _ in display.code },
+            peripheral: display,
+            requiresPairing: true
+        )
+        #expect(try pair.read() == nil)
+        #expect(display.prompts.first == .pair(replacesBond: true))
+        #expect(pair.level(of: try #require(pair.central.found.first)) == .secureConnections)
+    }
+
+    @Test("Attributes that need an authenticated key, beside others that need none", arguments: [true, false])
+    func authenticatedAttributes(hasCode: Bool) throws {
+        let pair = Pair()
+        pair.secret.permissions = [.readable, .readAuthenticationRequired]
+        let display = ScriptedPairingAgent(.display)
+        pair.start(
+            central: hasCode ? ScriptedPairingAgent(.keyboard) { _ in display.code } : nil,
+            peripheral: display
+        )
+        let error = try pair.read()
+        #expect((error as? CBATTError)?.code == (hasCode ? nil : .insufficientAuthentication))
+        #expect((display.code != nil) == hasCode)
     }
 
     @Test("A channel that needs encryption is opened once the devices have paired")

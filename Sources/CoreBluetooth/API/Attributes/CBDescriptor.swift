@@ -1,6 +1,6 @@
 // Descriptors: what is said about a characteristic's value.
 
-import BluetoothHost
+package import BluetoothHost
 import BluetoothTypes
 import Foundation
 import NIOConcurrencyHelpers
@@ -43,6 +43,13 @@ open class CBDescriptor: CBAttribute {
 ///
 /// Apple documents it as `CBMutableDescriptor`.
 open class CBMutableDescriptor: CBDescriptor {
+    /// What reading it needs of a link, as it is when the service is added. Not one of Apple's.
+    package var requiredLevel: SecurityLevel {
+        get { self.lock.withLock { self.requiredLevelStorage } }
+        set { self.lock.withLock { self.requiredLevelStorage = newValue } }
+    }
+    private var requiredLevelStorage = SecurityLevel.none
+
     /// A descriptor with a fixed value.
     ///
     /// Another UUID or another type of value ends the program, as on Apple's platforms.

@@ -1,7 +1,7 @@
 // What Apple's system shows the user while two devices pair, an agent does here: it shows a code, asks for one, lets the
 // user compare two, or asks for consent. Apps never see any of it, as on Apple's platforms.
 
-import BluetoothHost
+package import BluetoothHost
 public import Foundation
 
 /// What the user of a device can see and do, from which follows how two devices pair
@@ -25,6 +25,12 @@ public struct PairingPeer: Hashable, Sendable {
     public let identifier: UUID
     /// Its name; `nil` where none is known.
     public let name: String?
+
+    /// A device.
+    package init(identifier: UUID, name: String?) {
+        self.identifier = identifier
+        self.name = name
+    }
 }
 
 /// Something that the user is shown or asked while two devices pair.
@@ -48,10 +54,21 @@ public struct PairingPrompt: Sendable {
     public let kind: Kind
     private let respond: @Sendable (PairingAnswer) -> Void
 
-    init(peer: PairingPeer, kind: Kind, respond: @escaping @Sendable (PairingAnswer) -> Void) {
+    /// What a pairing's question is for the user; `respond` gets the answer, on any thread.
+    package init(
+        _ question: PairingQuestion,
+        of peer: PairingPeer,
+        respond: @escaping @Sendable (PairingAnswer) -> Void
+    ) {
         self.peer = peer
-        self.kind = kind
         self.respond = respond
+        self.kind =
+            switch question {
+            case .consent(let consent): .pair(replacesBond: consent.replacesBond)
+            case .displayPasskey(let passkey): .showCode(passkey.description)
+            case .enterPasskey: .enterCode
+            case .compareNumbers(let number): .compareCode(number.description)
+            }
     }
 
     /// Answers with the digits that the user entered; with `nil` where the user gives up.

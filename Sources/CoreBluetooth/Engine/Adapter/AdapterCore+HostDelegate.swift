@@ -21,6 +21,7 @@ extension AdapterCore: LEHostDelegate {
 
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
         self.forgetPause(of: link.id)
+        self.forgetPairing(on: link.id)
         // With the controller gone, the state that follows says everything.
         guard self.isReady, case .ready = host.state else { return }
         self.peers.disconnected(link, reason)

@@ -1,7 +1,7 @@
 // Pairing as the adapter's owner sees it: bonds are kept, and questions go to the agent. Without an agent the device has
 // neither display nor keys, and a peer may not replace the keys of a pairing that was.
 
-import BluetoothHost
+package import BluetoothHost
 import BluetoothTypes
 import Foundation
 import NIOCore
@@ -11,30 +11,15 @@ extension AdapterCore {
 
     func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
         guard let agent = self.pairingAgent, let peer = self.pairingPeer(of: link) else {
-            return self.answerWithoutAgent(question, on: link)
+            if let answer = question.answerWithoutUser { self.host.answer(answer, on: link) }
+            return
         }
-        let kind: PairingPrompt.Kind =
-            switch question {
-            case .consent(let consent): .pair(replacesBond: consent.replacesBond)
-            case .displayPasskey(let passkey): .showCode(passkey.description)
-            case .enterPasskey: .enterCode
-            case .compareNumbers(let number): .compareCode(number.description)
-            }
         let core = NIOLoopBound(self, eventLoop: self.eventLoop)
         agent.pairing(
-            PairingPrompt(peer: peer, kind: kind) { [eventLoop] answer in
+            PairingPrompt(question, of: peer) { [eventLoop] answer in
                 eventLoop.execute { core.value.host.answer(answer, on: link) }
             }
         )
-    }
-
-    private func answerWithoutAgent(_ question: PairingQuestion, on link: LinkID) {
-        switch question {
-        case .consent(let consent): self.host.answer(.consent(!consent.replacesBond), on: link)
-        case .displayPasskey: break
-        case .enterPasskey: self.host.answer(.passkey(nil), on: link)
-        case .compareNumbers: self.host.answer(.numbersMatch(false), on: link)
-        }
     }
 
     func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {
@@ -42,14 +27,47 @@ extension AdapterCore {
             // What was kept of the client belonged to the bond before.
             self.bondedClients.remove(bond.identityAddress)
             self.bonds.store(bond)
+            self.newBonds[link] = bond.identityAddress
         }
         if let peer = self.pairingPeer(of: link) { self.pairingAgent?.pairingEnded(with: peer, .paired) }
     }
 
     func host(_ host: LEHost, link: LinkID, didFailToPair error: PairingError) {
         if let peer = self.pairingPeer(of: link) {
-            self.pairingAgent?.pairingEnded(with: peer, .failed(error.description))
+            self.pairingAgent?.pairingEnded(with: peer, .failed(error.sentence))
         }
+    }
+
+    func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity) {
+        // The peer has rejected a key that it was given (Vol 3, Part H, 3.6.1): the bond is of no use.
+        guard !security.isBonded, let address = self.newBonds.removeValue(forKey: link) else { return }
+        self.bonds.remove(address)
+        self.bondedClients.remove(address)
+    }
+
+    /// A link has ended: what was paired on it stays.
+    func forgetPairing(on link: LinkID) { self.newBonds[link] = nil }
+
+    // MARK: For tools
+
+    /// The link to the peer with an identifier; `nil` where there is none.
+    private func link(to identifier: UUID) -> LinkID? {
+        guard let address = self.identities.record(for: identifier)?.address else { return nil }
+        return self.host.links.first { $0.peer == address }?.id
+    }
+
+    /// How secure the link to a peer is; `nil` where there is none.
+    func security(of identifier: UUID) -> LinkSecurity? {
+        self.link(to: identifier).flatMap(self.host.security)
+    }
+
+    /// Pairs with a peer, unless there is a link to it that has the level; false where there is no link.
+    ///
+    /// What comes of it is reported to the agent.
+    func secure(_ identifier: UUID, to level: SecurityLevel) -> Bool {
+        guard let link = self.link(to: identifier) else { return false }
+        self.host.secure(link, to: level)
+        return true
     }
 
     private func pairingPeer(of link: LinkID) -> PairingPeer? {
@@ -61,13 +79,26 @@ extension AdapterCore {
 
 extension PairingCapabilities {
     /// The specification's word for it (Vol 3, Part H, 2.3.2).
-    var ioCapability: IOCapability {
+    package var ioCapability: IOCapability {
         switch self {
         case .none: .noInputNoOutput
         case .display: .displayOnly
         case .displayAndConfirm: .displayYesNo
         case .keyboard: .keyboardOnly
         case .keyboardAndDisplay: .keyboardDisplay
+        }
+    }
+}
+
+extension PairingQuestion {
+    /// What a device without a user answers: it pairs, but does not replace the keys of an earlier pairing; `nil` where
+    /// there is nothing to answer.
+    package var answerWithoutUser: PairingAnswer? {
+        switch self {
+        case .consent(let consent): .consent(!consent.replacesBond)
+        case .displayPasskey: nil
+        case .enterPasskey: .passkey(nil)
+        case .compareNumbers: .numbersMatch(false)
         }
     }
 }

@@ -35,6 +35,8 @@ final class AdapterCore {
     let bonds = BondStore()
     /// Who speaks with the user while devices pair.
     let pairingAgent: (any PairingAgent)?
+    /// The peers with which links have paired that are there: one may still reject the keys that it was given.
+    var newBonds: [LinkID: DeviceAddress] = [:]
     private(set) lazy var peers = PeerTable(core: self)
     private(set) lazy var advertising = Advertising(core: self)
     private(set) lazy var channels = Channels(core: self, usesLoopTurns: self.usesLoopTime)

@@ -29,13 +29,13 @@ final class Channels {
 
     // MARK: Publishing
 
-    /// Lets centrals open channels to a session's app.
-    func publish(for session: PeripheralSession, withEncryption: Bool) -> Result<CBL2CAPPSM, L2CAPListenError> {
+    /// Lets centrals whose links have a level open channels to a session's app.
+    func publish(for session: PeripheralSession, _ level: SecurityLevel) -> Result<CBL2CAPPSM, L2CAPListenError> {
         do {
             let spsm = try self.host.listenForChannels(
                 from: Self.firstPSM,
                 configuration: Self.configuration,
-                security: withEncryption ? .encrypted : .none
+                security: SecurityRequirement(level: level)
             )
             self.publishers[spsm] = session
             return .success(spsm.rawValue)

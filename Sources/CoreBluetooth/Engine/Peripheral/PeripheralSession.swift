@@ -119,7 +119,7 @@ final class PeripheralSession: ManagerSession {
         case .resumeReceiving(let link): self.core.resumeReceiving(on: link, for: self.token)
         case .setLatency(let latency, let link):
             self.host.requestConnectionParameters(latency.connectionParameters, of: link)
-        case .publishChannel(let withEncryption): self.publishChannel(withEncryption: withEncryption)
+        case .publishChannel(let level): self.publishChannel(level)
         case .unpublishChannel(let psm):
             let isPublished = self.core.channels.unpublish(psm, of: self)
             self.report(.channelUnpublished(psm, isPublished ? nil : .reported(.invalidParameters)))
@@ -289,9 +289,9 @@ final class PeripheralSession: ManagerSession {
 
     // MARK: Channels
 
-    private func publishChannel(withEncryption: Bool) {
+    private func publishChannel(_ level: SecurityLevel) {
         guard self.canBegin else { return }
-        switch self.core.channels.publish(for: self, withEncryption: withEncryption) {
+        switch self.core.channels.publish(for: self, level) {
         case .success(let psm): self.report(.channelPublished(psm, nil))
         case .failure(let error): self.report(.channelPublished(0, .publishingFailure(error)))
         }

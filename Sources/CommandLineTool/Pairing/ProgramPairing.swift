@@ -1,0 +1,41 @@
+// What a session of a program has to do with pairing: the conversation with the user, which takes its time, and the words
+// for errors that have to do with security.
+
+import CoreBluetooth
+import Foundation
+
+/// A program's pairing.
+package struct ProgramPairing: Sendable {
+    /// The conversation with the user.
+    package let conversation: PairingConversation
+    private let identity: String?
+    private let canAsk: Bool
+
+    /// The pairing of a program with an agent and its options.
+    package init(_ agent: TerminalPairingAgent, _ radio: RadioOptions) {
+        conversation = agent.conversation
+        identity = radio.identity
+        canAsk = agent.capabilities != .none
+    }
+
+    /// What a person can do about an error that has to do with security, to follow its sentence; empty for others.
+    ///
+    /// - Parameters:
+    ///   - error: An error of Core Bluetooth.
+    ///   - device: The name or identifier of the other device.
+    @MainActor
+    package func advice(for error: any Error, device: String?) -> String {
+        let failure = conversation.lastFailure.flatMap { failure in
+            let name = failure.peer.name
+            return name == nil || device == nil || name == device ? failure.reason : nil
+        }
+        let text = SecurityAdvice.text(
+            for: error,
+            device: device,
+            identity: identity,
+            failure: failure,
+            canAsk: canAsk
+        )
+        return text.map { "; " + $0 } ?? ""
+    }
+}

@@ -1,0 +1,230 @@
+// Where a person is asked something while the program does other things: at the terminal that standard input is; with
+// another standard input, by the next line of that; at its end, at the terminal from which the program was started, if
+// it is in the foreground there. The question goes to standard error or to the terminal, never to standard output.
+//
+// A line is read by a thread of its own, octet by octet, so that what follows the line stays for whoever reads next. A
+// question can be taken back: the thread ends, and what was typed so far counts for nothing.
+
+import Dispatch
+import Foundation
+
+/// The place where a person is asked.
+@MainActor
+final class TerminalInput {
+    /// Where a question goes and where its answer comes from.
+    private struct Place: Sendable {
+        var input: CInt
+        var output: CInt
+        var isTerminal: Bool
+        /// What was opened for it, to be closed.
+        var opened: [CInt] = []
+    }
+
+    private enum State {
+        case idle
+        /// A thread reads until there is a line or `cancel` is closed.
+        case reading(Place, number: Int, cancel: CInt)
+        /// The program's own reader of standard input has the next line.
+        case awaitingLine(LineReader)
+    }
+
+    /// What a thread has read.
+    private enum Reading: Sendable {
+        case line(String)
+        case end
+        case cancelled
+    }
+
+    /// The most octets of a line.
+    nonisolated private static let maximumLineLength = 1024
+
+    /// The program's own reader of standard input; `nil` where the program reads none.
+    var lines: LineReader?
+
+    private var state = State.idle
+    private var number = 0
+    /// Whether standard input, no terminal, has ended.
+    private var hasEnded = false
+    /// Whether somebody may have typed a line for a question that was taken back.
+    private var mayHoldOldInput = false
+
+    nonisolated init() {}
+
+    // MARK: Who can be asked
+
+    /// Whether there is a terminal, or a standard input that may have lines.
+    nonisolated static var canAsk: Bool {
+        if isatty(STDIN_FILENO) == 1 { return isInForeground(STDIN_FILENO) }
+        if !isNull(STDIN_FILENO) { return true }
+        let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { return false }
+        defer { close(terminal) }
+        return isInForeground(terminal)
+    }
+
+    /// Whether a read from the terminal returns, and does not stop the process.
+    private nonisolated static func isInForeground(_ terminal: CInt) -> Bool {
+        let group = tcgetpgrp(terminal)
+        return group < 0 || group == getpgrp()
+    }
+
+    /// Whether a descriptor is closed or `/dev/null`.
+    private nonisolated static func isNull(_ descriptor: CInt) -> Bool {
+        var status = stat()
+        var null = stat()
+        guard fstat(descriptor, &status) == 0 else { return true }
+        guard status.st_mode & S_IFMT == S_IFCHR, stat("/dev/null", &null) == 0 else { return false }
+        return status.st_rdev == null.st_rdev
+    }
+
+    private func place() -> Place? {
+        if isatty(STDIN_FILENO) == 1 {
+            guard Self.isInForeground(STDIN_FILENO) else { return nil }
+            if isatty(STDERR_FILENO) == 1 {
+                return Place(input: STDIN_FILENO, output: STDERR_FILENO, isTerminal: true)
+            }
+            let own = ttyname(STDIN_FILENO).map { open($0, O_WRONLY | O_NOCTTY | O_CLOEXEC) } ?? -1
+            guard own >= 0 else { return Place(input: STDIN_FILENO, output: STDERR_FILENO, isTerminal: true) }
+            return Place(input: STDIN_FILENO, output: own, isTerminal: true, opened: [own])
+        }
+        if !hasEnded, !Self.isNull(STDIN_FILENO) {
+            return Place(input: STDIN_FILENO, output: STDERR_FILENO, isTerminal: false)
+        }
+        let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { return nil }
+        guard Self.isInForeground(terminal) else {
+            close(terminal)
+            return nil
+        }
+        return Place(input: terminal, output: terminal, isTerminal: true, opened: [terminal])
+    }
+
+    // MARK: Asking
+
+    /// Asks; `take` is called with the line, or with `nil` where nobody can be asked or input ends.
+    ///
+    /// - Parameters:
+    ///   - question: What is asked. At a terminal the cursor stays behind it.
+    ///   - take: Gets the answer, unless the question is taken back.
+    func ask(_ question: String, _ take: @escaping @MainActor (_ line: String?, _ isTerminal: Bool) -> Void) {
+        precondition(!isAsking, "one question at a time")
+        if let lines, lines.isInteractive || !lines.isAtEnd {
+            let text = lines.isInteractive ? "\r\u{1B}[K" + question : question + "\n"
+            Self.write(text, to: STDERR_FILENO)
+            state = .awaitingLine(lines)
+            lines.takeNextLine { [self] line in
+                state = .idle
+                take(line, lines.isInteractive)
+            }
+            return
+        }
+        guard let place = place() else { return take(nil, false) }
+        var cancel: [CInt] = [-1, -1]
+        guard pipe(&cancel) == 0 else {
+            place.opened.forEach { close($0) }
+            return take(nil, false)
+        }
+        if place.isTerminal, mayHoldOldInput {
+            tcflush(place.input, TCIFLUSH)
+            mayHoldOldInput = false
+        }
+        Self.write(place.isTerminal ? question : question + "\n", to: place.output)
+        number += 1
+        let (number, cancelled) = (number, cancel[0])
+        state = .reading(place, number: number, cancel: cancel[1])
+        let thread = Thread { [self] in
+            let reading = Self.read(place.input, until: cancelled)
+            for descriptor in place.opened + [cancelled] { close(descriptor) }
+            DispatchQueue.main.async { MainActor.assumeIsolated { self.finish(number, reading, question, take) } }
+        }
+        thread.name = Ending.program + ".answer"
+        thread.start()
+    }
+
+    /// Whether a question waits for its answer.
+    var isAsking: Bool { if case .idle = state { false } else { true } }
+
+    /// The question needs no answer any more; `reason` says why, in a line.
+    func takeBack(_ reason: String) {
+        switch state {
+        case .idle:
+            break
+        case .awaitingLine(let lines):
+            state = .idle
+            lines.takeNextLine(nil)
+            Self.write((lines.isInteractive ? "\n" : "") + reason + "\n", to: STDERR_FILENO)
+        case .reading(let place, number: _, let cancel):
+            state = .idle
+            number += 1
+            if place.isTerminal {
+                tcflush(place.input, TCIFLUSH)
+                mayHoldOldInput = true
+            }
+            Self.write((place.isTerminal ? "\n" : "") + reason + "\n", to: place.output)
+            // The thread ends and closes what was opened.
+            close(cancel)
+        }
+    }
+
+    /// Shows a line where questions go.
+    func show(_ line: String) {
+        guard let place = place() else { return Console.report(line) }
+        Self.write(line + "\n", to: place.output)
+        place.opened.forEach { close($0) }
+    }
+
+    private func finish(
+        _ number: Int,
+        _ reading: Reading,
+        _ question: String,
+        _ take: @escaping @MainActor (String?, Bool) -> Void
+    ) {
+        guard case .reading(let place, number: number, let cancel) = state else { return }
+        state = .idle
+        close(cancel)
+        switch reading {
+        case .cancelled:
+            break
+        case .line(let line):
+            take(line, place.isTerminal)
+        case .end where place.isTerminal:
+            Self.write("\n", to: STDERR_FILENO)
+            take(nil, true)
+        case .end:
+            hasEnded = true
+            // Nothing is left of standard input, and there may be a terminal beside it.
+            ask(question, take)
+        }
+    }
+
+    // MARK: Octets
+
+    private nonisolated static func read(_ input: CInt, until cancel: CInt) -> Reading {
+        var octets: [UInt8] = []
+        while true {
+            var events = [
+                pollfd(fd: input, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: cancel, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&events, 2, -1) >= 0 else {
+                if errno == EINTR { continue }
+                return .end
+            }
+            if events[1].revents != 0 { return .cancelled }
+            guard events[0].revents != 0 else { continue }
+            var octet: UInt8 = 0
+            let count = Foundation.read(input, &octet, 1)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count == 1 else { return octets.isEmpty ? .end : .line(text(octets)) }
+            if octet == UInt8(ascii: "\n") { return .line(text(octets)) }
+            if octets.count < maximumLineLength { octets.append(octet) }
+        }
+    }
+
+    private nonisolated static func text(_ octets: [UInt8]) -> String { String(decoding: octets, as: UTF8.self) }
+
+    private nonisolated static func write(_ text: String, to output: CInt) {
+        // A reader who is gone will not answer, either.
+        try? FileHandle(fileDescriptor: output, closeOnDealloc: false).write(contentsOf: Data(text.utf8))
+    }
+}

@@ -1,0 +1,33 @@
+// What Core Bluetooth has no calls for: how secure the connection is, and pairing because somebody asks for it.
+
+import BluetoothHost
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+extension Central {
+    /// How secure the connection to the device in use is.
+    func security() async -> LinkSecurity? {
+        guard let identifier = peripheral?.identifier else { return nil }
+        return await withCheckedContinuation { continuation in
+            BluetoothAdapter.default.security(of: identifier) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Pairs with the device in use, unless the connection has the level.
+    ///
+    /// - Returns: The connection's security, and whether it is that of an earlier pairing.
+    func pair(_ level: SecurityLevel) async throws -> (security: LinkSecurity?, wasPaired: Bool) {
+        guard let peripheral else { return (nil, false) }
+        // The keys of a bond are used before the first answer of the device.
+        _ = try await discoverServices([CBUUID(string: "1801")])
+        let present = await security()
+        if let present, present.level >= level { return (present, true) }
+        watchPairings()
+        let limit = procedureTimeout
+        try await wait(.pairing, limit, "pairing took more than \(limit.formatted()) s") {
+            BluetoothAdapter.default.secure(peripheral.identifier, to: level) { _ in }
+        }
+        return (await security(), false)
+    }
+}

@@ -1,0 +1,130 @@
+// `corebluetooth bonds`: the pairings that are kept, and the end of one.
+
+import ArgumentParser
+import BluetoothHost
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// The command `corebluetooth bonds`.
+struct BondsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bonds",
+        abstract: "List the devices with which this user's devices have paired, and remove such a pairing.",
+        discussion: """
+            Where one side of a pairing has lost its keys, the connection ends with "Peer removed pairing information": \
+            "bonds remove" removes what is left on this side, and the next connection pairs anew.
+            """,
+        subcommands: [List.self, Remove.self],
+        defaultSubcommand: List.self
+    )
+}
+
+/// Whose bonds.
+struct BondOwnerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Whose: an identity, such as alice or \"eightball 2\", or the address of an adapter. (default: all)",
+            valueName: "name"
+        )
+    )
+    var identity: String?
+
+    /// The bonds of those.
+    func bonds() throws -> [StoredBond] {
+        let bonds: [StoredBond]
+        do { bonds = try StoredBonds.all() } catch { throw Failure("cannot read the bonds: \(error)") }
+        guard let identity else { return bonds }
+        return bonds.filter { $0.ownerName == identity || $0.owner.description == identity.uppercased() }
+    }
+}
+
+extension StoredBond {
+    /// Whose it is, in a sentence.
+    var ownerText: String { ownerName.map(PrintableText.text) ?? owner.description }
+
+    /// The other device in a sentence.
+    var peerText: String { name.map(PrintableText.quoted) ?? identifier?.uuidString ?? peer.description }
+
+    /// For a JSON object.
+    var details: [(key: String, value: JSONValue)] {
+        [
+            ("owner", JSONValue(ownerName)), ("ownerAddress", .string(owner.description)), ("name", JSONValue(name)),
+            ("identifier", JSONValue(identifier?.uuidString)), ("address", .string(peer.description)),
+            ("addressKind", .string(peer.isRandom ? "random" : "public")),
+            ("security", .string(SecurityText.name(key.level))), ("secureConnections", .bool(key.isSecureConnections)),
+            ("keySize", .integer(key.size)),
+        ]
+    }
+
+    /// Whether a person means it.
+    func matches(_ query: DeviceQuery) -> Bool {
+        if peer.description == query.text.uppercased() { return true }
+        guard let identifier else { return false }
+        return query.matches(name: name, identifier: identifier)
+    }
+}
+
+extension BondsCommand {
+    /// The command `corebluetooth bonds list`.
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the pairings.")
+
+        @OptionGroup var owner: BondOwnerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() throws {
+            let output = output.format
+            var owner: String?
+            let bonds = try self.owner.bonds()
+            if bonds.isEmpty { output.report("no pairing is kept") }
+            for bond in bonds {
+                if !output.isJSON, owner != bond.ownerText {
+                    owner = bond.ownerText
+                    Console.print("\(bond.ownerText):")
+                }
+                let identifier = bond.identifier.map { "  \($0.uuidString)" } ?? ""
+                output.print(
+                    "bond",
+                    bond.details,
+                    line: "  \(bond.peerText)\(bond.name == nil ? "" : identifier)  \(bond.peer)"
+                        + "  \(SecurityText.text(bond.key))"
+                )
+            }
+        }
+    }
+
+    /// The command `corebluetooth bonds remove`.
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove the pairing with a device.",
+            discussion: "A program that runs and has the pairing forgets it with its next connection."
+        )
+
+        @Argument(help: "The other device: its name, its identifier or the beginning of that, or its address.")
+        var device: String
+
+        @OptionGroup var owner: BondOwnerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() throws {
+            let query = DeviceQuery(device)
+            let bonds = try owner.bonds().filter { $0.matches(query) }
+            let name = PrintableText.quoted(device)
+            guard let bond = bonds.first else {
+                let whose = owner.identity.map { " of \(PrintableText.quoted($0))" } ?? ""
+                throw Failure("there is no pairing\(whose) with \(name); corebluetooth bonds lists all")
+            }
+            guard bonds.count == 1 else {
+                let all = bonds.map { "\($0.peer) of \($0.ownerText)" }.joined(separator: ", ")
+                throw Failure("several pairings are with \(name): \(all); name one by --identity or by its address")
+            }
+            do { try StoredBonds.remove(bond) } catch { throw Failure("cannot remove the pairing: \(error)") }
+            output.format.print(
+                "removed",
+                bond.details,
+                line: "removed the pairing of \(bond.ownerText) with \(bond.peerText)"
+            )
+        }
+    }
+}

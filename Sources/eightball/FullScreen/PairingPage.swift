@@ -1,0 +1,70 @@
+// What the user is shown and asked while devices pair, in the lower part of the screen: a code to enter at the other
+// device, one to enter here, one to compare, or whether to pair at all. One question is seen at a time, the newest.
+//
+// What a peer can do: begin a pairing and end it; a question that the pairing no longer waits for disappears with it.
+// Time is not known here: the pairing ends after its limit.
+
+import CoreBluetooth
+import TerminalScreen
+
+/// The question of a pairing.
+struct PairingPage {
+    /// The question.
+    let prompt: PairingPrompt
+    private var editor = LineEditor(maximumLength: 6)
+
+    /// Shows a question.
+    init(_ prompt: PairingPrompt) { self.prompt = prompt }
+
+    /// Takes a key; true where the user has answered, and the question is over.
+    mutating func receive(_ key: Key) -> Bool {
+        switch (self.prompt.kind, key) {
+        case (.showCode, _):
+            // It stays until the pairing ends.
+            return false
+        case (.enterCode, .enter):
+            self.prompt.enter(self.editor.text)
+            return true
+        case (.enterCode, .escape):
+            self.prompt.enter(nil)
+            return true
+        case (.enterCode, .character(let digit)) where !digit.isWholeNumber: return false
+        case (.enterCode, _):
+            _ = self.editor.receive(key)
+            return false
+        case (.compareCode, .character("y")), (.pair, .character("y")), (.compareCode, .character("j")),
+            (.pair, .character("j")):
+            self.prompt.confirm(true)
+            return true
+        case (.compareCode, .character("n")), (.pair, .character("n")), (.compareCode, .escape), (.pair, .escape):
+            self.prompt.confirm(false)
+            return true
+        case (.compareCode, _), (.pair, _): return false
+        }
+    }
+
+    /// Draws the question over the last rows of a page.
+    func draw(on canvas: inout Canvas, _ texts: Texts) {
+        let name = self.prompt.peer.name ?? String(self.prompt.peer.identifier.uuidString.prefix(8))
+        let (text, keys): (String, [TextKey]) =
+            switch self.prompt.kind {
+            case .showCode(let code): (texts(.pairShow, name, code), [.keyQuit])
+            case .enterCode: (texts(.pairEnter, name), [.keySend, .keyGiveUp, .keyQuit])
+            case .compareCode(let code): (texts(.pairCompare, name, code), [.keyYesNo, .keyQuit])
+            case .pair(let replacesBond):
+                (texts(replacesBond ? .pairConsentAgain : .pairConsent, name), [.keyYesNo, .keyQuit])
+            }
+        let columns = canvas.size.columns
+        let lines = Canvas.lines(of: text, columns: columns - 2)
+        let first = max(1, canvas.size.rows - 3 - lines.count)
+        for row in first..<max(first, canvas.size.rows) { canvas.fill(row: row) }
+        PageFrame.rule(on: &canvas, row: first)
+        for (offset, line) in lines.enumerated() {
+            canvas.write(line, row: first + 1 + offset, column: 1, TextStyle(color: .yellow, isBold: true))
+        }
+        PageFrame(texts: texts).drawKeys(keys, on: &canvas)
+        canvas.cursor = nil
+        guard case .enterCode = self.prompt.kind else { return }
+        self.editor.draw(on: &canvas, row: canvas.size.rows - 2, column: 1, columns: columns - 1)
+    }
+}
