@@ -86,6 +86,8 @@ public enum BlueEarError: Error, Equatable, CustomStringConvertible {
     case notAnEar
     /// The link did not come to be, or was silent for too long.
     case unanswered
+    /// One side has lost the keys with which the devices have paired.
+    case lostKeys
     /// The peer refused a message, with an ATT error.
     case refused(CBATTError.Code)
     /// Core Bluetooth reported something else.
@@ -109,6 +111,8 @@ public enum BlueEarError: Error, Equatable, CustomStringConvertible {
             return "it does not have the messenger's characteristic"
         case .unanswered:
             return "it did not answer in time"
+        case .lostKeys:
+            return "one of the devices has lost the keys of their pairing"
         case .refused(let code):
             return "it refused the message (ATT error \(code.rawValue))"
         case .bluetooth(let text):

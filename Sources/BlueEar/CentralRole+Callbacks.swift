@@ -115,6 +115,9 @@ extension CentralRole.BluetoothManager: CBCentralManagerDelegate {
     ) {
         log?("didDisconnectPeripheral " + name(of: peripheral))
         guard peripheral === discoveredPeripheral else { return }
+        if CBError.Code.peerRemovedPairingInformation == (error as? CBError)?.code {
+            observer?.didFail(.lostKeys, with: peripheral.identifier)
+        }
         lose(peripheral)
     }
 

@@ -25,6 +25,7 @@ final class CentralSession {
     private var hasConnected = false
     private var hasReceived = false
     private var hasFailed = false
+    private var hasLostKeys = false
 
     /// Creates the session.
     init(
@@ -123,8 +124,13 @@ extension CentralSession: @preconcurrency MessageObserver {
     func didSend(_ message: [String: String], to peer: UUID) { Lines.sent(message, to: peer, output) }
     func didFail(_ error: BlueEarError, with peer: UUID?) {
         hasFailed = true
-        var advice = ""
-        if case .refused(let code) = error { advice = pairing.advice(for: CBATTError(code), device: device) }
+        let advice = error.advice(pairing, device: device ?? peer?.uuidString)
+        if error == .lostKeys {
+            // Each further connection ends the same way.
+            guard stays else { Ending.fail(Failure(error.description + advice)) }
+            guard !hasLostKeys else { return }
+            hasLostKeys = true
+        }
         Lines.failed(error, with: peer, advice: advice, output)
     }
     func didFinish() { hasReceived && (!hasFailed || stays) ? Ending.succeed() : Ending.failAsSaid() }

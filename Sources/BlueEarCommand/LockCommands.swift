@@ -60,9 +60,15 @@ extension Messenger {
 
         func run() throws {
             let secret = try secret.value()
-            try radio.apply(agent: TerminalPairingAgent())
+            let agent = TerminalPairingAgent()
+            try radio.apply(agent: agent)
             MainActor.assumeIsolated {
-                KeySession(secret: secret, restoreIdentifier: restoration.restore, output: output.format).run()
+                KeySession(
+                    secret: secret,
+                    restoreIdentifier: restoration.restore,
+                    pairing: ProgramPairing(agent, radio),
+                    output: output.format
+                ).run()
             }
         }
     }
@@ -143,11 +149,14 @@ final class LockSession {
 final class KeySession {
     private let secret: String
     private let restoreIdentifier: String?
+    private let pairing: ProgramPairing
     private let output: OutputFormat
+    private var hasLostKeys = false
     private var key: ElectronicKey?
 
     /// Creates the session.
-    init(secret: String, restoreIdentifier: String?, output: OutputFormat) {
+    init(secret: String, restoreIdentifier: String?, pairing: ProgramPairing, output: OutputFormat) {
+        self.pairing = pairing
         self.secret = secret
         self.restoreIdentifier = restoreIdentifier
         self.output = output
@@ -159,6 +168,8 @@ final class KeySession {
         self.key = key
         // The key lives on the main thread, and so does its observer.
         key.onEvent = { event in MainActor.assumeIsolated { self.report(event) } }
+        let conversation = pairing.conversation
+        key.manager.userIdleTime = { MainActor.assumeIsolated { conversation.idleTime } }
         if output.isVerbose { key.manager.log = { Console.report($0) } }
         key.begin()
         Interrupts.runUntilExit()
@@ -173,7 +184,11 @@ final class KeySession {
         case .refused(let reason): Ending.fail(Failure("the lock refused: \(reason); check --secret on both sides"))
         case .away: output.print("away", line: "Out of reach; waiting for the lock 🚶")
         case .restored(let peers): Status.restore(peers).print(output)
-        case .failed(let error): Lines.failed(error, with: nil, output)
+        case .failed(let error):
+            // Each further connection ends the same way.
+            guard error != .lostKeys || !hasLostKeys else { return }
+            hasLostKeys = hasLostKeys || error == .lostKeys
+            Lines.failed(error, with: nil, advice: error.advice(pairing, device: nil), output)
         case .stateChanged(.unsupported): Ending.failAsSaid()
         case .stateChanged: break
         }

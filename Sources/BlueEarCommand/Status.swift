@@ -3,6 +3,7 @@
 
 import BlueEar
 import CommandLineTool
+import CoreBluetooth
 import Foundation
 
 /// A callback, as it is shown.
@@ -58,6 +59,18 @@ enum Status {
     /// Prints the status.
     func print(_ output: OutputFormat) {
         output.print(event, details, line: line)
+    }
+}
+
+extension BlueEarError {
+    /// What to do about an error that has to do with security, to follow its words; empty for others.
+    @MainActor
+    func advice(_ pairing: ProgramPairing, device: String?) -> String {
+        switch self {
+        case .refused(let code): pairing.advice(for: CBATTError(code), device: device)
+        case .lostKeys: pairing.advice(for: CBError(.peerRemovedPairingInformation), device: device)
+        case .malformed, .incomplete, .tooLong, .busy, .nobodyThere, .notAnEar, .unanswered, .bluetooth: ""
+        }
     }
 }
 

@@ -338,6 +338,45 @@ struct PairingProgramsTests {
         }
     }
 
+    @Test("A messenger whose peripheral has lost its keys ends with the way out; a lock demands pairing as well")
+    func lostKeys() throws {
+        try withTestbed { testbed in
+            let options = ["--secret", "sesame", "--require-pairing", "passkey", "--identity", "door"]
+            let lock = try testbed.start("blueear", ["lock"] + options)
+            try lock.line(with: "is closed")
+            let key = try testbed.start("blueear", ["key", "--secret", "sesame", "--identity", "phone"], input: true)
+            key.write(line: try lock.code())
+            try key.line(with: "Opened it")
+            let remove = try testbed.tool("bonds", "remove", "Lock", "--identity", "phone")
+            #expect(try remove.end() == 0, "\(remove.errorLines)")
+            lock.send(SIGKILL)
+            key.send(SIGKILL)
+            _ = try (lock.end(), key.end())
+
+            let peripheral = try testbed.start(
+                "blueear",
+                ["peripheral", "--require-pairing", "just-works", "--identity", "alice"],
+                input: true
+            )
+            try peripheral.line(with: "Start advertising")
+            let central = ["central", "--identity", "bob", "--timeout", "60"]
+            #expect(try testbed.start("blueear", central).end() == 0)
+            let bonds = try testbed.tool("bonds", "--identity", "alice", "--json")
+            #expect(try bonds.end() == 0)
+            let other = try #require(try bonds.objects().first?["address"] as? String)
+            let forget = try testbed.tool("bonds", "remove", other, "--identity", "alice")
+            #expect(try forget.end() == 0, "\(forget.errorLines)")
+            let lost = try testbed.start("blueear", central)
+            #expect(try lost.end() == 1)
+            let line = try #require(lost.errorLines.last)
+            #expect(
+                line.contains("one of the devices has lost the keys of their pairing; remove what is left"),
+                "\(line)"
+            )
+            #expect(line.contains("--identity bob"), "\(line)")
+        }
+    }
+
     private static let description = """
         { "name": "Safe",
           "services": [

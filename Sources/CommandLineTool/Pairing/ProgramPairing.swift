@@ -26,8 +26,7 @@ package struct ProgramPairing: Sendable {
     @MainActor
     package func advice(for error: any Error, device: String?) -> String {
         let failure = conversation.lastFailure.flatMap { failure in
-            let name = failure.peer.name
-            return name == nil || device == nil || name == device ? failure.reason : nil
+            Self.concerns(failure.peer, device) ? failure.reason : nil
         }
         let text = SecurityAdvice.text(
             for: error,
@@ -37,5 +36,12 @@ package struct ProgramPairing: Sendable {
             canAsk: canAsk
         )
         return text.map { "; " + $0 } ?? ""
+    }
+
+    /// Whether a peer may be the device that a person means by a name or an identifier, or a part of it.
+    private static func concerns(_ peer: PairingPeer, _ device: String?) -> Bool {
+        guard let device, let name = peer.name else { return true }
+        return peer.identifier.uuidString.hasPrefix(device.uppercased()) || DeviceName.matches(name, device)
+            || name.compare(device, options: .caseInsensitive) == .orderedSame
     }
 }
