@@ -246,6 +246,8 @@ extension LEHost {
             }
         case .eventMask:
             self.send(SetEventMask(mask: .host)) { _ in goOn() }
+        case .eventMaskPage2:
+            self.send(SetEventMaskPage2(mask: .host)) { _ in goOn() }
         case .leEventMask:
             self.send(LESetEventMask(mask: .host)) { _ in goOn() }
         case .suggestedDataLength:
@@ -277,6 +279,7 @@ private enum SetupStep: CaseIterable {
     case flowControl
     case acceptListSize
     case eventMask
+    case eventMaskPage2
     case leEventMask
     case suggestedDataLength
     case randomAddress
@@ -293,6 +296,8 @@ private enum SetupStep: CaseIterable {
                 && controller.knows(HostNumberOfCompletedPackets.self)
         case .flowControl: controller.knowsHostBuffers
         case .acceptListSize: controller.knows(LEReadFilterAcceptListSize.self)
+        // Without it the first version of Encryption Change comes, and nobody looks after silent encrypted links.
+        case .eventMaskPage2: controller.supportedCommands?.contains(SetEventMaskPage2.self) ?? false
         case .randomAddress: configuration.address != nil || configuration.fallbackAddress != nil
         case .reset, .supportedCommands, .address, .features, .bufferSize, .eventMask, .leEventMask:
             true

@@ -52,6 +52,11 @@ extension AdapterCore {
         }
     }
 
+    func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32) {
+        guard let information = self.host.information(of: link) else { return }
+        self.bonds.setNextSignCounter(counter == .max ? nil : counter + 1, of: information.peer)
+    }
+
     private func pairingPeer(of link: LinkID) -> PairingPeer? {
         guard let information = self.host.information(of: link) else { return nil }
         let record = self.identities.record(for: information.peer)
