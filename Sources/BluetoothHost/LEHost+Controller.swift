@@ -244,6 +244,8 @@ extension LEHost {
             }
         case .eventMask:
             self.send(SetEventMask(mask: .host)) { _ in goOn() }
+        case .eventMaskPage2:
+            self.send(SetEventMaskPage2(mask: .host)) { _ in goOn() }
         case .leEventMask:
             self.send(LESetEventMask(mask: .host)) { _ in goOn() }
         case .suggestedDataLength:
@@ -275,6 +277,7 @@ private enum SetupStep: CaseIterable {
     case flowControl
     case acceptListSize
     case eventMask
+    case eventMaskPage2
     case leEventMask
     case suggestedDataLength
     case randomAddress
@@ -291,6 +294,8 @@ private enum SetupStep: CaseIterable {
                 && controller.knows(HostNumberOfCompletedPackets.self)
         case .flowControl: controller.knowsHostBuffers
         case .acceptListSize: controller.knows(LEReadFilterAcceptListSize.self)
+        // Without it the first version of Encryption Change comes, and nobody looks after silent encrypted links.
+        case .eventMaskPage2: controller.supportedCommands?.contains(SetEventMaskPage2.self) ?? false
         case .reset, .supportedCommands, .address, .features, .bufferSize, .eventMask, .leEventMask, .randomAddress:
             true
         }

@@ -78,10 +78,12 @@ extension LEHost {
             self.fail("the controller reported hardware error \(event.hardwareCode)")
         case .encryptionChangeV2(let event):
             self.encryptionChanged(event.handle, event.status, isEnabled: event.encryption != .off)
+        case .authenticatedPayloadTimeoutExpired(let event):
+            self.authenticatedPayloadTimeoutExpired(event.handle)
         case .encryptionKeyRefreshComplete(let event):
             self.encryptionChanged(event.handle, event.status, isEnabled: true)
         case .readRemoteVersionInformationComplete, .dataBufferOverflow,
-            .authenticatedPayloadTimeoutExpired, .leConnectionUpdateComplete, .leReadRemoteFeaturesComplete,
+            .leConnectionUpdateComplete, .leReadRemoteFeaturesComplete,
             .leDataLengthChange, .leReadLocalP256PublicKeyComplete, .leGenerateDHKeyComplete,
             .leDirectedAdvertisingReports, .lePHYUpdateComplete, .leScanTimeout, .leAdvertisingSetTerminated,
             .leScanRequestReceived, .leChannelSelectionAlgorithm, .unknown, .unknownLE:

@@ -169,6 +169,15 @@ extension LEHost {
         self.drainSecurity(link)
     }
 
+    /// No packet with a valid integrity code has come for the authenticated payload timeout (30 s), although the controller
+    /// has pinged the peer: whoever keeps the link alive does not show that it has the key (Vol 4, Part E, 7.7.75). The
+    /// link ends.
+    func authenticatedPayloadTimeoutExpired(_ handle: ConnectionHandle) {
+        guard let link = self.linksByHandle[handle], link.isOpen, link.bearer.security.key != nil else { return }
+        link.endReason = .connectionTerminatedMICFailure
+        self.disconnect(link, reason: .authenticationFailure)
+    }
+
     /// The link's security is another one.
     private func take(_ security: LinkSecurity, of link: HostLink) {
         var security = security

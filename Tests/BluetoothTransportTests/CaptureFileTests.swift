@@ -38,6 +38,14 @@ struct CaptureFileTests {
         return records
     }
 
+    @Test("A capture is its owner's alone: it holds the keys that hosts give to their controllers")
+    func mode() throws {
+        let folder = try TemporaryFolder()
+        let file = try CaptureFile(path: folder("a.btsnoop"), logger: LogLines().logger)
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
     @Test("Both directions are captured in order and handed on; the file is whole at the end of each turn")
     func captures() throws {
         let folder = try TemporaryFolder()

@@ -10,6 +10,11 @@ extension EventMask {
     ])
 }
 
+extension EventMaskPage2 {
+    /// What the host wants of the events from 0x40 on.
+    static let host = EventMaskPage2([.authenticatedPayloadTimeoutExpired, .encryptionChangeV2])
+}
+
 extension LEEventMask {
     /// What the host wants of the LE subevents.
     static let host = LEEventMask([

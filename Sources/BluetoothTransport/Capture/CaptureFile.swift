@@ -67,11 +67,11 @@ public final class CaptureFile {
         for number in 1...Self.maximumNumber {
             let path = number == 1 ? wanted : Self.numbered(wanted, number)
             #if canImport(Darwin)
-            let descriptor = Darwin.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+            let descriptor = Darwin.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             #elseif canImport(Musl)
-            let descriptor = Musl.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+            let descriptor = Musl.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             #else
-            let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+            let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             #endif
             guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot write the capture file \(path)") }
             var status = stat()

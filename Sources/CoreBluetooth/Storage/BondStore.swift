@@ -39,6 +39,20 @@ final class BondStore {
         if writer.storage.hasBond(with: address) { self.stored.insert(address) }
     }
 
+    /// The peer has signed a command: no lower counter than the next one may be accepted, whatever happens to this process
+    /// (Vol 3, Part H, 2.4.5).
+    /// - Parameter counter: The next one; `nil` where there is none, so that the key is used up.
+    func setNextSignCounter(_ counter: UInt32?, of address: DeviceAddress) {
+        guard var bond = self.bond(with: address), let key = bond.peer.signing else { return }
+        bond.peer.signing = counter.map {
+            SigningKey(
+                connectionSignatureResolvingKey: key.connectionSignatureResolvingKey,
+                signCounter: max($0, key.signCounter)
+            )
+        }
+        self.store(bond)
+    }
+
     /// The peer is forgotten.
     func remove(_ address: DeviceAddress) {
         let address = address.withoutIdentity

@@ -45,6 +45,11 @@ extension AdapterCore {
         self.bondedClients.remove(address)
     }
 
+    func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32) {
+        guard let information = self.host.information(of: link) else { return }
+        self.bonds.setNextSignCounter(counter == .max ? nil : counter + 1, of: information.peer)
+    }
+
     /// A link has ended: what was paired on it stays.
     func forgetPairing(on link: LinkID) { self.newBonds[link] = nil }
 
