@@ -9,6 +9,7 @@ let package = Package(
     dependencies: [
         .package(name: "OpenCoreBluetooth", path: ".."),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     ],
     targets: [
@@ -28,6 +29,8 @@ let package = Package(
                 .product(name: "BluetoothHCI", package: "OpenCoreBluetooth"),
                 .product(name: "BluetoothTypes", package: "OpenCoreBluetooth"),
                 .product(name: "ITCB", package: "OpenCoreBluetooth"),
+                // What P-256 costs by itself.
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]

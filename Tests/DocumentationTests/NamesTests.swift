@@ -13,7 +13,7 @@ struct NamesTests {
 
     /// All files of the repository that documents may name.
     static let files: Set<String> = {
-        let top = ["README.md", "CONTRIBUTING.md", "LICENSE", "Package.swift"]
+        let top = ["README.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md", "THREAT_MODEL.md", "Package.swift"]
         var result = Set(top)
         for folder in ["Sources", "Tests", "docs", "Interop", "Fuzz", "Benchmarks", ".ci"] {
             let names = FileManager.default.enumerator(atPath: WhereTests.root.appendingPathComponent(folder).path)

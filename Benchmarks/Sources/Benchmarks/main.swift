@@ -121,6 +121,56 @@ if wants("reconnect") {
     }
 }
 
+if wants("pairing") {
+    let count = 300 / scale
+    let curve = Meter.median(of: runs) { EncryptedPair.curve(count: count) }
+    let pair = EncryptedPair(.instant)
+    let result = Meter.median(of: runs) { Meter.measure(count: count) { for _ in 0..<count { pair.pair() } } }
+    let side = result.microsecondsPerOperation / 2
+    table.add(
+        "LE Secure Connections pairing with bonding, numeric comparison, for each side",
+        String(format: "%.0f µs CPU, %.0f µs of them for P-256", side, curve.microsecondsPerOperation),
+        String(format: "%.0f µs beside P-256", side - curve.microsecondsPerOperation),
+        aim: "≤ 1,000 µs beside P-256"
+    )
+}
+
+if wants("encrypted reconnect") {
+    let count = 1000 / scale
+    let plain = EncryptedPair(.instant)
+    let bonded = EncryptedPair(.instant)
+    bonded.pair()
+    for (name, pair) in [("reconnect", plain), ("encrypted reconnect with a bond", bonded)] {
+        let result = Meter.median(of: runs) { Meter.measure(count: count) { for _ in 0..<count { pair.reconnect() } } }
+        table.add(
+            "\(name), two hosts without façade",
+            String(format: "%.0f µs CPU for both sides", result.microsecondsPerOperation)
+        )
+    }
+}
+
+for isEncrypted in [false, true] {
+    let name =
+        "notifications of 244 octets on \(isEncrypted ? "an encrypted" : "a plain") link, two hosts without façade"
+    if wants(name + ", instant air") {
+        let pair = EncryptedPair(.instant)
+        if isEncrypted { pair.pair() }
+        let count = 50_000 / scale
+        add(name + ", instant air") { pair.stream(count).measurement }
+    }
+    if wants(name + ", realistic air") {
+        let pair = EncryptedPair(.realistic)
+        if isEncrypted { pair.pair() }
+        let stream = pair.stream(20_000 / scale)
+        table.add(
+            name + ", realistic air, LE 2M",
+            String(format: "%.2f µs CPU", stream.measurement.microsecondsPerOperation),
+            String(format: "%.0f kbit/s", stream.kilobitsPerSecond),
+            aim: "the radio's limit: \(isEncrypted ? "1,386" : "1,402") kbit/s"
+        )
+    }
+}
+
 if wants("question") {
     let result = Meter.median(of: isSmoke ? 1 : 11) { Meter.measure(count: 1) { Cases.question() } }
     table.add(
