@@ -85,6 +85,7 @@ public final class World {
     ///     Battery, which a phone refuses; see `BluetoothAdapter.Configuration.permitsSystemServices`.
     ///   - pairingAgent: The user of the device while it pairs, such as a ``ScriptedPairingAgent``; `nil` for a device
     ///     without display and keys.
+    ///   - privacy: How the device hides behind private addresses; `nil` for one that keeps its address.
     public func addDevice(
         _ name: String,
         distance: Double? = nil,
@@ -93,7 +94,8 @@ public final class World {
         isSupported: Bool = true,
         losesOverrunningWrites: Bool = false,
         permitsSystemServices: Bool = false,
-        pairingAgent: (any PairingAgent)? = nil
+        pairingAgent: (any PairingAgent)? = nil,
+        privacy: BluetoothAdapter.Configuration.Privacy? = nil
     ) -> Device {
         var configuration = BluetoothAdapter.Configuration(
             deviceName: name,
@@ -104,6 +106,7 @@ public final class World {
         configuration.callbackDelay = self.callbackDelay
         configuration.losesOverrunningWrites = losesOverrunningWrites
         configuration.pairingAgent = pairingAgent
+        configuration.privacy = privacy
         let device = Device(
             name: name,
             location: Radio.location(distance, position),

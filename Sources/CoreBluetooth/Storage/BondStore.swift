@@ -15,6 +15,19 @@ final class BondStore {
     var writer: StateWriter? {
         didSet { self.load() }
     }
+    /// Called when there are others than before.
+    var onChange: (() -> Void)?
+
+    /// Who the bonded peers are, a key of zero standing for none; in an order that does not depend on the run.
+    var identities: [IdentityInformation] {
+        self.bonds.values.map { bond in
+            IdentityInformation(
+                identityResolvingKey: bond.peer.identity?.identityResolvingKey ?? .zero,
+                address: bond.identityAddress.withoutIdentity
+            )
+        }
+        .sorted { ($0.address.value, $0.address.kind.rawValue) < ($1.address.value, $1.address.kind.rawValue) }
+    }
 
     /// The bond with the peer that has this identity address.
     func bond(with address: DeviceAddress) -> Bond? { self.bonds[address.withoutIdentity] }
@@ -23,6 +36,7 @@ final class BondStore {
     func store(_ bond: Bond) {
         let address = bond.identityAddress.withoutIdentity
         self.bonds[address] = bond
+        defer { self.onChange?() }
         guard let writer = self.writer else { return }
         writer.write(Self.name(address)) { try bond.document() }
         // The peer keeps its keys from now on: whatever happens to this process, so must this side.
@@ -32,7 +46,9 @@ final class BondStore {
     /// The peer is forgotten.
     func remove(_ address: DeviceAddress) {
         let address = address.withoutIdentity
-        guard self.bonds.removeValue(forKey: address) != nil, let writer = self.writer else { return }
+        guard self.bonds.removeValue(forKey: address) != nil else { return }
+        defer { self.onChange?() }
+        guard let writer = self.writer else { return }
         writer.write(Self.name(address)) { nil }
         writer.flush()
     }
@@ -40,6 +56,7 @@ final class BondStore {
     private func load() {
         guard let storage = self.writer?.storage else { return }
         for bond in storage.bonds() { self.bonds[bond.identityAddress.withoutIdentity] = bond }
+        self.onChange?()
     }
 
     static let prefix = "bond-"
