@@ -14,7 +14,7 @@ public struct VirtualControllerConfiguration: Hashable, Sendable {
     public var commandCredits = 4
     /// The entries of the filter accept list: 1 to 255.
     public var filterAcceptListSize = 64
-    /// The entries of the resolving list: 1 to 255.
+    /// The entries of the resolving list: 1 to 255, or 0 for a controller that resolves no private addresses.
     public var resolvingListSize = 64
     /// How many advertising sets it has: 1 to 240.
     public var advertisingSetCount = 16
@@ -48,7 +48,7 @@ public struct VirtualControllerConfiguration: Hashable, Sendable {
         result.maximumLinkCount = clamp(self.maximumLinkCount, 1...1024)
         result.commandCredits = clamp(self.commandCredits, 1...255)
         result.filterAcceptListSize = clamp(self.filterAcceptListSize, 1...255)
-        result.resolvingListSize = clamp(self.resolvingListSize, 1...255)
+        result.resolvingListSize = clamp(self.resolvingListSize, 0...255)
         result.advertisingSetCount = clamp(self.advertisingSetCount, 1...240)
         return result
     }

@@ -26,7 +26,8 @@ final class HostLink {
 
     let id: LinkID
     let handle: ConnectionHandle
-    let information: LinkInformation
+    /// What is known of it; the peer's address becomes its identity address when it pairs.
+    var information: LinkInformation
     /// Whether the link has not ended.
     var isOpen = true
 

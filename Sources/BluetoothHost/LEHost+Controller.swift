@@ -52,6 +52,9 @@ extension LEHost {
         self.scanner.reset()
         self.advertisingReassembler.reset()
         self.initiator.reset()
+        self.privateAddress.reset()
+        self.resolvingList.reset()
+        self.attemptDeadline = nil
         self.connectionParameters = [:]
         self.cancelDeadline = nil
         self.rotationDeadline = nil
@@ -242,6 +245,11 @@ extension LEHost {
                 if let answer = try? result.get() { self.controller.acceptListSize = Int(answer.size) }
                 goOn()
             }
+        case .resolvingListSize:
+            self.send(LEReadResolvingListSize()) { [unowned self] result in
+                if let answer = try? result.get() { self.controller.resolvingListSize = Int(answer.size) }
+                goOn()
+            }
         case .eventMask:
             self.send(SetEventMask(mask: .host)) { _ in goOn() }
         case .eventMaskPage2:
@@ -251,7 +259,8 @@ extension LEHost {
         case .suggestedDataLength:
             self.send(LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2120)) { _ in goOn() }
         case .randomAddress:
-            guard let address = self.randomAddress else { return goOn() }
+            // A device that hides itself gives its identity to no controller, so that none can use it.
+            guard let address = self.randomAddress, !self.isPrivate else { return goOn() }
             self.send(LESetRandomAddress(address: address)) { _ in goOn() }
         }
     }
@@ -262,6 +271,10 @@ extension LEHost {
             packetCount: self.controller.aclPacketCount
         )
         self.initiator.acceptListSize = self.controller.acceptListSize
+        self.resolvingList.capacity = self.controller.resolvingListSize
+        self.resolvingList.knowsPrivacyMode = self.controller.knows(LESetPrivacyMode.self)
+        self.updateResolvingList()
+        self.updatePairing()
         self.setState(.ready)
     }
 }
@@ -276,6 +289,7 @@ private enum SetupStep: CaseIterable {
     case receiveBuffers
     case flowControl
     case acceptListSize
+    case resolvingListSize
     case eventMask
     case eventMaskPage2
     case leEventMask
@@ -294,6 +308,10 @@ private enum SetupStep: CaseIterable {
                 && controller.knows(HostNumberOfCompletedPackets.self)
         case .flowControl: controller.knowsHostBuffers
         case .acceptListSize: controller.knows(LEReadFilterAcceptListSize.self)
+        case .resolvingListSize:
+            controller.features.contains(.privacy) && controller.knows(LEReadResolvingListSize.self)
+                && controller.knows(LEAddDeviceToResolvingList.self)
+                && controller.knows(LESetAddressResolutionEnable.self)
         // Without it the first version of Encryption Change comes, and nobody looks after silent encrypted links.
         case .eventMaskPage2: controller.supportedCommands?.contains(SetEventMaskPage2.self) ?? false
         case .reset, .supportedCommands, .address, .features, .bufferSize, .eventMask, .leEventMask, .randomAddress:

@@ -64,14 +64,19 @@ extension LEHost {
 
     /// Cancels a pending connection; where the link was made first, it is ended.
     public func cancelConnection(to address: DeviceAddress) {
+        guard !self.stopConnecting(to: address) else { return }
+        let link = self.openLinks.first { $0.information.isCentral && $0.information.peer == address }
+        if let link { self.disconnect(link.id) }
+    }
+
+    /// Cancels a pending connection, and leaves a link that was made first; says whether one was pending.
+    @discardableResult
+    public func stopConnecting(to address: DeviceAddress) -> Bool {
         self.assertOnEventLoop()
         self.connectionParameters[address] = nil
-        if self.initiator.cancel(address) {
-            self.scheduleTurn()
-        } else if let link = self.openLinks.first(where: { $0.information.isCentral && $0.information.peer == address })
-        {
-            self.disconnect(link.id)
-        }
+        guard self.initiator.cancel(address) else { return false }
+        self.scheduleTurn()
+        return true
     }
 
     /// Measures the signal strength of a link.
@@ -112,10 +117,12 @@ extension LEHost {
     /// Sends what advertiser, scanner and initiator need next.
     func reconcile() {
         guard case .ready = self.state else { return }
+        self.preparePrivacy()
         if let step = self.advertiser.next() { self.perform(step) }
         self.shareRadio()
         if let step = self.scanner.next() { self.perform(step) }
         if let step = self.initiator.next() { self.perform(step) }
+        self.changePrivacy()
         self.rotationDeadline =
             self.initiator.hasDevicesInWaiting
             ? self.rotationDeadline ?? self.eventLoop.now + Self.rotationInterval : nil
@@ -129,7 +136,8 @@ extension LEHost {
 
     /// A controller that cannot scan and initiate at the same time scans when no connection is pending.
     private func shareRadio() {
-        if self.scanner.isPaused, self.initiator.pending.isEmpty, self.initiator.isIdle { self.scanner.resume() }
+        let needsNoInitiator = self.initiator.pending.isEmpty || self.initiator.needsScan
+        if self.scanner.isPaused, needsNoInitiator, self.initiator.isIdle { self.scanner.resume() }
         if self.scanner.isPaused, self.scanner.isOff { self.initiator.radioIsFree() }
     }
 
@@ -139,6 +147,10 @@ extension LEHost {
             self.cancelDeadline = nil
             self.log.warning("the controller did not report the end of a cancelled connection")
             self.initiator.cancellingTimedOut()
+        }
+        if let deadline = self.attemptDeadline, deadline <= now {
+            self.attemptDeadline = nil
+            self.initiator.forgetHeard()
         }
         if let deadline = self.rotationDeadline, deadline <= now {
             self.rotationDeadline = nil
@@ -173,10 +185,9 @@ extension LEHost {
                 LESetAdvertisingParameters(
                     minimumInterval: interval,
                     maximumInterval: interval,
-                    type: parameters.isConnectable
-                        ? .connectableUndirected
-                        : parameters.scanResponse.readableBytes > 0 ? .scannableUndirected : .nonConnectableUndirected,
-                    ownAddressType: self.ownAddressType
+                    type: Self.type(of: parameters),
+                    ownAddressType: self.ownAddressType,
+                    peer: parameters.directedTo?.withoutIdentity ?? .none
                 )
             ) { next($0.failure) }
         case .setData(let data):
@@ -188,6 +199,12 @@ extension LEHost {
         case .disable:
             self.send(LESetAdvertisingEnable(isEnabled: false)) { next($0.failure) }
         }
+    }
+
+    private static func type(of parameters: AdvertisingParameters) -> AdvertisingType {
+        if parameters.directedTo != nil { return .connectableDirectedLowDutyCycle }
+        if parameters.isConnectable { return .connectableUndirected }
+        return parameters.scanResponse.readableBytes > 0 ? .scannableUndirected : .nonConnectableUndirected
     }
 
     private func perform(_ step: Scanner.Step) {
@@ -250,32 +267,30 @@ extension LEHost {
 
     private func createConnection(to address: DeviceAddress?) -> LECreateConnection {
         // The accept list has one set of parameters for all its devices; a link that began with another's is updated.
-        let device = address ?? self.initiator.pending.first
+        let device = address.map { self.initiator.device(at: $0) } ?? self.initiator.pending.first
         return LECreateConnection(
             scanInterval: ScanInterval(.milliseconds(30)),
             scanWindow: ScanInterval(.milliseconds(30)),
             filterPolicy: address == nil ? .acceptList : .peer,
-            peer: address ?? .none,
+            peer: address.map(self.initiatingAddress(of:)) ?? .none,
             ownAddressType: self.ownAddressType,
             parameters: device.flatMap { self.connectionParameters[$0] } ?? .initial
         )
     }
 
-    private var ownAddressType: OwnAddressType {
-        self.randomAddress == nil ? .public : .random
-    }
-
     // MARK: Reports
 
     func receive(_ reports: LEAdvertisingReports) {
-        guard self.scanner.isWanted else { return }
+        guard self.scanner.isNeeded else { return }
         for report in reports {
             let type = report.eventType
+            let isConnectable = type == .connectableUndirected || type == .connectableDirected
+            guard let address = self.heard(report.address, isConnectable: isConnectable) else { continue }
             self.delegate?.host(
                 self,
                 didReceiveAdvertisement: AdvertisingReport(
-                    address: report.address.withoutIdentity,
-                    isConnectable: type == .connectableUndirected || type == .connectableDirected,
+                    address: address,
+                    isConnectable: isConnectable,
                     isScannable: type == .connectableUndirected || type == .scannableUndirected,
                     isScanResponse: type == .scanResponse,
                     data: report.data,
@@ -286,17 +301,18 @@ extension LEHost {
     }
 
     func receive(_ reports: LEExtendedAdvertisingReports) {
-        guard self.scanner.isWanted else { return }
+        guard self.scanner.isNeeded else { return }
         for report in reports {
             // Anonymous advertisers cannot be distinguished.
             guard report.address != nil,
                 let report = self.advertisingReassembler.receive(report, now: self.eventLoop.now),
-                let address = report.address
+                let address = report.address,
+                let address = self.heard(address, isConnectable: report.eventType.contains(.connectable))
             else { continue }
             self.delegate?.host(
                 self,
                 didReceiveAdvertisement: AdvertisingReport(
-                    address: address.withoutIdentity,
+                    address: address,
                     isConnectable: report.eventType.contains(.connectable),
                     isScannable: report.eventType.contains(.scannable),
                     isScanResponse: report.eventType.contains(.scanResponse),
@@ -313,10 +329,10 @@ extension LEHost {
 
 extension Result where Success: HCIReturnParameters, Failure == LEHostError {
     /// Why the command failed; `nil` where it succeeded.
-    fileprivate var failure: LEHostError? { if case .failure(let failure) = self { failure } else { nil } }
+    var failure: LEHostError? { if case .failure(let failure) = self { failure } else { nil } }
 
     /// The status that the command ended with.
-    fileprivate var status: HCIErrorCode { self.failure?.status ?? .success }
+    var status: HCIErrorCode { self.failure?.status ?? .success }
 }
 
 extension ConnectionParameters {

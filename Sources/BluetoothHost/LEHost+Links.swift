@@ -62,10 +62,12 @@ extension LEHost {
             return
         }
         let isCentral = event.role == .central
-        let peer = event.peer.withoutIdentity
+        let peer = self.device(at: event.peer)
+        self.privateAddress.countLink()
         if isCentral {
             _ = self.initiator.finished(peer, error: .success)
             self.cancelDeadline = nil
+            self.attemptDeadline = nil
         }
         let wanted = isCentral ? self.connectionParameters.removeValue(forKey: peer) : nil
         self.scanner.circumstancesChanged()

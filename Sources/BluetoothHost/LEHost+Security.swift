@@ -76,9 +76,9 @@ extension LEHost {
     func makeSecurityManager(_ information: LinkInformation, _ event: some LEConnectionCompletion) -> SecurityManager {
         SecurityManager(
             isCentral: information.isCentral,
-            localAddress: event.localResolvableAddress ?? self.address ?? DeviceAddress(0, kind: .public),
+            localAddress: event.localResolvableAddress ?? self.radioAddress ?? DeviceAddress(0, kind: .public),
             peerAddress: event.peerResolvableAddress ?? event.peer.withoutIdentity,
-            configuration: self.pairing,
+            configuration: self.pairingWithIdentity,
             bond: self.delegate?.host(self, bondOf: information)
         )
     }
@@ -147,6 +147,7 @@ extension LEHost {
             self.delegate?.host(self, link: link.id, didChangeSecurity: link.bearer.security)
         case .paired(let bond, let isBonded):
             link.bearer.server.signingKey = bond.peer.signing.map(PeerSigningKey.init)
+            if isBonded { self.identify(link, as: bond.identityAddress.withoutIdentity) }
             self.delegate?.host(self, link: link.id, didPairWith: bond, isBonded: isBonded)
         case .failed(let error):
             if error == .timedOut { link.securityError = .pairingTimedOut }

@@ -133,6 +133,8 @@ extension LEHost {
         }
         take(self.cancelDeadline)
         take(self.rotationDeadline)
+        take(self.attemptDeadline)
+        take(self.privacyDeadline)
         for link in self.openLinks {
             take(link.bearer.nextDeadline)
             take(link.signalling.nextDeadline)

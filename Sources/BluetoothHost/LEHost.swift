@@ -23,11 +23,38 @@ public final class LEHost {
     public let configuration: LEHostConfiguration
     /// How the host pairs from now on, on the links that there are and on those to come.
     public var pairing: PairingConfiguration {
-        didSet { for link in self.openLinks { link.securityManager.configuration = self.pairing } }
+        didSet { self.updatePairing() }
+    }
+    /// The identity resolving key of this device (IRK), of which its private addresses are made where it hides itself, and
+    /// which its peers get when they pair.
+    ///
+    /// It belongs to the device's identity: whoever keeps bonds keeps it with them, and sets it before the radio is used,
+    /// such as when the host becomes ready. A host that has none by then draws one.
+    public var identityResolvingKey: Octets16? {
+        didSet {
+            guard self.identityResolvingKey != oldValue else { return }
+            self.privateAddress.reset()
+            self.updatePairing()
+            self.updateResolvingList()
+            self.scheduleTurn()
+        }
+    }
+    /// The identities of all bonded peers, a key of zero standing for none. Their private addresses are resolved, in the
+    /// controller where it can; and no other device can pair under their identities without the user's consent.
+    public var bondedPeers: [IdentityInformation] {
+        get { self.peerIdentities.all }
+        set {
+            self.peerIdentities = PeerIdentities(newValue)
+            self.updatePairing()
+            self.updateResolvingList()
+            self.scheduleTurn()
+        }
     }
     /// Where the host stands with its controller.
     public internal(set) var state: LEHostState = .detached
-    /// The address by which peers know this device; `nil` where it has none, or without a controller.
+    /// The address by which peers know this device, its identity address; `nil` where it has none, or without a controller.
+    ///
+    /// One that hides itself is on the air under others.
     public var address: DeviceAddress? {
         guard case .ready = self.state else { return nil }
         return self.randomAddress ?? self.controller.publicAddress
@@ -61,6 +88,11 @@ public final class LEHost {
     var scanner = Scanner()
     var advertisingReassembler = AdvertisingReassembler()
     var initiator = Initiator()
+    var privateAddress = PrivateAddress()
+    var resolvingList = ResolvingList()
+    var peerIdentities = PeerIdentities()
+    /// When another device is tried than the one that was heard.
+    var attemptDeadline: NIODeadline?
     /// The parameters of pending connections.
     var connectionParameters: [DeviceAddress: ConnectionParameters] = [:]
     /// When the event that ends a cancelled attempt is overdue.
@@ -108,6 +140,7 @@ public final class LEHost {
         self.pairing = configuration.pairing
         self.server = GATTServer(configuration: Self.serverConfiguration(configuration))
         self.entry.host = self
+        self.updatePairing()
     }
 
     deinit { self.entry.host = nil }

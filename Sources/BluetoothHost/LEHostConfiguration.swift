@@ -1,5 +1,6 @@
 // What a host is made with, and how it advertises and scans.
 
+public import BluetoothHCI
 public import BluetoothTypes
 public import NIOCore
 
@@ -10,6 +11,8 @@ public struct LEHostConfiguration: Sendable {
     /// The GAP Appearance (Vol 3, Part C, 12.2).
     public var appearance: UInt16
     /// The random static address to use; `nil` for the controller's public one.
+    ///
+    /// A device with ``privacy`` is not on the air under it: its peers get it when they pair.
     public var address: DeviceAddress?
     /// The random static address to use where the controller has no public one: some emulators and chips have none.
     public var fallbackAddress: DeviceAddress?
@@ -24,6 +27,15 @@ public struct LEHostConfiguration: Sendable {
     public var limitsReceivedData: Bool
     /// How this host pairs; the keys are kept where the delegate keeps them.
     public var pairing: PairingConfiguration
+    /// How the device hides itself behind private addresses; `nil` for one that is known by its address.
+    public var privacy: PrivacyConfiguration?
+    /// Whether bonded peers that have distributed an identity resolving key are also received under their identity
+    /// addresses (Vol 6, Part B, 4.7).
+    ///
+    /// ``PrivacyMode/device`` unless it is set: a peer is found whether it hides or not. In ``PrivacyMode/network`` what
+    /// comes from such an identity address is ignored, since somebody else may have sent it; a peer that has stopped
+    /// hiding is then not found any more.
+    public var peerPrivacyMode: PrivacyMode
     /// What the numbers and keys of pairings follow from, for runs that repeat; `nil` for the system's generator.
     package var pairingSeed: UInt64?
 
@@ -36,7 +48,9 @@ public struct LEHostConfiguration: Sendable {
         preferredMTU: Int = 517,
         commandTimeout: TimeAmount = .seconds(2),
         limitsReceivedData: Bool = false,
-        pairing: PairingConfiguration = PairingConfiguration()
+        pairing: PairingConfiguration = PairingConfiguration(),
+        privacy: PrivacyConfiguration? = nil,
+        peerPrivacyMode: PrivacyMode = .device
     ) {
         self.deviceName = deviceName
         self.appearance = appearance
@@ -46,10 +60,12 @@ public struct LEHostConfiguration: Sendable {
         self.commandTimeout = commandTimeout
         self.limitsReceivedData = limitsReceivedData
         self.pairing = pairing
+        self.privacy = privacy
+        self.peerPrivacyMode = peerPrivacyMode
     }
 }
 
-/// How to advertise: connectable, undirected, until stopped. Advertising goes on while centrals are connected, as far
+/// How to advertise: until stopped. Advertising goes on while centrals are connected, as far
 /// as the controller can.
 public struct AdvertisingParameters: Hashable, Sendable {
     /// At most 31 octets of advertising data.
@@ -60,18 +76,26 @@ public struct AdvertisingParameters: Hashable, Sendable {
     public var isConnectable: Bool
     /// Time between two advertising events, 20 ms to 10.24 s.
     public var interval: TimeAmount
+    /// The identity address of the one device that may connect, by directed advertising of a low duty cycle, which has no
+    /// data (Vol 6, Part B, 4.4.2.4.2); `nil` for all.
+    ///
+    /// A peer that hides itself is reached where both controllers resolve addresses: this one addresses it by a private
+    /// address of its key, and knows it again by the one with which it answers (Vol 6, Part B, 6.2.2).
+    public var directedTo: DeviceAddress?
 
     /// Creates parameters.
     public init(
         data: ByteBuffer,
         scanResponse: ByteBuffer = ByteBuffer(),
         isConnectable: Bool = true,
-        interval: TimeAmount = .milliseconds(100)
+        interval: TimeAmount = .milliseconds(100),
+        directedTo: DeviceAddress? = nil
     ) {
         self.data = data
         self.scanResponse = scanResponse
         self.isConnectable = isConnectable
         self.interval = interval
+        self.directedTo = directedTo
     }
 }
 

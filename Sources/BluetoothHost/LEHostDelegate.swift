@@ -69,6 +69,9 @@ public protocol LEHostDelegate: AnyObject {
     func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion)
     /// The user of the peer has pressed a key while entering a passkey.
     func host(_ host: LEHost, link: LinkID, didReceiveKeypress notification: KeypressNotification)
+    /// The peer of a link that was established under another address, as a rule a private one, is known by its identity
+    /// address now: the devices have paired. From now on the link, and all that concerns the peer, has that address.
+    func host(_ host: LEHost, didIdentifyPeerOf link: LinkInformation, before address: DeviceAddress)
     /// The devices have paired; where both keep keys, `bond` is to be kept, in place of an earlier one.
     func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool)
     /// A pairing, or a request for one, came to nothing.
@@ -148,6 +151,8 @@ extension LEHostDelegate {
     }
     /// Does nothing.
     public func host(_ host: LEHost, link: LinkID, didReceiveKeypress notification: KeypressNotification) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, didIdentifyPeerOf link: LinkInformation, before address: DeviceAddress) {}
     /// Does nothing.
     public func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {}
     /// Does nothing.

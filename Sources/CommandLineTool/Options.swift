@@ -32,6 +32,9 @@ package struct RadioOptions: ParsableArguments {
     )
     package var position: String?
 
+    @Flag(help: "Hide behind addresses that change every 15 minutes; only paired devices know this one again.")
+    package var privacy = false
+
     @Option(help: ArgumentHelp("Write all HCI packets to a btsnoop file, for Wireshark.", valueName: "file"))
     package var capture: String?
 
@@ -90,6 +93,10 @@ package struct RadioOptions: ParsableArguments {
             unsetenv("COREBLUETOOTH_POSITION")
         }
         if let position { setenv("COREBLUETOOTH_POSITION", position, 1) }
+        // The environment may say for how long an address is used.
+        if privacy, ["", "off"].contains(ProcessInfo.processInfo.environment["COREBLUETOOTH_PRIVACY"] ?? "") {
+            setenv("COREBLUETOOTH_PRIVACY", "on", 1)
+        }
         let name = adapter ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
         if name.isEmpty { BluetoothAdapter.reportLinuxAdapter() }
         try Self.select(name.isEmpty ? "air" : name) { configuration in

@@ -87,6 +87,7 @@ public final class World {
     ///     without display and keys.
     ///   - requiresPairing: Whether others have to pair before they use what its code publishes; see
     ///     `BluetoothAdapter.Configuration.requiresPairing`.
+    ///   - privacy: How the device hides behind private addresses; `nil` for one that keeps its address.
     public func addDevice(
         _ name: String,
         distance: Double? = nil,
@@ -96,7 +97,8 @@ public final class World {
         losesOverrunningWrites: Bool = false,
         permitsSystemServices: Bool = false,
         pairingAgent: (any PairingAgent)? = nil,
-        requiresPairing: Bool = false
+        requiresPairing: Bool = false,
+        privacy: BluetoothAdapter.Configuration.Privacy? = nil
     ) -> Device {
         var configuration = BluetoothAdapter.Configuration(
             deviceName: name,
@@ -108,6 +110,7 @@ public final class World {
         configuration.losesOverrunningWrites = losesOverrunningWrites
         configuration.pairingAgent = pairingAgent
         configuration.requiresPairing = requiresPairing
+        configuration.privacy = privacy
         let device = Device(
             name: name,
             location: Radio.location(distance, position),

@@ -31,6 +31,7 @@ final class ScriptedController: HCIChannel {
     /// The length and the number of the buffers that BR/EDR and LE share.
     var sharedBuffers: (length: UInt16, count: UInt16) = (0, 0)
     var acceptListSize: UInt8 = 8
+    var resolvingListSize: UInt8 = 8
     /// What it says that it knows; nothing at all otherwise.
     var supportedCommands: SupportedCommands?
     /// Nothing is answered any more.
@@ -134,6 +135,8 @@ final class ScriptedController: HCIChannel {
             self.deliver(CommandComplete.packet(LEReadLocalSupportedFeatures.self, .init(features: self.features)))
         case LEReadFilterAcceptListSize.opcode:
             self.deliver(CommandComplete.packet(LEReadFilterAcceptListSize.self, .init(size: self.acceptListSize)))
+        case LEReadResolvingListSize.opcode:
+            self.deliver(CommandComplete.packet(LEReadResolvingListSize.self, .init(size: self.resolvingListSize)))
         case ReadLocalSupportedCommands.opcode where self.supportedCommands != nil:
             self.deliver(
                 CommandComplete.packet(

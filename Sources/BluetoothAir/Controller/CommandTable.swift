@@ -116,8 +116,8 @@ extension Controller {
                 aclDataPacketCount: UInt8(controller.configuration.aclDataPacketCount)
             )
         },
-        .complete(LEReadLocalSupportedFeatures.self) { _, _ in
-            LEReadLocalSupportedFeatures.ReturnParameters(features: Controller.features)
+        .complete(LEReadLocalSupportedFeatures.self) { controller, _ in
+            LEReadLocalSupportedFeatures.ReturnParameters(features: controller.features)
         },
         .complete(LEReadSupportedStates.self) { _, _ in LEReadSupportedStates.ReturnParameters(states: .all) },
         .complete(LEReadTransmitPower.self) { _, _ in

@@ -198,6 +198,13 @@ extension Controller {
     }
 }
 
+extension Controller {
+    /// The features of this controller: one without a resolving list resolves no addresses.
+    var features: LEFeatures {
+        self.configuration.resolvingListSize > 0 ? Self.features : Self.features.subtracting(.privacy)
+    }
+}
+
 // MARK: - Filter accept list
 
 extension Controller {

@@ -7,11 +7,13 @@
 //                                                          │   └─────────│── a central connects ┘
 //                                                          │             └── refused, links are open ──▶ waitingForLink
 //                                                          └───────────────── a link ends ──────────────────┘
-//     on ── another request, or none ──▶ disabling ──▶ off
+//     on ── another request, none, or held ──▶ disabling ──▶ off
+//     configured, waitingForLink ── held ──▶ off
 //
 // off: the controller does not advertise. configuring: parameters and data are being set, one command at a time.
 // configured: the controller has the data and does not advertise. enabling, disabling: the command is not answered yet.
-// on: it advertises. waitingForLink: it refused to advertise while links are open.
+// on: it advertises. waitingForLink: it refused to advertise while links are open. While it is held, it goes to off and
+// stays there: the controller's addresses are being changed, and what was configured holds no longer.
 //
 // What a controller can do: refuse each command; the user hears of the first refusal of a request. A central that
 // connects ends advertising, and it is enabled again. Time does not come in.
@@ -64,6 +66,11 @@ struct Advertiser {
     private var isReported = false
     /// Whether links are open, so that a refusal to enable may be for want of a free one.
     private var hasLinks = false
+    /// Whether the controller has to stop advertising until its addresses are changed.
+    var isHeld = false
+
+    /// Whether advertising is asked for.
+    var isWanted: Bool { self.wanted != nil }
 
     /// Whether the controller does not advertise, is not about to, and holds nothing that is to be advertised again.
     var isOff: Bool { if case .off = self.state { true } else { false } }
@@ -102,10 +109,10 @@ struct Advertiser {
         case .configuring, .enabling, .disabling:
             return nil
         case .off:
-            guard let wanted = self.wanted else { return nil }
+            guard let wanted = self.wanted, !self.isHeld else { return nil }
             return self.configure(wanted)
         case .configured(let current):
-            guard let wanted = self.wanted else {
+            guard let wanted = self.wanted, !self.isHeld else {
                 self.state = .off
                 return nil
             }
@@ -113,13 +120,13 @@ struct Advertiser {
             self.state = .enabling(wanted)
             return .enable
         case .waitingForLink(let current):
-            guard let wanted = self.wanted else {
+            guard let wanted = self.wanted, !self.isHeld else {
                 self.state = .off
                 return nil
             }
             return wanted.parameters == current.parameters ? nil : self.configure(wanted)
         case .on(let current):
-            if let wanted = self.wanted, wanted.number == current.number { return nil }
+            if let wanted = self.wanted, wanted.number == current.number, !self.isHeld { return nil }
             self.state = .disabling
             return .disable
         }

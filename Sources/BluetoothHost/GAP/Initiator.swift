@@ -16,6 +16,12 @@
 // yet. initiating: the controller looks for these devices. cancelling: the event that ends the attempt is awaited.
 // waitingForRadio: the controller cannot initiate while it scans, and is about to end that.
 //
+// While it is held, it goes to idle and stays there: the controller's addresses are being changed.
+//
+// A device whose private addresses the controller cannot resolve has to be heard first: the host scans, and the address
+// under which it heard the device is initiated to for a while, then the next one. Meanwhile no other device is initiated
+// to in another way, since a controller that scans may not be able to initiate (Vol 4, Part E, 7.8.27).
+//
 // What a controller can do: refuse each command, forget the event that ends a cancelled attempt (the host has a time
 // limit for it), or send it late; what goes on then is left alone. Time comes in through the host, with that limit and
 // the rotation of devices beyond the list's capacity.
@@ -63,6 +69,12 @@ struct Initiator {
     private var avoidsList = false
     /// Events of cancelled attempts that did not come in time; they may still come.
     private var overdueEvents = 0
+    /// Whether the controller has to stop initiating until its addresses are changed.
+    var isHeld = false
+    /// The devices whose private addresses the controller cannot resolve.
+    var unresolvable: Set<DeviceAddress> = []
+    /// The device that was heard, and is initiated to under the address that it had.
+    private var heard: (device: DeviceAddress, address: DeviceAddress)?
     /// How often list commands may be refused before the list is left alone.
     private static let listRefusalLimit = 3
 
@@ -84,14 +96,53 @@ struct Initiator {
     mutating func cancel(_ address: DeviceAddress) -> Bool {
         guard let index = self.wanted.firstIndex(of: address) else { return false }
         self.wanted.remove(at: index)
+        if self.heard?.device == address { self.heard = nil }
         return true
+    }
+
+    // MARK: Devices that the host resolves
+
+    /// Whether devices are to be heard before they are initiated to.
+    private var hearsFirst: Bool { self.wanted.contains { self.unresolvable.contains($0) } }
+
+    /// Whether the host has to scan for the devices that are wanted.
+    var needsScan: Bool { self.heard == nil && self.hearsFirst }
+
+    /// A device was heard that can be connected to; says whether it is initiated to now.
+    mutating func heard(_ device: DeviceAddress, at address: DeviceAddress) -> Bool {
+        guard self.needsScan, self.wanted.contains(device) else { return false }
+        self.heard = (device, address)
+        return true
+    }
+
+    /// The device that was heard was not connected to in time: it may have another address by now, or be gone.
+    mutating func forgetHeard() {
+        guard let device = self.heard?.device else { return }
+        self.heard = nil
+        // The others are heard, too.
+        guard let index = self.wanted.firstIndex(of: device) else { return }
+        self.wanted.append(self.wanted.remove(at: index))
+    }
+
+    /// The device that is initiated to under an address.
+    func device(at address: DeviceAddress) -> DeviceAddress {
+        guard let heard = self.heard, heard.address == address else { return address }
+        return heard.device
     }
 
     /// Whether nothing is initiated and no command is on its way.
     var isIdle: Bool { if case .idle = self.state { true } else { false } }
 
+    /// Whether the controller does not initiate and is not about to.
+    var isSilent: Bool {
+        switch self.state {
+        case .idle, .waitingForRadio: true
+        case .listing, .starting, .initiating, .cancelling: false
+        }
+    }
+
     /// Whether more devices are wanted than the controller's list can hold.
-    var hasDevicesInWaiting: Bool { self.wanted.count > self.capacity }
+    var hasDevicesInWaiting: Bool { !self.hearsFirst && self.wanted.count > self.capacity }
 
     /// How many devices can be initiated to at a time.
     private var capacity: Int { self.avoidsList ? 1 : max(self.acceptListSize, 1) }
@@ -123,8 +174,12 @@ struct Initiator {
         self.overdueEvents += 1
     }
 
-    /// The devices to initiate to now: as many as the list can hold.
-    private var targets: [DeviceAddress] { Array(self.wanted.prefix(self.capacity)) }
+    /// The addresses to initiate to now: as many as the list can hold, or the one that was heard.
+    private var targets: [DeviceAddress] {
+        if self.isHeld { return [] }
+        if self.hearsFirst { return self.heard.map { [$0.address] } ?? [] }
+        return Array(self.wanted.prefix(self.capacity))
+    }
 
     /// The next command, where one is due and none is on its way.
     mutating func next() -> Step? {
@@ -181,8 +236,7 @@ struct Initiator {
                 return []
             }
             self.state = .idle
-            self.wanted.removeAll { targets.contains($0) }
-            return targets
+            return self.removeFailed(targets)
         case .cancelling:
             // Refused: the connection was made first, and its event says so or said so.
             if status != .success { self.state = .idle }
@@ -190,6 +244,14 @@ struct Initiator {
         case .idle, .initiating, .waitingForRadio:
             return []
         }
+    }
+
+    /// The controller could not connect to these addresses: their devices are wanted no longer.
+    private mutating func removeFailed(_ targets: [DeviceAddress]) -> [DeviceAddress] {
+        let devices = targets.map { self.device(at: $0) }
+        self.wanted.removeAll { devices.contains($0) }
+        self.heard = nil
+        return devices
     }
 
     private mutating func refusedToList(_ step: Step, _ status: HCIErrorCode) {
@@ -207,8 +269,8 @@ struct Initiator {
         self.acceptList = nil
     }
 
-    /// The controller ended initiating: with a link to `peer`, or with an error where `peer` is `nil`. Returns the
-    /// devices that failed; a cancelled attempt fails none.
+    /// The controller ended initiating: with a link to `peer`, its identity address where that is known, or with an error
+    /// where `peer` is `nil`. Returns the devices that failed; a cancelled attempt fails none.
     mutating func finished(_ peer: DeviceAddress?, error: HCIErrorCode) -> [DeviceAddress] {
         let before = self.state
         if peer == nil, error == .unknownConnectionIdentifier, self.overdueEvents > 0 {
@@ -226,6 +288,7 @@ struct Initiator {
         }
         if let peer {
             self.wanted.removeAll { $0 == peer }
+            self.heard = nil
             self.tryListAgain()
             return []
         }
@@ -233,8 +296,7 @@ struct Initiator {
         case .initiating(let targets), .starting(let targets):
             // 0x02 answers a cancel whose own status was overtaken.
             guard error != .unknownConnectionIdentifier else { return [] }
-            self.wanted.removeAll { targets.contains($0) }
-            return targets
+            return self.removeFailed(targets)
         case .idle, .listing, .cancelling, .waitingForRadio:
             return []
         }

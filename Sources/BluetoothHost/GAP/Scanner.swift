@@ -1,12 +1,15 @@
 // Brings the controller's scanning to what the user wants (Vol 4, Part E, 7.8.10 and 7.8.11). A new request always
 // passes through "off", so that the controller's duplicate filter starts empty.
 //
-//     off ── wanted ──▶ settingParameters ──▶ enabling ──▶ on ── another request, or none ──▶ disabling ──▶ off
+//     off ── wanted ──▶ settingParameters ──▶ enabling ──▶ on ── another request, none, or held ──▶ disabling ──▶ off
 //                            └──── refused ──────┴──▶ refused ── another request, or a link comes or goes ──▶ off
 //
 // off: the controller does not scan. settingParameters, enabling, disabling: one command is not answered yet. on: it
 // scans as the request with this number asked. refused: the controller refused this request, and nothing is tried until
-// another one comes or the circumstances change.
+// another one comes or the circumstances change. While it is held, it stays off: the controller's addresses are being
+// changed.
+//
+// Beside the user the initiator may want to hear devices: those whose private addresses only the host can resolve.
 //
 // What a controller can do: refuse each command, which ends in `refused`. Peers have no part in it. Time does not come
 // in.
@@ -38,9 +41,25 @@ struct Scanner {
     private var state: State = .off
     /// Whether scanning is stopped for the initiator, on a controller that cannot do both.
     private(set) var isPaused = false
+    /// Whether the controller has to stop scanning until its addresses are changed.
+    var isHeld = false
+    /// Whether the initiator has to hear all devices around, one after the other.
+    private var isNeededByInitiator = false
 
     /// Whether the user wants reports now.
     var isWanted: Bool { self.wanted != nil }
+
+    /// Whether anybody wants the controller to scan.
+    var isNeeded: Bool { self.request != nil }
+
+    /// How the controller is to scan, for the user and the initiator.
+    private var request: ScanParameters? {
+        guard self.isNeededByInitiator else { return self.wanted }
+        // A device that was reported once is to be heard again.
+        var request = self.wanted ?? ScanParameters(isActive: false)
+        request.filtersDuplicates = false
+        return request
+    }
 
     /// Whether the controller does not scan and is not about to.
     var isOff: Bool {
@@ -59,6 +78,14 @@ struct Scanner {
     /// A link or an attempt to make one has begun or ended: what was refused before may be possible now.
     mutating func circumstancesChanged() {
         if case .refused = self.state { self.state = .off }
+    }
+
+    /// The initiator has to hear the devices around, or no longer has to.
+    mutating func setNeededByInitiator(_ isNeeded: Bool) {
+        guard self.isNeededByInitiator != isNeeded else { return }
+        let before = self.request
+        self.isNeededByInitiator = isNeeded
+        if self.request != before { self.number += 1 }
     }
 
     /// Asks for scanning, with an empty duplicate filter.
@@ -80,11 +107,11 @@ struct Scanner {
             self.state = .off
             return self.next()
         case .off:
-            guard let wanted = self.wanted, !self.isPaused else { return nil }
-            self.state = .settingParameters(wanted, self.number)
-            return .setParameters(wanted)
+            guard let request = self.request, !self.isPaused, !self.isHeld else { return nil }
+            self.state = .settingParameters(request, self.number)
+            return .setParameters(request)
         case .on(let number):
-            if self.wanted != nil, number == self.number, !self.isPaused { return nil }
+            if self.request != nil, number == self.number, !self.isPaused, !self.isHeld { return nil }
             self.state = .disabling
             return .disable
         }

@@ -30,4 +30,6 @@ struct ControllerInformation {
     var knowsHostBuffers = false
     /// How many devices its filter accept list holds.
     var acceptListSize = 0
+    /// How many devices its resolving list holds; 0 where it has none.
+    var resolvingListSize = 0
 }

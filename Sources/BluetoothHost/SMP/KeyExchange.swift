@@ -20,6 +20,10 @@
 //
 // finished: all is here, and all of this side was sent.
 //
+// A peer can claim an identity that is not its own. That of this device is rejected, and so is the key of another bonded
+// peer; where the address is that of another bond, the exchange goes on, and the user decides at its end
+// (`replacesBond`).
+//
 // A peer can distribute keys that are zero. As an identity resolving key that means that it has none; other keys of
 // zero are rejected. Time does not come in: the Security Manager waits.
 
@@ -41,6 +45,9 @@ struct KeyExchange: Sendable {
     let local: PairingKeys
     /// What the peer has distributed.
     private(set) var peer = PairingKeys()
+    /// Whether the identity address of the peer is that of another bond.
+    private(set) var replacesBond = false
+    private let existing: Bond?
 
     /// Whether all keys were sent and received.
     var isFinished: Bool { if case .finished = self.state { true } else { false } }
@@ -53,6 +60,7 @@ struct KeyExchange: Sendable {
     ) {
         self.isCentral = parameters.isCentral
         self.keySize = agreement.keySize
+        self.existing = parameters.existing
         let (own, peer) =
             parameters.isCentral
             ? (agreement.initiatorKeys, agreement.responderKeys) : (agreement.responderKeys, agreement.initiatorKeys)
@@ -120,7 +128,13 @@ struct KeyExchange: Sendable {
             self.state = .identityAddress(key, keys.subtracting(.identityKey))
         case (.identityAddress(let key, let keys), .identityAddressInformation(let address)):
             guard address.value != 0 else { throw .invalidParameters }
-            self.peer.identity = IdentityInformation(identityResolvingKey: key, address: address)
+            let identity = IdentityInformation(identityResolvingKey: key, address: address)
+            switch context.identities.claim(of: identity, existing: self.existing) {
+            case .free: break
+            case .bonded: self.replacesBond = true
+            case .taken: throw .keyRejected
+            }
+            self.peer.identity = identity
             self.state = .expecting(keys)
         case (.expecting(.signingKey), .signingInformation(let key)):
             guard key != .zero else { throw .keyRejected }

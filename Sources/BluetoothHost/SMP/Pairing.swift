@@ -23,9 +23,10 @@
 //                                +------v------+
 //                                |     keys    |
 //                                +------+------+
-//                                       | all keys are there
-//                                       v
-//                                    finished
+//                                       | all keys are there       the peer's identity is that of another bond
+//                                       |----------------------------------------> consentToReplace
+//                                       v                                                  | yes
+//                                    finished <--------------------------------------------+
 //
 // consentToRequest: the peripheral asked for a pairing with a Security Request, and the user of this side is asked.
 //
@@ -40,6 +41,9 @@
 // the peer is an error here: what comes before the link is encrypted may come from another device.
 //
 // keys: phase 3 (`KeyExchange`).
+//
+// consentToReplace: the peer claims the identity address of another bond, perhaps since it has forgotten its own side of it.
+// The user is asked whether to replace that bond; without consent the key is rejected.
 //
 // finished: the keys were handed out.
 //
@@ -72,6 +76,7 @@ struct Pairing: Sendable {
         case secureConnections(SecureConnectionsAuthentication, KeypressNotifications)
         case encryption(PairingAgreement, Octets16)
         case keys(PairingAgreement, Octets16, KeyExchange)
+        case consentToReplace(PairingAgreement, Octets16, KeyExchange)
         case finished
     }
 
@@ -132,7 +137,9 @@ struct Pairing: Sendable {
     private var agreement: PairingAgreement? {
         switch self.state {
         case .consentToRequest, .response, .finished: nil
-        case .consentToRespond(let agreement), .encryption(let agreement, _), .keys(let agreement, _, _): agreement
+        case .consentToRespond(let agreement), .encryption(let agreement, _), .keys(let agreement, _, _),
+            .consentToReplace(let agreement, _, _):
+            agreement
         case .legacy(let authentication, _): authentication.agreement
         case .secureConnections(let authentication, _): authentication.agreement
         }
@@ -142,7 +149,7 @@ struct Pairing: Sendable {
     var hasBegunAuthentication: Bool {
         switch self.state {
         case .consentToRequest, .response, .consentToRespond, .finished: false
-        case .legacy, .secureConnections, .encryption, .keys: true
+        case .legacy, .secureConnections, .encryption, .keys, .consentToReplace: true
         }
     }
 
@@ -203,8 +210,8 @@ struct Pairing: Sendable {
         case .keys(let agreement, let key, var exchange):
             try exchange.receive(command, &context)
             self.state = .keys(agreement, key, exchange)
-            return self.finishIfComplete()
-        case .consentToRequest, .consentToRespond, .encryption, .finished:
+            return try self.finishIfComplete(&context)
+        case .consentToRequest, .consentToRespond, .encryption, .consentToReplace, .finished:
             throw .unspecifiedReason
         }
     }
@@ -235,8 +242,11 @@ struct Pairing: Sendable {
             let key = try authentication.compare(isSame, &context)
             self.state = .secureConnections(authentication, keypresses)
             return self.authenticated(key)
+        case (.consentToReplace(let agreement, let key, let exchange), .consent(let agrees)):
+            guard agrees else { throw .keyRejected }
+            return self.finish(agreement, key, exchange)
         case (.consentToRequest, _), (.response, _), (.consentToRespond, _), (.legacy, _), (.secureConnections, _),
-            (.encryption, _), (.keys, _), (.finished, _):
+            (.encryption, _), (.keys, _), (.consentToReplace, _), (.finished, _):
             break
         }
         return .waits
@@ -250,14 +260,28 @@ struct Pairing: Sendable {
     }
 
     /// The link is encrypted with the key of ``encryption``.
-    mutating func encrypted(_ context: inout SecurityManager.Context) -> Step {
+    mutating func encrypted(
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) -> Step {
         guard case .encryption(let agreement, let key) = self.state else { return .waits }
         self.state = .keys(agreement, key, KeyExchange(self.parameters, agreement, &context))
-        return self.finishIfComplete()
+        return try self.finishIfComplete(&context)
     }
 
-    private mutating func finishIfComplete() -> Step {
+    private mutating func finishIfComplete(
+        _ context: inout SecurityManager.Context
+    ) throws(PairingFailedReason) -> Step {
         guard case .keys(let agreement, let key, let exchange) = self.state, exchange.isFinished else { return .waits }
+        guard exchange.replacesBond else { return self.finish(agreement, key, exchange) }
+        guard self.parameters.configuration.consent.asksUser(replacesBond: true) else { throw .keyRejected }
+        self.state = .consentToReplace(agreement, key, exchange)
+        context.ask(
+            .consent(PairingConsent(model: agreement.model, isBonding: agreement.isBonding, replacesBond: true))
+        )
+        return .waits
+    }
+
+    private mutating func finish(_ agreement: PairingAgreement, _ key: Octets16, _ exchange: KeyExchange) -> Step {
         self.state = .finished
         var bond = Bond(
             peerAddress: self.parameters.peerAddress,
@@ -294,7 +318,7 @@ struct Pairing: Sendable {
             if keypresses.accept(notification) { context.actions.append(.keypress(notification)) }
             self.state = .secureConnections(authentication, keypresses)
         case .consentToRequest, .response, .consentToRespond, .legacy, .secureConnections, .encryption, .keys,
-            .finished:
+            .consentToReplace, .finished:
             break
         }
     }
@@ -308,7 +332,7 @@ struct Pairing: Sendable {
         case .secureConnections(let authentication, _) where authentication.awaitsPasskey:
             context.send(.pairingKeypressNotification(notification))
         case .consentToRequest, .response, .consentToRespond, .legacy, .secureConnections, .encryption, .keys,
-            .finished:
+            .consentToReplace, .finished:
             break
         }
     }

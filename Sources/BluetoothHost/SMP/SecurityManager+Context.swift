@@ -35,6 +35,8 @@ extension SecurityManager {
         var now: NIODeadline
         /// Where nonces, keys and passkeys come from; in use, the system's generator.
         var generator: any RandomNumberGenerator
+        /// Who this device is, and who its bonded peers are.
+        var identities = KnownIdentities()
         /// The pairings that failed.
         var attempts = RepeatedAttempts()
         /// What is to be done.

@@ -301,7 +301,7 @@ struct SecurityManager: Sendable {
         case .pairing(let pairing, _):
             guard pairing.encryption != nil else { return }
             self.step(&context) { manager, context throws(PairingFailedReason) in
-                try manager.withPairing { pairing throws(PairingFailedReason) in pairing.encrypted(&context) }
+                try manager.withPairing { pairing throws(PairingFailedReason) in try pairing.encrypted(&context) }
             }
         }
     }

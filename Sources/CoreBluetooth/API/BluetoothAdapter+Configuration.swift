@@ -47,6 +47,11 @@ extension BluetoothAdapter {
         /// Where the ``pairingAgent`` can show or take a code, the pairing has to protect against a man in the middle:
         /// devices that can do neither are refused.
         public var requiresPairing: Bool = false
+        /// How this device hides itself behind private addresses; `nil` for one that keeps its address.
+        ///
+        /// A device that hides itself is known again only by those with which it has paired; to all others it is another
+        /// one, with another `identifier`, each time that its address changes.
+        public var privacy: Privacy?
         /// Whether the controller is asked to send no more data than this host has finished with (Vol 4, Part E, 4.2),
         /// so that a peer that sends faster than the app takes it waits; `nil` for the default.
         ///
@@ -86,7 +91,8 @@ extension BluetoothAdapter {
         }
 
         /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_POSITION`,
-        /// `COREBLUETOOTH_CAPTURE`, `COREBLUETOOTH_FLOW_CONTROL` (`on` or `off`).
+        /// `COREBLUETOOTH_CAPTURE`, `COREBLUETOOTH_FLOW_CONTROL` (`on` or `off`), `COREBLUETOOTH_PRIVACY` (`on`, `off` or
+        /// the seconds for which an address is used).
         public static var environment: Configuration { Configuration(environment: ProcessInfo.processInfo.environment) }
 
         init(environment: [String: String]) {
@@ -106,6 +112,16 @@ extension BluetoothAdapter {
             case "on": self.controllerToHostFlowControl = true
             case "off": self.controllerToHostFlowControl = false
             case let text?: Notice.once("COREBLUETOOTH_FLOW_CONTROL is \"\(text)\"; write on or off")
+            }
+            switch environment["COREBLUETOOTH_PRIVACY"] {
+            case nil, "", "off": break
+            case "on": self.privacy = Privacy()
+            case let text?:
+                if let seconds = Int(text), Privacy.intervals.contains(.seconds(seconds)) {
+                    self.privacy = Privacy(rotationInterval: .seconds(seconds))
+                } else {
+                    Notice.once("COREBLUETOOTH_PRIVACY is \"\(text)\"; write on, off, or 1 to 3600 seconds")
+                }
             }
             if let text = environment["COREBLUETOOTH_POSITION"], !text.isEmpty {
                 if let position = Self.position(text) {
@@ -232,7 +248,8 @@ extension BluetoothAdapter.Configuration {
             address: address,
             preferredMTU: self.preferredMTU,
             limitsReceivedData: self.controllerToHostFlowControl ?? true,
-            pairing: self.pairing
+            pairing: self.pairing,
+            privacy: self.privacy?.hostConfiguration
         )
     }
 }

@@ -153,7 +153,7 @@ open class CBCentralManager: CBManager {
         if options?[CBConnectPeripheralOptionNotifyOnNotificationKey].flatMap(isTrue) ?? false {
             connectOptions.alerts.insert(.notification)
         }
-        self.context.commands.send(.connect(id, peripheral.address, connectOptions))
+        self.context.commands.send(.connect(id, peripheral.identifier, peripheral.address, connectOptions))
     }
 
     /// Ends a connection, or stops waiting for one; the delegate is called of a disconnection without an error.

@@ -48,7 +48,8 @@ enum CentralCommand: ManagerCommand {
     // What is large is stored elsewhere: most commands are values, and there are many of them.
     indirect case scan(ScanFilter)
     case stopScan
-    indirect case connect(ConnectionID, DeviceAddress, ConnectOptions)
+    /// With the address that the object had when it was made, where no other is known of its device.
+    indirect case connect(ConnectionID, UUID, DeviceAddress, ConnectOptions)
     case cancelConnection(ConnectionID)
     /// The object is gone.
     case release(PeripheralToken)

@@ -40,6 +40,21 @@ final class ConnectedPeers: Sendable {
         }
     }
 
+    /// A connected device is known by another address now.
+    func move(_ address: DeviceAddress, to identity: DeviceAddress) {
+        self.entries.withLockedValue { entries in
+            guard let index = entries.firstIndex(where: { $0.address == address }) else { return }
+            entries[index].address = identity
+            // One device, one entry.
+            var isFirst = true
+            entries.removeAll { entry in
+                guard entry.address == identity else { return false }
+                defer { isFirst = false }
+                return !isFirst
+            }
+        }
+    }
+
     /// A device disconnected.
     func remove(_ address: DeviceAddress) {
         self.entries.withLockedValue { entries in entries.removeAll { $0.address == address } }

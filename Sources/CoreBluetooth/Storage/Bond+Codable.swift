@@ -5,7 +5,7 @@ import BluetoothHost
 import BluetoothTypes
 
 /// A key as it is stored.
-private struct StoredKey: Codable {
+struct StoredKey: Codable {
     let octets: Octets16
 
     init(_ octets: Octets16) { self.octets = octets }

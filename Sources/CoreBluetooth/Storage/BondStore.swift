@@ -17,6 +17,19 @@ final class BondStore {
     var writer: StateWriter? {
         didSet { self.load() }
     }
+    /// Called when there are others than before.
+    var onChange: (() -> Void)?
+
+    /// Who the bonded peers are, a key of zero standing for none; in an order that does not depend on the run.
+    var identities: [IdentityInformation] {
+        self.bonds.values.map { bond in
+            IdentityInformation(
+                identityResolvingKey: bond.peer.identity?.identityResolvingKey ?? .zero,
+                address: bond.identityAddress.withoutIdentity
+            )
+        }
+        .sorted { ($0.address.value, $0.address.kind.rawValue) < ($1.address.value, $1.address.kind.rawValue) }
+    }
 
     /// The bond with the peer that has this identity address.
     func bond(with address: DeviceAddress) -> Bond? {
@@ -24,6 +37,7 @@ final class BondStore {
         if self.stored.contains(address), let storage = self.writer?.storage, !storage.hasBond(with: address) {
             self.bonds[address] = nil
             self.stored.remove(address)
+            self.onChange?()
         }
         return self.bonds[address]
     }
@@ -32,6 +46,7 @@ final class BondStore {
     func store(_ bond: Bond) {
         let address = bond.identityAddress.withoutIdentity
         self.bonds[address] = bond
+        defer { self.onChange?() }
         guard let writer = self.writer else { return }
         writer.write(Self.name(address)) { try bond.document() }
         // The peer keeps its keys from now on: whatever happens to this process, so must this side.
@@ -57,7 +72,9 @@ final class BondStore {
     func remove(_ address: DeviceAddress) {
         let address = address.withoutIdentity
         self.stored.remove(address)
-        guard self.bonds.removeValue(forKey: address) != nil, let writer = self.writer else { return }
+        guard self.bonds.removeValue(forKey: address) != nil else { return }
+        defer { self.onChange?() }
+        guard let writer = self.writer else { return }
         writer.write(Self.name(address)) { nil }
         writer.flush()
     }
@@ -69,6 +86,7 @@ final class BondStore {
             self.bonds[address] = bond
             self.stored.insert(address)
         }
+        self.onChange?()
     }
 
     static let prefix = "bond-"

@@ -85,6 +85,28 @@ final class IdentityStore: Sendable {
         return self.record(for: record.address)
     }
 
+    /// The device behind an address that may change has said by which address it is known, so its record moves there: it
+    /// keeps the identifier that apps know. On disk before this returns.
+    ///
+    /// A record that the identity address had until now belonged to a device that was not recognized as this one; it is
+    /// forgotten.
+    @discardableResult
+    func move(_ address: DeviceAddress, to identity: DeviceAddress) -> Record {
+        var record = self.record(for: address)
+        guard address != identity else { return record }
+        let mustSave = self.state.withLockedValue { state in
+            record = state.records[address] ?? record
+            record.address = identity
+            state.remove(address)
+            state.remove(identity)
+            state.add(record)
+            return state.beginSaving(identity)
+        }
+        if mustSave { self.save() }
+        self.flush()
+        return record
+    }
+
     /// What is known of the device with an identifier.
     func record(for identifier: UUID) -> Record? {
         self.state.withLockedValue { state in state.addresses[identifier].flatMap { state.records[$0] } }
@@ -145,6 +167,12 @@ extension IdentityStore.State {
         self.records[record.address] = record
         self.addresses[record.identifier] = record.address
         self.order.append(record.address)
+    }
+
+    fileprivate mutating func remove(_ address: DeviceAddress) {
+        guard let record = self.records.removeValue(forKey: address) else { return }
+        self.addresses[record.identifier] = nil
+        self.order.removeAll { $0 == address }
     }
 
     /// Whether a change of this device has to start a save: not where one is about to happen anyway.

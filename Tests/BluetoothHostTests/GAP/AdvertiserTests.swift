@@ -182,4 +182,40 @@ struct AdvertiserTests {
         _ = advertiser.start(self.other)
         #expect(advertiser.next() == .setParameters(self.other))
     }
+
+    @Test("While it is held the controller does not advertise; then everything is set again, and nothing is reported")
+    func held() {
+        var advertiser = Advertiser()
+        _ = advertiser.start(self.request)
+        _ = self.start(&advertiser)
+        advertiser.isHeld = true
+        #expect(advertiser.next() == .disable)
+        #expect(self.isSilent(&advertiser, .success))
+        #expect(advertiser.next() == nil)
+        #expect(advertiser.isOff && advertiser.isWanted)
+        advertiser.isHeld = false
+        #expect(advertiser.next() == .setParameters(self.request))
+        #expect(self.step(&advertiser, .success) == .setData(self.request.data))
+        #expect(self.step(&advertiser, .success) == .setScanResponse(self.request.scanResponse))
+        #expect(self.isSilent(&advertiser, .success))
+        #expect(advertiser.next() == .enable)
+        #expect(self.isSilent(&advertiser, .success), "the start is reported once")
+    }
+
+    @Test("What was configured before it was held is configured again", arguments: [true, false])
+    func heldWhileConfigured(waitsForLink: Bool) {
+        var advertiser = Advertiser()
+        _ = advertiser.start(self.request)
+        _ = self.start(&advertiser)
+        advertiser.connected(asPeripheral: true)
+        if waitsForLink {
+            #expect(advertiser.next() == .enable)
+            #expect(self.isSilent(&advertiser, .connectionLimitExceeded))
+        }
+        advertiser.isHeld = true
+        #expect(advertiser.next() == nil)
+        #expect(advertiser.isOff)
+        advertiser.isHeld = false
+        #expect(advertiser.next() == .setParameters(self.request))
+    }
 }

@@ -291,6 +291,86 @@ struct InitiatorTests {
         #expect(initiator.pending == [] && initiator.isIdle)
     }
 
+    @Test("While it is held nothing is initiated; what is, is cancelled and begins again")
+    func held() {
+        var initiator = Initiator()
+        initiator.isHeld = true
+        initiator.connect(to: self.first)
+        #expect(initiator.next() == nil)
+        #expect(initiator.isSilent)
+        initiator.isHeld = false
+        #expect(self.steps(&initiator) == [.create(self.first)])
+        #expect(!initiator.isSilent)
+        initiator.isHeld = true
+        #expect(initiator.next() == .cancel)
+        _ = initiator.completed(.success)
+        #expect(!initiator.isSilent, "the event of the cancelled attempt is still to come")
+        #expect(initiator.finished(nil, error: .unknownConnectionIdentifier) == [])
+        #expect(initiator.next() == nil)
+        #expect(initiator.isSilent)
+        initiator.isHeld = false
+        #expect(self.steps(&initiator) == [.create(self.first)])
+    }
+
+    /// Private addresses of the first device.
+    private let heard = [1, 2].map { DeviceAddress(0x4000_0000_0000 | $0, kind: .random) }
+
+    @Test("A device that the controller cannot resolve is heard first, and initiated to under the address that it has")
+    func hearsFirst() {
+        var initiator = Initiator()
+        initiator.unresolvable = [self.first]
+        initiator.connect(to: self.first)
+        #expect(initiator.next() == nil)
+        #expect(initiator.needsScan)
+        #expect(initiator.heard(self.second, at: self.second) == false, "nobody wants it")
+        #expect(initiator.heard(self.first, at: self.heard[0]) == true)
+        #expect(!initiator.needsScan)
+        #expect(initiator.heard(self.first, at: self.heard[1]) == false, "one after the other")
+        #expect(self.steps(&initiator) == [.create(self.heard[0])])
+        #expect(initiator.device(at: self.heard[0]) == self.first)
+        #expect(initiator.finished(self.first, error: .success) == [])
+        #expect(initiator.pending == [] && !initiator.needsScan)
+    }
+
+    @Test("A device that was heard and does not answer is heard again; meanwhile others are")
+    func heardAndGone() {
+        var initiator = Initiator()
+        initiator.unresolvable = [self.first]
+        initiator.connect(to: self.first)
+        initiator.connect(to: self.second)
+        #expect(initiator.heard(self.first, at: self.heard[0]) == true)
+        #expect(self.steps(&initiator) == [.create(self.heard[0])])
+        initiator.forgetHeard()
+        #expect(initiator.next() == .cancel)
+        _ = initiator.completed(.success)
+        #expect(initiator.finished(nil, error: .unknownConnectionIdentifier) == [])
+        #expect(initiator.next() == nil)
+        #expect(initiator.needsScan)
+        #expect(initiator.heard(self.second, at: self.second) == true)
+        #expect(self.steps(&initiator) == [.create(self.second)])
+        #expect(initiator.finished(self.second, error: .success) == [])
+        #expect(initiator.needsScan && initiator.pending == [self.first])
+        initiator.unresolvable = []
+        #expect(!initiator.needsScan)
+        #expect(self.steps(&initiator) == [.create(self.first)], "the controller resolves it now")
+    }
+
+    @Test("A device that was heard fails under its own address, and is not initiated to once it was cancelled")
+    func heardAndFailed() {
+        var initiator = Initiator()
+        initiator.unresolvable = [self.first]
+        initiator.connect(to: self.first)
+        #expect(initiator.heard(self.first, at: self.heard[0]) == true)
+        #expect(initiator.next() == .create(self.heard[0]))
+        #expect(initiator.completed(.connectionAlreadyExists) == [self.first])
+        #expect(initiator.pending == [])
+        initiator.connect(to: self.first)
+        #expect(initiator.heard(self.first, at: self.heard[1]) == true)
+        #expect(self.steps(&initiator) == [.create(self.heard[1])])
+        #expect(initiator.cancel(self.first) == true)
+        #expect(initiator.next() == .cancel)
+    }
+
     /// Answers every step with success until none is due.
     private func steps(_ initiator: inout Initiator) -> [Initiator.Step] {
         var steps: [Initiator.Step] = []

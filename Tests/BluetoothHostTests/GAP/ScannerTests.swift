@@ -91,6 +91,54 @@ struct ScannerTests {
         #expect(scanner.completed(.success) == .enable(ScanParameters()))
     }
 
+    @Test("While it is held the controller does not scan; then it does as before")
+    func held() {
+        var scanner = Scanner()
+        scanner.start(ScanParameters())
+        self.settle(&scanner)
+        scanner.isHeld = true
+        #expect(scanner.next() == .disable)
+        _ = scanner.completed(.success)
+        #expect(scanner.next() == nil)
+        #expect(scanner.isOff && scanner.isWanted)
+        scanner.isHeld = false
+        #expect(scanner.next() == .setParameters(ScanParameters()))
+    }
+
+    @Test("The initiator has the controller scan where the user does not, and hears every device again")
+    func initiator() {
+        var scanner = Scanner()
+        scanner.setNeededByInitiator(true)
+        let passive = ScanParameters(isActive: false)
+        #expect(scanner.isNeeded && !scanner.isWanted)
+        #expect(scanner.next() == .setParameters(passive))
+        #expect(scanner.completed(.success) == .enable(passive))
+        _ = scanner.completed(.success)
+        scanner.start(ScanParameters(filtersDuplicates: true))
+        #expect(scanner.next() == .disable)
+        _ = scanner.completed(.success)
+        #expect(scanner.next() == .setParameters(ScanParameters()))
+        _ = scanner.completed(.success)
+        _ = scanner.completed(.success)
+        scanner.setNeededByInitiator(false)
+        #expect(scanner.next() == .disable)
+        _ = scanner.completed(.success)
+        #expect(scanner.next() == .setParameters(ScanParameters(filtersDuplicates: true)))
+        scanner.stop()
+        #expect(!scanner.isNeeded)
+    }
+
+    @Test("The initiator changes nothing of a scan that reports everything anyway")
+    func initiatorChangesNothing() {
+        var scanner = Scanner()
+        scanner.start(ScanParameters())
+        self.settle(&scanner)
+        scanner.setNeededByInitiator(true)
+        #expect(scanner.next() == nil)
+        scanner.setNeededByInitiator(false)
+        #expect(scanner.next() == nil)
+    }
+
     private func settle(_ scanner: inout Scanner) {
         while scanner.next() != nil {
             while scanner.completed(.success) != nil {}

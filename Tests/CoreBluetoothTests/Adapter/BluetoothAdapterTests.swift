@@ -71,6 +71,32 @@ struct BluetoothAdapterTests {
         #expect(lines.all == ["[CoreBluetooth] COREBLUETOOTH_FLOW_CONTROL is \"yes\"; write on or off"])
     }
 
+    @Test("the environment says whether the device hides, and how long an address is used")
+    func privacy() {
+        let lines = CapturedLog()
+        let intervals = lines.capture {
+            ["on", "60", "3600", "off", "", "0", "3601", "yes"].map {
+                BluetoothAdapter.Configuration(environment: ["COREBLUETOOTH_PRIVACY": $0]).privacy?.rotationInterval
+            }
+        }
+        #expect(intervals == [.seconds(900), .seconds(60), .seconds(3600), nil, nil, nil, nil, nil])
+        #expect(lines.all.count == 3)
+        #expect(
+            lines.all.last == "[CoreBluetooth] COREBLUETOOTH_PRIVACY is \"yes\"; write on, off, or 1 to 3600 seconds"
+        )
+        #expect(BluetoothAdapter.Configuration().privacy == nil)
+    }
+
+    @Test("an interval that is not allowed becomes the nearest one", arguments: [(0, 1), (9000, 3600)])
+    func interval(given: Int, used: Int64) {
+        let privacy = BluetoothAdapter.Configuration.Privacy(
+            rotationInterval: .seconds(given),
+            connectionsPerAddress: 3
+        )
+        #expect(privacy.hostConfiguration.rotationInterval == .seconds(used))
+        #expect(privacy.hostConfiguration.connectionsPerAddress == 3)
+    }
+
     @Test("Controllers of an air are asked for flow control by default and others are not; the configuration decides")
     func flowControlOfAdapters() throws {
         let loop = EmbeddedEventLoop()

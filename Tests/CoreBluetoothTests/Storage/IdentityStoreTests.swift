@@ -44,6 +44,27 @@ struct IdentityStoreTests {
         #expect(store.record(for: new)?.address == self.address(0))
     }
 
+    @Test("5.1 a device that says by which address it is known keeps its identifier and its name, also on disk")
+    func moved() throws {
+        let store = IdentityStore()
+        let storage = MemoryStorage()
+        store.open(IdentityFile(storage))
+        let privateAddress = DeviceAddress(0x4000_0000_0001, kind: .random)
+        let identifier = store.record(for: privateAddress).identifier
+        store.setName("Crystal", of: privateAddress)
+        let before = store.record(for: self.address(1)).identifier
+        #expect(store.move(privateAddress, to: self.address(1)).identifier == identifier)
+        #expect(store.record(for: identifier)?.address == self.address(1))
+        #expect(store.record(for: self.address(1)).name == "Crystal")
+        #expect(store.record(for: before) == nil, "the device was not recognized under that one")
+        #expect(store.record(for: privateAddress).identifier != identifier)
+        let next = IdentityStore()
+        next.open(IdentityFile(storage))
+        #expect(next.record(for: identifier)?.address == self.address(1))
+        #expect(next.record(for: before) == nil)
+        #expect(store.move(self.address(1), to: self.address(1)).identifier == identifier)
+    }
+
     @Test("5.6 the name is remembered")
     func names() {
         let store = IdentityStore()

@@ -22,10 +22,16 @@ extension AdapterCore {
         )
     }
 
+    func host(_ host: LEHost, didIdentifyPeerOf link: LinkInformation, before address: DeviceAddress) {
+        self.identified(link, before: address)
+    }
+
     func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {
         if isBonded {
             // What was kept of the client belonged to the bond before.
             self.bondedClients.remove(bond.identityAddress)
+            // A bond without the identifier that apps know would be one with an unknown device after a crash.
+            self.identities.flush()
             self.bonds.store(bond)
             self.newBonds[link] = bond.identityAddress
         }

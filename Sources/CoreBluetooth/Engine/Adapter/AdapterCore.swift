@@ -58,7 +58,10 @@ final class AdapterCore {
         self.eventLoop = eventLoop
         var configuration = components.configuration
         // In virtual time a run repeats, whatever is drawn.
-        if usesLoopTime { configuration.pairingSeed = configuration.address?.value ?? 0 }
+        if usesLoopTime {
+            let start = eventLoop.now.uptimeNanoseconds
+            configuration.pairingSeed = (configuration.address?.value ?? 0) ^ start
+        }
         self.host = LEHost(eventLoop: eventLoop, configuration: configuration)
         self.source = components.source
         self.retained = components.retained
@@ -68,6 +71,7 @@ final class AdapterCore {
         self.connectedPeers = connectedPeers
         self.storageChoice = storageChoice
         self.usesLoopTime = usesLoopTime
+        self.bonds.onChange = { [unowned self] in self.host.bondedPeers = self.bonds.identities }
     }
 
     /// The state of the adapter, as its managers see it.
@@ -158,6 +162,13 @@ final class AdapterCore {
         let isNews = self.identities.setName(deviceName, isDeviceName: true, of: address)
         self.scanning.learned(self.identities.record(for: address))
         return isNews
+    }
+
+    /// A device is known by its identity address now: its record moves there.
+    func identified(_ link: LinkInformation, before address: DeviceAddress) {
+        let record = self.identities.move(address, to: link.peer)
+        self.scanning.identified(record, before: address)
+        self.peers.identified(link, before: address)
     }
 
     /// A token that no other owner of PDUs has.
@@ -311,6 +322,13 @@ final class AdapterCore {
         self.databaseCache.writer = writer
         self.bondedClients.writer = writer
         self.bonds.writer = writer
+        if self.host.configuration.privacy != nil {
+            // In virtual time a run repeats, whatever is drawn.
+            let seed = ~address.value ^ self.eventLoop.now.uptimeNanoseconds
+            var generator: any RandomNumberGenerator =
+                self.usesLoopTime ? SeededGenerator(seed: seed) : SystemRandomNumberGenerator()
+            self.host.identityResolvingKey = LocalIdentityKey.key(in: writer, using: &generator)
+        }
         self.identities.open(IdentityFile(storage))
     }
 

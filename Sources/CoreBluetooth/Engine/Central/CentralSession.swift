@@ -82,8 +82,9 @@ final class CentralSession: ManagerSession {
             self.scan = nil
             self.noteChange()
             self.core.updateScanning()
-        case .connect(let id, let address, let options):
-            if self.canBegin { self.connect(id, address, options) }
+        case .connect(let id, let identifier, let address, let options):
+            guard self.canBegin else { return }
+            self.connect(id, self.core.identities.record(for: identifier)?.address ?? address, options)
         case .resume(let id, let address, let options, let attributes):
             self.connect(id, address, options, attributes)
         case .restored: self.recordStore?.takenOver()

@@ -122,6 +122,16 @@ struct DiscoveryReports {
     /// The GAP Device Name of an advertiser became known.
     mutating func learned(_ record: IdentityStore.Record) { self.advertisers[record.address]?.record = record }
 
+    /// An advertiser is known by its identity address now, under which it is heard from now on.
+    mutating func identified(_ record: IdentityStore.Record, before address: DeviceAddress) {
+        guard let advertiser = self.advertisers.removeValue(forKey: address) else {
+            self.advertisers[record.address]?.record = record
+            return
+        }
+        advertiser.record = record
+        self.advertisers[record.address] = advertiser
+    }
+
     /// Whether the packet is reported to a scan that filters duplicates.
     private static func isNews(_ report: AdvertisingReport, of advertiser: Advertiser, to scan: Scan) -> Bool {
         let facts = advertiser.merged.facts

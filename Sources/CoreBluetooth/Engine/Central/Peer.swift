@@ -23,7 +23,8 @@ final class Peer {
     /// configuration of caching costs one more read of its hash.
     static let validationLimit = 16
 
-    let address: DeviceAddress
+    /// The address by which it is known: its identity address, once it is bonded.
+    var address: DeviceAddress
     /// The link, and the connections that share it.
     var connections = PeerLink<PeripheralConnection>()
     /// Whether the server has left a request without an answer for 30 s, so that the host ends the link.

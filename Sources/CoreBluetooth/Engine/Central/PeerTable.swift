@@ -93,7 +93,7 @@ final class PeerTable {
     }
 
     private func removeIfUnused(_ peer: Peer) {
-        if peer.connections.isUnused { self.peers[peer.address] = nil }
+        if peer.connections.isUnused, self.peers[peer.address] === peer { self.peers[peer.address] = nil }
     }
 
     // MARK: What the host reports
@@ -116,6 +116,25 @@ final class PeerTable {
         self.core.connectedPeers.insert(link.peer)
         self.perform(actions, on: peer)
         self.reportConnectionEvent(.peerConnected, of: peer, services: [])
+    }
+
+    /// The peer of a link is known by its identity address now. What apps have of it goes on under that.
+    func identified(_ link: LinkInformation, before address: DeviceAddress) {
+        guard let peer = self.peersByLink[link.id], peer.address != link.peer else { return }
+        if self.peers[address] === peer { self.peers[address] = nil }
+        let other = self.peers[link.peer]
+        peer.address = link.peer
+        self.peers[link.peer] = peer
+        self.core.connectedPeers.move(address, to: link.peer)
+        self.core.databaseCache.remove(address)
+        self.learn(of: peer) { _ in }
+        for connection in peer.connections.connections { connection.session.noteChange() }
+        // What waited for the device under its identity address had another identifier, which nobody has any more.
+        guard let other, other.link == nil else { return }
+        self.core.host.stopConnecting(to: link.peer)
+        let connections = other.connections.connections
+        other.connections = PeerLink()
+        self.perform(connections.map { .fail($0, .connectionAlreadyExists) }, on: other)
     }
 
     /// The host could not connect to a peer.

@@ -1,0 +1,58 @@
+// Bonded peers by their private addresses.
+
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Peer identities")
+struct PeerIdentitiesTests {
+    private let first = IdentityInformation(
+        identityResolvingKey: Octets16(high: 1, low: 2),
+        address: DeviceAddress(0xC000_0000_0001, kind: .random)
+    )
+    private let second = IdentityInformation(
+        identityResolvingKey: Octets16(high: 3, low: 4),
+        address: DeviceAddress(0x0000_0000_0002, kind: .public)
+    )
+    private let withoutKey = IdentityInformation(
+        identityResolvingKey: .zero,
+        address: DeviceAddress(0xC000_0000_0003, kind: .random)
+    )
+
+    @Test("An address is resolved with the key of the peer that made it, as often as it is asked for")
+    func resolve() {
+        var identities = PeerIdentities([self.first, self.second, self.withoutKey])
+        var generator = SeededGenerator(seed: 1)
+        for identity in [self.first, self.second] {
+            let address = ResolvablePrivateAddress.make(identity.identityResolvingKey, using: &generator)
+            #expect(identities.resolve(address) == identity.address)
+            #expect(identities.resolve(address) == identity.address)
+        }
+        let foreign = ResolvablePrivateAddress.make(Octets16(high: 9, low: 9), using: &generator)
+        #expect(identities.resolve(foreign) == nil)
+        #expect(identities.resolve(foreign) == nil)
+        #expect(identities.resolve(self.first.address) == nil, "an identity address is no private one")
+    }
+
+    @Test("A peer without a key has an identity, and nothing resolves to it")
+    func peerWithoutKey() {
+        var identities = PeerIdentities([self.withoutKey])
+        var generator = SeededGenerator(seed: 1)
+        #expect(identities.resolvable.isEmpty)
+        #expect(identities.key(of: self.withoutKey.address) == nil)
+        #expect(identities.resolve(ResolvablePrivateAddress.make(.zero, using: &generator)) == nil)
+    }
+
+    @Test("More addresses than are kept do not hinder resolving")
+    func flood() {
+        var identities = PeerIdentities([self.first])
+        var generator = SeededGenerator(seed: 1)
+        let address = ResolvablePrivateAddress.make(self.first.identityResolvingKey, using: &generator)
+        for _ in 0..<3 * PeerIdentities.cacheCapacity {
+            let foreign = ResolvablePrivateAddress.make(Octets16(high: 9, low: 9), using: &generator)
+            #expect(identities.resolve(foreign) == nil)
+        }
+        #expect(identities.resolve(address) == self.first.address)
+    }
+}
