@@ -22,9 +22,9 @@ final class Central: NSObject {
 
     private let output: OutputFormat
     private let pairing: ProgramPairing?
-    private let pendingAnswer: PendingAnswer
-    private var awaited: AwaitedAnswer?
-    private var manager: CBCentralManager?
+    let pendingAnswer: PendingAnswer
+    var awaited: AwaitedAnswer?
+    var manager: CBCentralManager?
     private var wasReady = false
     /// The one in use.
     private(set) var peripheral: CBPeripheral?
@@ -62,42 +62,6 @@ final class Central: NSObject {
     /// Takes the adapter into use and waits until it is ready.
     func start(timeout: TimeInterval) async throws {
         try await wait(.power, timeout, "Bluetooth was not ready within \(timeout.formatted()) s") { open() }
-    }
-
-    /// Finds a device.
-    func find(_ query: DeviceQuery, timeout: TimeInterval) async throws -> CBPeripheral {
-        if let identifier = query.identifier,
-            let known = manager?.retrievePeripherals(withIdentifiers: [identifier]).first
-        {
-            return known
-        }
-        var found: CBPeripheral?
-        var heard: [String] = []
-        onDiscovery = { [self] peripheral, discovery in
-            guard found == nil else { return }
-            if query.matches(name: discovery.name, identifier: discovery.identifier) {
-                found = peripheral
-                end(.discovery, nil)
-            } else {
-                let name = discovery.name.map(PrintableText.quoted) ?? discovery.identifier.uuidString
-                if !heard.contains(name), heard.count < 20 { heard.append(name) }
-            }
-        }
-        defer {
-            onDiscovery = nil
-            manager?.stopScan()
-        }
-        func failure() -> Failure {
-            let others = heard.isEmpty ? "nobody is there" : "there is " + heard.joined(separator: ", ")
-            let device = PrintableText.quoted(query.text)
-            return Failure("\(device) was not found within \(timeout.formatted()) s: \(others)")
-        }
-        try await pendingAnswer.wait(timeout, late: failure()) {
-            awaited = .discovery
-            scan(services: [], duplicates: true)
-        }
-        guard let found else { throw Failure("\(PrintableText.quoted(query.text)) was not found") }
-        return found
     }
 
     /// Connects to a device, which becomes the one in use.

@@ -1,0 +1,43 @@
+// How a command finds the device that it is to use.
+
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+extension Central {
+    /// Finds a device.
+    func find(_ query: DeviceQuery, timeout: TimeInterval) async throws -> CBPeripheral {
+        if let identifier = query.identifier,
+            let known = manager?.retrievePeripherals(withIdentifiers: [identifier]).first
+        {
+            return known
+        }
+        var found: CBPeripheral?
+        var heard: [String] = []
+        onDiscovery = { [self] peripheral, discovery in
+            guard found == nil else { return }
+            if query.matches(name: discovery.name, identifier: discovery.identifier) {
+                found = peripheral
+                end(.discovery, nil)
+            } else {
+                let name = discovery.name.map(PrintableText.quoted) ?? discovery.identifier.uuidString
+                if !heard.contains(name), heard.count < 20 { heard.append(name) }
+            }
+        }
+        defer {
+            onDiscovery = nil
+            manager?.stopScan()
+        }
+        func failure() -> Failure {
+            let others = heard.isEmpty ? "nobody is there" : "there is " + heard.joined(separator: ", ")
+            let device = PrintableText.quoted(query.text)
+            return Failure("\(device) was not found within \(timeout.formatted()) s: \(others)")
+        }
+        try await pendingAnswer.wait(timeout, late: failure()) {
+            awaited = .discovery
+            scan(services: [], duplicates: true)
+        }
+        guard let found else { throw Failure("\(PrintableText.quoted(query.text)) was not found") }
+        return found
+    }
+}
