@@ -15,7 +15,7 @@ extension ProcessTestbed {
     }
 
     /// A ball that demands pairing and is advertising.
-    fileprivate func ball(_ requirement: String = "passkey", input: Bool = false) throws -> TestProcess {
+    func ball(_ requirement: String = "passkey", input: Bool = false) throws -> TestProcess {
         let arguments = ["peripheral", "--name", "Crystal", "--identity", "ball", "--require-pairing", requirement]
         let ball = try eightball(arguments, input: input)
         try ball.line(with: "is a Magic 8-Ball now")
@@ -23,25 +23,26 @@ extension ProcessTestbed {
     }
 
     /// One who asks.
-    fileprivate func ask(_ options: String..., input: Bool = false) throws -> TestProcess {
+    func ask(_ options: String..., input: Bool = false) throws -> TestProcess {
         try eightball(["ask", "Will it rain?", "--identity", "curious"] + options, input: input)
     }
 }
 
 extension TestProcess {
     /// The six digits that the process shows for the `count`th time.
-    fileprivate func code(number count: Int = 1) throws -> String {
+    func code(number count: Int = 1) throws -> String {
         let line = try line(number: count, with: "Code for ")
         return String(line.suffix(6))
     }
 
     /// Another code than the one that the process shows.
-    fileprivate func wrongCode() throws -> String { try code() == "000000" ? "000001" : "000000" }
+    func wrongCode() throws -> String { try code() == "000000" ? "000001" : "000000" }
 }
 
 @Suite("Pairing programs")
 struct PairingProgramsTests {
-    private func withTestbed(_ body: (ProcessTestbed) throws -> Void) throws {
+    /// Runs a test on an air of its own.
+    func withTestbed(_ body: (ProcessTestbed) throws -> Void) throws {
         let testbed = try ProcessTestbed()
         defer { testbed.end() }
         // It serves the air, so that this does not end with a process that is killed.
@@ -61,7 +62,7 @@ struct PairingProgramsTests {
             ask.write(line: code)
             #expect(try ask.end() == 0, "\(ask.errorLines)")
             #expect(ask.lines.count == 1)
-            #expect(Answers.classic.contains(ask.lines[0]))
+            #expect(Texts.english.answers.contains(ask.lines[0]))
             #expect(ask.errorLines.count == 1)
             try ball.line(with: "Paired with ")
             let again = try testbed.ask()
@@ -88,7 +89,7 @@ struct PairingProgramsTests {
         }
     }
 
-    @Test("Whoever cannot be asked is refused, and what it takes is said", arguments: [false, true])
+    @Test("Where nobody can be asked pairing is refused, and what it takes is said", arguments: [false, true])
     func nobodyToAsk(endsInput: Bool) throws {
         try withTestbed { testbed in
             let ball = try testbed.ball()
@@ -113,7 +114,7 @@ struct PairingProgramsTests {
             try terminal.type(code, after: "That is not six digits")
             #expect(try ask.end() == 0, "\(ask.errorLines)")
             #expect(ask.lines.count == 1 && ask.errorLines.isEmpty)
-            #expect(Answers.classic.contains(ask.lines[0]))
+            #expect(Texts.english.answers.contains(ask.lines[0]))
         }
     }
 
@@ -374,70 +375,6 @@ struct PairingProgramsTests {
                 "\(line)"
             )
             #expect(line.contains("--identity bob"), "\(line)")
-        }
-    }
-
-    private static let description = """
-        { "name": "Safe",
-          "services": [
-            { "uuid": "FFF0",
-              "characteristics": [
-                { "uuid": "FFF1", "properties": ["read", "notify"], "value": { "text": "open" } },
-                { "uuid": "FFF2", "properties": ["read", "write"], "value": { "text": "secret" },
-                  "description": "Content", "security": { "read": "encrypted", "description": "encrypted" } },
-                { "uuid": "FFF3", "properties": ["read", "write"], "value": { "text": "top secret" },
-                  "security": "authenticated" } ] } ],
-          "channels": [ { "security": "authenticated" } ] }
-        """
-
-    private func safe(_ testbed: ProcessTestbed, _ options: String..., input: Bool = false) throws -> TestProcess {
-        let file = testbed.path("safe.json")
-        try Data(Self.description.utf8).write(to: URL(fileURLWithPath: file))
-        let safe = try testbed.start("corebluetooth", ["advertise", "--gatt", file] + options, input: input)
-        try safe.line(with: "is advertising")
-        return safe
-    }
-
-    @Test("inspect says what each value demands, and with pairing how secure the connection has become")
-    func inspect() throws {
-        try withTestbed { testbed in
-            let safe = try self.safe(testbed, input: true)
-            try safe.line(with: "the L2CAP channel 192 is open to centrals, authenticated")
-            let refused = try testbed.tool("inspect", "Safe", "--no-pairing")
-            #expect(try refused.end() == 0, "\(refused.errorLines)")
-            #expect(refused.lines[1].hasSuffix("the connection is not encrypted"))
-            #expect(refused.lines.contains("  FFF1  read, notify = 6F 70 65 6E \"open\""))
-            #expect(refused.lines.contains("  FFF2  read, write = (needs pairing)"))
-            #expect(refused.lines.contains("    2901 Characteristic User Description = (needs pairing)"))
-            #expect(refused.lines.contains("  FFF3  read, write = (needs pairing)"))
-            #expect(testbed.bonds.isEmpty)
-            // Who cannot be asked gets what needs no code.
-            let poor = try testbed.tool("inspect", "Safe", "--identity", "poor")
-            #expect(try poor.end() == 0, "\(poor.errorLines)")
-            #expect(poor.lines.contains("  FFF2  read, write = 73 65 63 72 65 74 \"secret\""))
-            #expect(poor.lines.contains("  FFF3  read, write = (needs pairing by a code)"))
-            #expect(poor.lines.last == "the connection is now encrypted, paired without a code")
-            let full = try testbed.tool("inspect", "Safe", "--identity", "rich", "--json", input: true)
-            try full.errorLine(with: "Does \"Safe\" show ")
-            full.write(line: "y")
-            try safe.errorLine(with: "too (y/n)?")
-            safe.write(line: "y")
-            #expect(try full.end() == 0, "\(full.errorLines)")
-            let objects = try full.objects()
-            #expect(objects.contains { $0["value"] as? String == "746F7020736563726574" })
-            #expect(objects.last?["event"] as? String == "security")
-            #expect(objects.last?["security"] as? String == "secureConnections")
-        }
-    }
-
-    @Test("What is refused names the command that pairs")
-    func refusal() throws {
-        try withTestbed { testbed in
-            _ = try self.safe(testbed)
-            let read = try testbed.tool("read", "Safe", "FFF3", "--identity", "poor")
-            #expect(try read.end() == 1)
-            let line = try #require(read.errorLines.last)
-            #expect(line.hasPrefix("corebluetooth: reading FFF3 failed: Authentication is insufficient; "), "\(line)")
         }
     }
 }

@@ -113,4 +113,17 @@ extension SecurityManager {
         guard !context.attempts.isWaiting(self.identity, now: context.now) else { return .repeatedAttempts }
         return nil
     }
+
+    /// What this device brings to a pairing that has to give a level.
+    func parameters(_ level: SecurityLevel) -> PairingParameters {
+        PairingParameters(
+            isCentral: self.isCentral,
+            localAddress: self.localAddress,
+            peerAddress: self.peerAddress,
+            configuration: self.configuration,
+            requiredLevel: level,
+            existing: self.keys,
+            outOfBand: self.outOfBand
+        )
+    }
 }

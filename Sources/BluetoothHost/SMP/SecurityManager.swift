@@ -136,19 +136,6 @@ struct SecurityManager: Sendable {
         return isEnough ? keys : nil
     }
 
-    /// What this device brings to a pairing that has to give a level.
-    func parameters(_ level: SecurityLevel) -> PairingParameters {
-        PairingParameters(
-            isCentral: self.isCentral,
-            localAddress: self.localAddress,
-            peerAddress: self.peerAddress,
-            configuration: self.configuration,
-            requiredLevel: level,
-            existing: self.keys,
-            outOfBand: self.outOfBand
-        )
-    }
-
     // MARK: The host's wishes
 
     /// Makes the link at least as secure as a level: encrypts it with the keys that are there, or pairs. A peripheral
