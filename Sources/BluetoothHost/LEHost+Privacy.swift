@@ -44,7 +44,7 @@ extension LEHost {
         return self.privateAddress.isDue(privacy, now: self.eventLoop.now)
     }
 
-    /// When the own address is to be replaced: only while somebody can see it. Once it is time, the turns do the rest.
+    /// When the own address is to be replaced: only while the radio is used. Once it is time, the turns do the rest.
     var privacyDeadline: NIODeadline? {
         guard case .ready = self.state, self.isPrivate, self.usesRadio, let deadline = self.privateAddress.deadline,
             deadline > self.eventLoop.now

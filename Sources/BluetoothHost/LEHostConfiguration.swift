@@ -32,9 +32,9 @@ public struct LEHostConfiguration: Sendable {
     /// Whether bonded peers that have distributed an identity resolving key are also received under their identity
     /// addresses (Vol 6, Part B, 4.7).
     ///
-    /// ``PrivacyMode/device`` unless it is set: a peer is found whether it hides or not. In ``PrivacyMode/network`` what
-    /// comes from such an identity address is ignored, since somebody else may have sent it; a peer that has stopped
-    /// hiding is then not found any more.
+    /// `PrivacyMode.device` unless it is set: a peer is found whether it hides or not. In `PrivacyMode.network` what comes
+    /// from such an identity address is ignored, since another device may have sent it; a peer that has stopped hiding is
+    /// then not found any more.
     public var peerPrivacyMode: PrivacyMode
     /// What the numbers and keys of pairings follow from, for runs that repeat; `nil` for the system's generator.
     package var pairingSeed: UInt64?
