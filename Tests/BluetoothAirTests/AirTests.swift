@@ -131,6 +131,19 @@ struct AirTests {
         #expect(controller.distance == .metres(1))
     }
 
+    @Test("coordinates and probabilities outside of their range become the nearer end of it")
+    func nearestEnds() {
+        for (value, taken) in [
+            (-10_000_001, -10_000_000), (-10_000_000, -10_000_000), (-1.5, -1.5), (10_000_000, 10_000_000),
+            (10_000_001, 10_000_000), (.infinity, 0), (-.infinity, 0), (.nan, 0),
+        ] as [(Double, Double)] {
+            #expect(AirPosition(x: value, y: 0).x == taken && AirPosition(x: 0, y: value).y == taken)
+        }
+        for (value, taken) in [(-0.1, 0), (0, 0), (0.25, 0.25), (1, 1), (1.1, 1), (.nan, 0)] as [(Double, Double)] {
+            #expect(LossProbability(value).value == taken)
+        }
+    }
+
     @Test("a controller leaves the air when it is released")
     func release() throws {
         let testbed = AirTestbed()

@@ -107,6 +107,8 @@ struct AdvertisingDataValuesTests {
         #expect(data.bytes.hex == "05 FF 4C 00 02 15")
         #expect(data.manufacturerSpecificData == ByteBuffer(hex: "4C 00 02 15"))
         #expect(AdvertisingData(parsing: ByteBuffer(hex: "02 FF 4C")).manufacturerSpecificData == nil)
+        let another = AdvertisingData(parsing: ByteBuffer(hex: "03 09 48 69 03 FF 4D 00"))
+        #expect(another.manufacturerSpecificData == ByteBuffer(hex: "4D 00"), "not the name before it")
         let companyAlone = AdvertisingData(parsing: ByteBuffer(hex: "02 FF 4C 03 FF 4D 00"))
         #expect(companyAlone.manufacturerSpecificData == ByteBuffer(hex: "4D 00"))
     }
@@ -166,6 +168,11 @@ struct AdvertisingDataValuesTests {
                 DeviceAddress(0xC000_0000_0002, kind: .random),
             ]
         )
+        // Of the type's octet bit 0 counts; the address may be public as well.
+        for (octet, kind) in [("00", DeviceAddress.Kind.public), ("01", .random), ("FE", .public), ("FF", .random)] {
+            let data = AdvertisingData(parsing: ByteBuffer(hex: "08 1B 55 44 33 22 11 C0 " + octet))
+            #expect(data.deviceAddress == DeviceAddress(0xC011_2233_4455, kind: kind), "\(octet)")
+        }
         #expect(data.advertisingInterval?.timeAmount == .milliseconds(20))
         #expect(data.supportedFeatures == 0x0301)
         // There may be more features one day than 64; those are not among the known ones.

@@ -19,6 +19,47 @@ struct AdvertisingDataTests {
         #expect(data.elements[1].type.description == "0xEE")
     }
 
+    @Test("types have the numbers of the Assigned Numbers (2.3)")
+    func types() {
+        // Each run counts on from its first number.
+        let runs: [(UInt8, [AdvertisingDataType])] = [
+            (
+                0x01,
+                [
+                    .flags, .incomplete16BitServiceUUIDs, .complete16BitServiceUUIDs, .incomplete32BitServiceUUIDs,
+                    .complete32BitServiceUUIDs, .incomplete128BitServiceUUIDs, .complete128BitServiceUUIDs,
+                    .shortenedLocalName, .completeLocalName, .txPowerLevel,
+                ]
+            ),
+            (
+                0x0D,
+                [
+                    .classOfDevice, .simplePairingHashC192, .simplePairingRandomizerR192, .securityManagerTKValue,
+                    .securityManagerOutOfBandFlags, .peripheralConnectionIntervalRange,
+                ]
+            ),
+            (
+                0x14,
+                [
+                    .solicited16BitServiceUUIDs, .solicited128BitServiceUUIDs, .serviceData16Bit,
+                    .publicTargetAddress, .randomTargetAddress, .appearance, .advertisingInterval, .deviceAddress,
+                    .role, .simplePairingHashC256, .simplePairingRandomizerR256, .solicited32BitServiceUUIDs,
+                    .serviceData32Bit, .serviceData128Bit, .secureConnectionsConfirmationValue,
+                    .secureConnectionsRandomValue, .uri, .indoorPositioning, .transportDiscoveryData,
+                    .supportedFeatures, .channelMapUpdateIndication, .pbADV, .meshMessage, .meshBeacon, .bigInfo,
+                    .broadcastCode, .resolvableSetIdentifier, .advertisingIntervalLong, .broadcastName,
+                    .encryptedAdvertisingData, .periodicAdvertisingResponseTiming,
+                ]
+            ),
+            (0x34, [.electronicShelfLabel]),
+            (0x3D, [.information3D]),
+            (0xFF, [.manufacturerSpecificData]),
+        ]
+        for (first, types) in runs {
+            for (index, type) in types.enumerated() { #expect(type.rawValue == first + UInt8(index)) }
+        }
+    }
+
     @Test("a length of zero ends the data early")
     func earlyTermination() {
         let data = AdvertisingData(parsing: ByteBuffer(hex: "02 01 06 00 03 09 48 69"))

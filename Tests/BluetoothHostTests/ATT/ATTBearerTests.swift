@@ -72,4 +72,23 @@ struct ATTBearerTests {
         #expect(self.failures(actions) == [.requestWhilePending])
         #expect(bearer.condition == .failed(.requestWhilePending))
     }
+
+    @Test("notifications of two owners do not share a PDU, and each is counted for its own")
+    func owners() {
+        let one = TransmitToken(rawValue: 1)
+        let other = TransmitToken(rawValue: 2)
+        for count in 1...2 {
+            var bearer = self.bearer()
+            var actions: [ATTBearer.Action] = []
+            for token in Array(repeating: one, count: count) + [other] {
+                let value = GATTServer.Client.Value(handle: 3, value: ByteBuffer(bytes: [0xAA]), token: token)
+                bearer.batch(value, into: &actions)
+            }
+            bearer.flushBatch(into: &actions)
+            let sent = actions.compactMap { action -> Transmission? in
+                if case .send(_, let transmission) = action { transmission } else { nil }
+            }
+            #expect(sent == [Transmission(token: one, count: count), Transmission(token: other, count: 1)])
+        }
+    }
 }

@@ -19,7 +19,6 @@ extension GATTServer {
             let position = self.database.index(of: command.handle),
             case .application = self.database.attributes[position].content,
             self.writeError(of: self.database.attributes[position], with: .signedWrite, on: &bearer) == nil,
-            command.value.readableBytes <= ATT.maximumValueLength,
             bearer.server.signingKey?.accept(
                 command.signature,
                 of: pdu.prefix(pdu.readableBytes - DataSignature.octetCount)

@@ -38,6 +38,31 @@ struct GATTSecurityTests {
         #expect(script.takeReported() == [.complete(id, .success(.value(ByteBuffer(bytes: [7]))))])
     }
 
+    @Test("What is given up is not reported, whether it waits for security or not", arguments: [false, true])
+    func cancelled(isItself: Bool) {
+        var (script, id) = Self.refused("05")
+        let other = script.start(.read(9))
+        script.cancel(isItself ? id : other)
+        script.secured(Self.unauthenticated)
+        script.play("> 0A 03 00\n< 0B 07" + (isItself ? "\n> 0A 09 00\n< 0B 08" : ""))
+        let left: ClientScript.Action =
+            isItself
+            ? .complete(other, .success(.value(ByteBuffer(bytes: [8]))))
+            : .complete(id, .success(.value(ByteBuffer(bytes: [7]))))
+        #expect(script.takeReported() == [.needsSecurity(.encrypted), left])
+    }
+
+    @Test("A link that has not become more secure is no reason to ask again")
+    func notMoreSecure() {
+        var (script, _) = Self.refused("05")
+        var actions: [ATTBearer.Action] = []
+        script.client.repeatRefusedRequest(now: script.now, into: &actions)
+        #expect(actions.isEmpty)
+        script.client.security.key = Self.unauthenticated
+        script.client.repeatRefusedRequest(now: script.now, into: &actions)
+        #expect(actions.count == 1)
+    }
+
     @Test("A server that still refuses is asked with an authenticated key, and then no more")
     func escalation() {
         var (script, id) = Self.refused("05")

@@ -113,6 +113,27 @@ struct GATTServerDiscoveryTests: GATTServerSuite {
         )
     }
 
+    @Test func `A range ends with its last handle`() throws {
+        try self.run(
+            """
+            > 10 01 00 0E 00 00 28                # the last service begins there
+            < 11 06 01 00 05 00 00 18 06 00 0D 00 01 18 0E 00 24 00 00 A0
+            > 10 01 00 0D 00 00 28
+            < 11 06 01 00 05 00 00 18 06 00 0D 00 01 18
+            > 06 01 00 0E 00 00 28 00 A0
+            < 07 0E 00 24 00
+            > 06 01 00 0D 00 00 28 00 A0
+            < 01 06 01 00 0A
+            > 04 34 00 34 00
+            < 05 01 34 00 01 A0
+            > 08 01 00 10 00 01 A0
+            < 09 05 10 00 01 02 03
+            > 08 01 00 0F 00 01 A0
+            < 01 08 01 00 0A
+            """
+        )
+    }
+
     @Test func `B17: Find By Type Value compares octets, so the other form of a UUID finds nothing`() throws {
         try self.run(
             """

@@ -146,4 +146,31 @@ struct GATTServerSignedWritesTests: GATTServerSuite {
         )
         _ = try self.run("> \(self.pdu("01", 1))", key: nil)
     }
+
+    @Test func `A signed write is as long as the MTU, and no longer`() throws {
+        // Opcode, handle and signature are 15 of the 23 octets.
+        _ = try self.run(
+            """
+            > \(self.pdu("00 01 02 03 04 05 06 07", 1))
+            ? counter 1
+            ? command 0010 00..07
+            > \(self.pdu("00 01 02 03 04 05 06 07 08", 2))
+            """,
+            key: PeerSigningKey(key: Self.key, lastCounter: nil)
+        )
+    }
+
+    @Test func `A signed write of a client that does not know of a change is ignored`() throws {
+        _ = try self.run(
+            """
+            > 12 0B 00 01                         # robust caching
+            < 13
+            add
+            > \(self.pdu("01", 1))
+            > 0A 10 00                            # and this is how it hears of it
+            < 01 0A 10 00 12
+            """,
+            key: PeerSigningKey(key: Self.key, lastCounter: nil)
+        )
+    }
 }
