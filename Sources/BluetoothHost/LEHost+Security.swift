@@ -1,10 +1,10 @@
-// The security of the host's links: the Security Manager of each link is fed here and its actions are carried out
-// (Vol 3, Part H), what a server has refused for want of security is asked once more (Vol 3, Part C, 10.3.2), and a bonded
+// The security of the host's links: the Security Manager of each link is fed here and its actions are carried out (Vol
+// 3, Part H), what a server has refused for want of security is asked once more (Vol 3, Part C, 10.3.2), and a bonded
 // client that comes back finds what a bond keeps for it (Vol 3, Part G, 2.5.2).
 //
-// The order of a bonded link: it is opened, the delegate gives the bond, and the link is encrypted with its key; a central
-// does that by itself and sends nothing else before. Only then is the client of the peer restored, since before anybody
-// can have the address of a bonded peer. A link that cannot be encrypted with the key of its bond ends
+// The order of a bonded link: it is opened, the delegate gives the bond, and the link is encrypted with its key; a
+// central does that by itself and sends nothing else before. Only then is the client of the peer restored, since before
+// anybody can have the address of a bonded peer. A link that cannot be encrypted with the key of its bond ends
 // (`pinOrKeyMissing`): a device that pretends to be the peer gets nothing and is believed nothing (CVE-2020-9770).
 
 import BluetoothHCI
@@ -83,7 +83,8 @@ extension LEHost {
         )
     }
 
-    /// A link with a bond begins with its encryption: a central starts it, and neither sends nor believes anything before.
+    /// A link with a bond begins with its encryption: a central starts it, and neither sends nor believes anything
+    /// before.
     func begin(_ link: HostLink) {
         if let key = link.securityManager.bond?.peer.signing { link.bearer.server.signingKey = PeerSigningKey(key) }
         self.take(link.securityManager.security, of: link)
@@ -170,9 +171,9 @@ extension LEHost {
         self.drainSecurity(link)
     }
 
-    /// No packet with a valid integrity code has come for the authenticated payload timeout (30 s), although the controller
-    /// has pinged the peer: whoever keeps the link alive does not show that it has the key (Vol 4, Part E, 7.7.75). The
-    /// link ends.
+    /// No packet with a valid integrity code has come for the authenticated payload timeout (30 s), although the
+    /// controller has pinged the peer: a device that keeps the link alive does not show that it has the key (Vol 4,
+    /// Part E, 7.7.75). The link ends.
     func authenticatedPayloadTimeoutExpired(_ handle: ConnectionHandle) {
         guard let link = self.linksByHandle[handle], link.isOpen, link.bearer.security.key != nil else { return }
         link.endReason = .connectionTerminatedMICFailure
@@ -252,8 +253,8 @@ extension LEHost {
         return true
     }
 
-    /// Repeats what the peer has refused where the link is more secure now; where it is not, and is not on the way to be,
-    /// the refusals stand.
+    /// Repeats what the peer has refused where the link is more secure now; where it is not, and is not on the way to
+    /// be, the refusals stand.
     private func settle(_ link: HostLink) {
         link.bearer.repeatRefusedRequest(now: self.eventLoop.now, into: &link.bearerActions)
         let refused = link.requestedChannels.filter { $0.value.refusal != nil }

@@ -25,11 +25,11 @@ public final class LEHost {
     public var pairing: PairingConfiguration {
         didSet { self.updatePairing() }
     }
-    /// The identity resolving key of this device (IRK), of which its private addresses are made where it hides itself, and
-    /// which its peers get when they pair.
+    /// The identity resolving key of this device (IRK), of which its private addresses are made where it hides itself,
+    /// and which its peers get when they pair.
     ///
-    /// It belongs to the device's identity: whoever keeps bonds keeps it with them, and sets it before the radio is used,
-    /// such as when the host becomes ready. A host that has none by then draws one.
+    /// It belongs to the device's identity: the owner of the bonds keeps it with them, and sets it before the radio is
+    /// used, such as when the host becomes ready. A host that has none by then draws one.
     public var identityResolvingKey: Octets16? {
         didSet {
             guard self.identityResolvingKey != oldValue else { return }
@@ -39,8 +39,8 @@ public final class LEHost {
             self.scheduleTurn()
         }
     }
-    /// The identities of all bonded peers, a key of zero standing for none. Their private addresses are resolved, in the
-    /// controller where it can; and no other device can pair under their identities without the user's consent.
+    /// The identities of all bonded peers, a key of zero standing for none. Their private addresses are resolved, in
+    /// the controller where it can; and no other device can pair under their identities without the user's consent.
     public var bondedPeers: [IdentityInformation] {
         get { self.peerIdentities.all }
         set {
@@ -52,7 +52,8 @@ public final class LEHost {
     }
     /// Where the host stands with its controller.
     public internal(set) var state: LEHostState = .detached
-    /// The address by which peers know this device, its identity address; `nil` where it has none, or without a controller.
+    /// The address by which peers know this device, its identity address; `nil` where it has none, or without a
+    /// controller.
     ///
     /// One that hides itself is on the air under others.
     public var address: DeviceAddress? {

@@ -84,7 +84,7 @@ package final class Screen {
         self.sources.append(source)
         self.watch(SIGWINCH) { $0.setNeedsDraw() }
         self.watch(SIGCONT) { screen in
-            // Whoever stopped the process may have changed the terminal meanwhile.
+            // The terminal may have been used by others meanwhile.
             screen.take()
         }
         for source in self.sources { source.resume() }

@@ -31,8 +31,8 @@ private final class Watcher: NSObject, CBCentralManagerDelegate {
 
 @Suite("Devices that hide")
 struct PrivateDeviceTests {
-    @Test("A stranger finds another device each time that the address changes", arguments: [nil, 60])
-    func strangers(seconds: Int?) throws {
+    @Test("A device that is not bonded finds another device each time that the address changes", arguments: [nil, 60])
+    func unbonded(seconds: Int?) throws {
         let world = World()
         let sensor = world.addDevice(
             "sensor",

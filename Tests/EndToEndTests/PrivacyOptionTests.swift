@@ -5,7 +5,7 @@ import Testing
 
 @Suite("--privacy")
 struct PrivacyOptionTests {
-    @Test("A device that hides is another one to a stranger when it begins anew; without --privacy it is the same")
+    @Test("A device that hides is another one when it begins anew; without --privacy it is the same")
     func identifiers() throws {
         let testbed = try ProcessTestbed()
         defer { testbed.end() }

@@ -152,7 +152,7 @@ extension Controller {
         return address
     }
 
-    /// The own identity behind an address to which somebody has directed advertising; the address itself where it is
+    /// The own identity behind an address to which a peer directs advertising; the address itself where it is
     /// none that was made with a local key.
     func ownIdentity(of address: DeviceAddress, ownAddressType: OwnAddressType) -> DeviceAddress {
         guard self.isMadeWithLocalKey(address) else { return address }

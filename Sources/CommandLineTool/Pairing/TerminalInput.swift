@@ -2,7 +2,7 @@
 // another standard input, by the next line of that; at its end, at the terminal from which the program was started, if
 // it is in the foreground there. The question goes to standard error or to the terminal, never to standard output.
 //
-// A line is read by a thread of its own, octet by octet, so that what follows the line stays for whoever reads next. A
+// A line is read by a thread of its own, octet by octet, so that what follows the line stays for the next reader. A
 // question can be taken back: the thread ends, and what was typed so far counts for nothing.
 
 import Dispatch
@@ -45,7 +45,7 @@ final class TerminalInput {
     private var number = 0
     /// Whether standard input, no terminal, has ended.
     private var hasEnded = false
-    /// Whether somebody may have typed a line for a question that was taken back.
+    /// Whether a person may have typed a line for a question that was taken back.
     private var mayHoldOldInput = false
 
     nonisolated init() {}

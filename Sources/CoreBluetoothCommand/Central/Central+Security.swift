@@ -1,4 +1,4 @@
-// What Core Bluetooth has no calls for: how secure the connection is, and pairing because somebody asks for it.
+// What Core Bluetooth has no calls for: how secure the connection is, and pairing because a person asks for it.
 
 import BluetoothHost
 import CommandLineTool

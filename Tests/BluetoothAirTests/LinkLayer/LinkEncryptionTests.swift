@@ -211,7 +211,7 @@ struct LinkEncryptionTests {
         #expect(Set(seen).count == seen.count)
     }
 
-    @Test("a packet that somebody has changed ends the link with 0x3D where it arrives", arguments: [0, 5, 30])
+    @Test("a packet that was changed on the way ends the link with 0x3D where it arrives", arguments: [0, 5, 30])
     func changed(_ place: Int) throws {
         for settings in [AirSettings.instant, .realistic] {
             let link = try self.encrypted(settings)

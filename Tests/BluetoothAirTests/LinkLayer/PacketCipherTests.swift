@@ -43,7 +43,7 @@ struct PacketCipherTests {
         #expect(receiver.open(data[0].1, .start) == nil)
     }
 
-    @Test("a packet that was changed, replaced or repeated by somebody on the way is not opened")
+    @Test("a packet that was changed, replaced or repeated on the way is not opened")
     func integrity() {
         let payload = ByteBuffer(bytes: 0..<27)
         let key = SessionKey(

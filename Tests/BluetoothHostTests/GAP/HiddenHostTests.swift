@@ -110,24 +110,24 @@ struct HiddenHostTests {
     func directed() {
         let central = HiddenHost(1, on: self.air)
         let peripheral = HiddenHost(2, on: self.air)
-        let stranger = HiddenHost(3, on: self.air)
+        let third = HiddenHost(3, on: self.air)
         self.run(.seconds(1))
         central.host.bondedPeers = [peripheral.identity]
-        // The stranger knows who it is, and is not meant.
-        stranger.host.bondedPeers = [peripheral.identity]
-        peripheral.host.bondedPeers = [central.identity, stranger.identity]
-        stranger.host.connect(to: peripheral.identity.address)
+        // The third device knows who it is, and is not meant.
+        third.host.bondedPeers = [peripheral.identity]
+        peripheral.host.bondedPeers = [central.identity, third.identity]
+        third.host.connect(to: peripheral.identity.address)
         peripheral.advertise(to: central.identity.address)
         self.run(.seconds(100))
-        #expect(stranger.connected.isEmpty && peripheral.connected.isEmpty)
+        #expect(third.connected.isEmpty && peripheral.connected.isEmpty)
         central.host.connect(to: peripheral.identity.address)
         self.run(.seconds(100))
         #expect(central.connected == [peripheral.identity.address])
         #expect(peripheral.connected == [central.identity.address])
-        #expect(stranger.connected.isEmpty)
+        #expect(third.connected.isEmpty)
     }
 
-    @Test("A scanner knows its bonded peers, whoever resolves them", arguments: [64, 1, 0])
+    @Test("A scanner knows its bonded peers, whichever side resolves them", arguments: [64, 1, 0])
     func scanning(resolvingListSize: Int) {
         let scanner = HiddenHost(1, on: self.air, resolvingListSize: resolvingListSize)
         let known = (2...4).map { HiddenHost($0, on: self.air) }

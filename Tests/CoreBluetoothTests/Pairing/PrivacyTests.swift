@@ -290,11 +290,12 @@ struct PrivacyTests {
         let lost = storage.names.filter { $0.hasPrefix("bond-") || $0.hasPrefix("identity-key") }
         for name in lost { storage.remove(name) }
         pair.restartPeripheral()
-        // With another key its addresses are a stranger's, until it says who it is.
+        // With another key its addresses are of an unknown device, until it says who it is.
         let second = try pair.find()
         #expect(second.identifier != first.identifier)
         let before = agent.prompts.count
-        // The link is encrypted before the peripheral says who it is, so that what was asked of a stranger is answered.
+        // The link is encrypted before the peripheral says who it is, so that what was asked of an unknown device is
+        // answered.
         #expect(try pair.read(second) == nil)
         #expect(agent.prompts.dropFirst(before) == [.pair(replacesBond: true)])
         #expect(try (pair.central.storage.read(bond) != keys) == consents)

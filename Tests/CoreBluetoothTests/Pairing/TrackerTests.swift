@@ -1,4 +1,4 @@
-// What somebody sees of a device that hides who listens to everything on the air, answers all scan requests and lets
+// What a listener sees of a device that hides: it listens to everything on the air, answers all scan requests and lets
 // everybody connect, but has paired with nobody.
 
 import BluetoothAir
@@ -136,8 +136,8 @@ struct TrackerTests {
         // The phone also connects to the tracker.
         app.disconnect(peripheral, in: testbed)
         app.found = []
-        let stranger = try app.find(in: testbed, services: [CBUUID(string: "FFE0")])
-        app.connect(stranger, in: testbed)
+        let unknown = try app.find(in: testbed, services: [CBUUID(string: "FFE0")])
+        app.connect(unknown, in: testbed)
         #expect(!tracker.scanners.isEmpty && !tracker.advertisers.isEmpty && !tracker.centrals.isEmpty)
         if isPrivate {
             #expect(tracker.count(of: phone.identityAddress) == 0)
