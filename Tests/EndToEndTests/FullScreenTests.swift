@@ -119,6 +119,43 @@ struct FullScreenTests {
         #expect(try ball.end() == 0)
     }
 
+    @Test("The code of a pairing is asked for on the screen: a wrong one is refused, the right one leads to the answer")
+    func pairing() throws {
+        let screens = try Screens()
+        defer { screens.end() }
+        let ball = try screens.testbed.eightball(
+            ["peripheral", "--name", "Crystal", "--identity", "ball", "--require-pairing", "passkey"]
+        )
+        try ball.line(with: "is a Magic 8-Ball now")
+        let central = try screens.start("--identity", "asker")
+        try central.row(with: "▸ 1  Central")
+        central.type("1")
+        try central.row(with: "dBm")
+        central.type("Is it open?\r")
+        try central.row(with: "Crystal shows a code. Enter it here")
+        let wrong = try ball.code() == "000000" ? "000001" : "000000"
+        // What is no digit is not taken.
+        central.type("x\(wrong)\r")
+        try central.row(with: "Authentication is insufficient")
+        // Pairing again is refused for a while after a failure.
+        var number = 0
+        func isAskedForCode() throws -> Bool {
+            number += 1
+            let question = "Is it open, the \(number). time?"
+            central.type(question + "\r")
+            try eventually("what becomes of the question") {
+                let screen = central.screen
+                return screen.contains { $0.hasSuffix("    " + question) }
+                    && screen.contains { $0.contains("insufficient") || $0.contains("shows a code") }
+            }
+            return central.screen.contains { $0.contains("shows a code") }
+        }
+        while try !isAskedForCode() {}
+        central.type(try ball.code(number: 2) + "\r")
+        let answer = try #require(try Self.answer(on: central))
+        try ball.line(with: "time? -> \(answer)")
+    }
+
     @Test(
         "The terminal is as it was on every way out",
         arguments: [
