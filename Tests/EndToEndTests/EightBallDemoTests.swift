@@ -27,6 +27,7 @@ struct EightBallDemoTests {
         #expect(Texts.english.answers.contains(answer.trimmingCharacters(in: .whitespaces)))
         #expect(demo.lines.contains { $0.hasPrefix("Question:") && $0.contains("Will it work?") })
         #expect(demo.lines.contains { $0.contains("RSSI -") })
+        #expect(demo.lines.contains { $0.contains("advertises the service as \"Crystal\"") })
     }
 
     @Test("Each side takes its steps in the order of the timelines")

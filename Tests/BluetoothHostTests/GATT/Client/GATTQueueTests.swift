@@ -173,6 +173,13 @@ struct GATTQueueTests {
                 "> 12 04 00 00 00 \n < 01 12 04 00 05"
             ) == .failure(.att(.insufficientAuthentication, handle: 0x0004))
         )
+        #expect(
+            ClientScript.run(
+                .configure(.notifications, of: Self.characteristic, at: 0x0004),
+                "> 12 04 00 01 00 \n < 13 00"
+            ) == .failure(.malformedResponse),
+            "a Write Response has no parameters"
+        )
     }
 
     @Test func `An unknown Client Characteristic Configuration is discovered first`() {
