@@ -193,6 +193,7 @@ struct PageTests {
         page.answered("0D665339-0000", "Number 299?", answer: "SLUG-ANSWER-03")
         page.asked(nil, "Rain", .refusedAsNoQuestion)
         #expect(page.entries.count == PeripheralPage.entryLimit)
+        #expect(page.hasOpenQuestion(of: "0D665339-0000") && !page.hasOpenQuestion(of: "other"))
         let rows = shown(24, 80) { page.draw(on: &$0, texts) }
         #expect(rows[0].hasSuffix("1 listens"))
         #expect(rows[2].hasSuffix("\"Kitchen\" is a Magic 8-Ball now"))

@@ -63,6 +63,11 @@ struct PeripheralPage: Hashable {
         self.isAnsweredByHand ? self.entries.last { $0.result == .open } : nil
     }
 
+    /// Whether a question of a central waits for its answer.
+    func hasOpenQuestion(of central: String) -> Bool {
+        self.entries.contains { $0.central == central && $0.result == .open }
+    }
+
     // MARK: What happens
 
     /// The ball can be found, or no longer can.

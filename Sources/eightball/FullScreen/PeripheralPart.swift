@@ -81,6 +81,10 @@ extension PeripheralPart: @preconcurrency ITCB_Observer_Peripheral_Protocol {
         guard let uuid = device.uuid else { return }
         centrals[uuid] = device
         page.asked(uuid, question, .open)
+        // A central that leaves without its answer is forgotten with its question.
+        if centrals.count > PeripheralPage.entryLimit {
+            centrals = centrals.filter { page.hasOpenQuestion(of: $0.key) }
+        }
         onChange()
     }
 
