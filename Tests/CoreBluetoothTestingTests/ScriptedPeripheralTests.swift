@@ -31,6 +31,27 @@ struct ScriptedPeripheralTests {
         #expect(thermo.writes == [.init(characteristic: Reader.measurement, value: Data([7]))])
     }
 
+    @Test("Switched off it is gone, switched on it is there again, and a controller that fails stays off where it was")
+    func power() throws {
+        let (world, thermo, reader) = Self.meet(.thermometer())
+        try world.run(until: reader.calls.contains("notifying true"))
+        thermo.isPowered = false
+        try world.run(until: reader.peripheral?.state == .disconnected)
+        #expect(!thermo.hasSubscriber(for: Reader.measurement))
+        thermo.resetController()
+        let count = reader.calls.count
+        let peripheral = try #require(reader.peripheral)
+        reader.central.connect(peripheral)
+        world.advance(by: .seconds(10))
+        #expect(peripheral.state == .connecting && reader.calls.count == count)
+        thermo.isPowered = true
+        try world.run(until: peripheral.state == .connected)
+        thermo.resetController()
+        try world.run(until: peripheral.state == .disconnected)
+        reader.central.connect(peripheral)
+        try world.run(until: peripheral.state == .connected)
+    }
+
     @Test("C4: a wrong UUID in notify or setValue fails the one test, and names the line of the call")
     func wrongUUID() throws {
         for setsValue in [false, true] {

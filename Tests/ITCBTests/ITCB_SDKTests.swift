@@ -87,4 +87,20 @@ struct ITCB_SDKTests {
         #expect(sdk.observers.isEmpty)
         #expect(!sdk.isCoreBluetoothPoweredOn)
     }
+
+    @Test("Work that is cancelled is not done, and work that nobody keeps is")
+    @MainActor
+    func scheduler() async {
+        let scheduler = _ITCB_SDK_RunLoopScheduler()
+        var done: [Int] = []
+        let work = scheduler.schedule(after: 0.01) { done.append(1) }
+        work.cancel()
+        await withCheckedContinuation { continuation in
+            _ = scheduler.schedule(after: 0.05) {
+                done.append(2)
+                continuation.resume()
+            }
+        }
+        #expect(done == [2])
+    }
 }
