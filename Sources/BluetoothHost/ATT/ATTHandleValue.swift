@@ -60,15 +60,14 @@ struct ATTMultipleHandleValueNotification {
             return (handle, value)
         }
 
-        /// Whether there are two entries or more, and none is cut.
+        /// Whether there are entries, and none is cut. A server must have two or more (3.4.7.4), but BlueZ 5.66 also sends
+        /// a single value this way, and nothing is gained by losing it.
         fileprivate var isWhole: Bool {
             var rest = self
-            var count = 0
             while rest.bytes.readableBytes > 0 {
                 guard rest.next() != nil else { return false }
-                count += 1
             }
-            return count >= 2
+            return self.bytes.readableBytes > 0
         }
     }
 

@@ -240,14 +240,16 @@ struct ATTPDUTests {
         try self.check(ATTMultipleHandleValueNotification(list: list), "23 03 00 01 00 AA 04 00 00 00")
         #expect(list.map(\.handle) == [3, 4])
         #expect(list.map(\.value) == [hex("AA"), ByteBuffer()])
-        // Two values at least, which may be empty (3.4.7.4).
+        // Two values at least, which may be empty (3.4.7.4); a single one is what BlueZ sends.
         let shortest = try ATTMultipleHandleValueNotification(parsing: hex("23 03 00 00 00 04 00 00 00"))
         #expect(shortest.list.map(\.handle) == [3, 4])
+        for single in ["23 03 00 00 00", "23 03 00 01 00 AA", "23 03 00 04 00 01 02 03 04"] {
+            #expect(try ATTMultipleHandleValueNotification(parsing: hex(single)).list.map(\.handle) == [3])
+        }
         self.refuse(
             ATTMultipleHandleValueNotification.self,
             "23",
-            "23 03 00 04 00 01 02 03 04",
-            "23 03 00 01 00 AA",
+            "23 03 00 01 00",
             "23 03 00 01 00 AA 04 00 01 00",
             "23 03 00 01 00 AA 04 00 00"
         )

@@ -272,7 +272,7 @@ struct GATTClientTests {
 
     @Test func `Hostile: what is no notification is ignored`() {
         var script = ClientScript()
-        for pdu in ["1B", "1B 08", "1B 00 00 01", "23", "23 08 00 01 00 FF", "23 08 00 02 00 01 02 09 00 05 00 01"] {
+        for pdu in ["1B", "1B 08", "1B 00 00 01", "23", "23 08 00 02 00 FF", "23 08 00 02 00 01 02 09 00 05 00 01"] {
             script.receive(hex(pdu))
         }
         // An indication without a handle is none; one with the handle that does not exist is confirmed and forgotten.
