@@ -74,7 +74,7 @@ final class ScreenProcess: @unchecked Sendable {
     func terminate() {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
-        process.terminationHandler = nil
+        // The handler stays: it may be running on a thread of Foundation, which does not hold it meanwhile.
     }
 
     /// Types text.

@@ -61,7 +61,7 @@ final class TestProcess: @unchecked Sendable {
     func terminate() {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
-        process.terminationHandler = nil
+        // The handler stays: it may be running on a thread of Foundation, which does not hold it meanwhile.
     }
 
     // MARK: Doing
