@@ -7,46 +7,32 @@ import Testing
 
 @Suite("eightball on the whole screen")
 struct FullScreenTests {
-    /// Processes that end with the test.
-    private final class Screens {
-        let testbed: ProcessTestbed
-        private var processes: [ScreenProcess] = []
-
-        init() throws { testbed = try ProcessTestbed() }
-
-        func start(
-            _ arguments: String...,
-            rows: Int = 24,
-            columns: Int = 80,
-            environment: [String: String] = [:]
-        ) throws -> ScreenProcess {
-            let process = try ScreenProcess(
-                ProcessTestbed.executable("eightball"),
-                arguments,
-                in: testbed,
-                rows: rows,
-                columns: columns,
-                environment: environment
-            )
-            processes.append(process)
-            return process
-        }
-
-        func end() {
-            processes.forEach { $0.terminate() }
-            testbed.end()
-        }
+    private static func start(
+        _ arguments: String...,
+        in testbed: ProcessTestbed,
+        rows: Int = 24,
+        columns: Int = 80,
+        environment: [String: String] = [:]
+    ) throws -> ScreenProcess {
+        try ScreenProcess(
+            "eightball",
+            arguments,
+            in: testbed,
+            rows: rows,
+            columns: columns,
+            environment: environment
+        )
     }
 
     @Test("A question from the key press to the answer, on both screens", arguments: [(24, 80), (12, 40)])
     func question(rows: Int, columns: Int) throws {
-        let screens = try Screens()
-        defer { screens.end() }
-        let ball = try screens.start(rows: rows, columns: columns)
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try Self.start(in: testbed, rows: rows, columns: columns)
         try ball.row(with: "▸ 1  Central")
         ball.type("\u{1B}[B\r")
         try ball.row(with: "is a Magic 8-Ball now")
-        let central = try screens.start("--identity", "asker", rows: rows, columns: columns)
+        let central = try Self.start("--identity", "asker", in: testbed, rows: rows, columns: columns)
         try central.row(with: "▸ 1  Central")
         central.type("\r")
         try central.row(with: "-45 dBm")
@@ -88,16 +74,16 @@ struct FullScreenTests {
 
     @Test("A person answers by hand, and another question is refused as busy meanwhile")
     func byHand() throws {
-        let screens = try Screens()
-        defer { screens.end() }
-        let ball = try screens.start()
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try Self.start(in: testbed)
         try ball.row(with: "▸ 1  Central")
         ball.type("2")
         try ball.row(with: "is a Magic 8-Ball now")
         ball.type("h")
         try ball.row(with: "answers by hand")
-        let asker = try screens.start("--identity", "asker")
-        let other = try screens.start("--identity", "other")
+        let asker = try Self.start("--identity", "asker", in: testbed)
+        let other = try Self.start("--identity", "other", in: testbed)
         for central in [asker, other] {
             try central.row(with: "▸ 1  Central")
             central.type("1")
@@ -121,13 +107,13 @@ struct FullScreenTests {
 
     @Test("The code of a pairing is asked for on the screen: a wrong one is refused, the right one leads to the answer")
     func pairing() throws {
-        let screens = try Screens()
-        defer { screens.end() }
-        let ball = try screens.testbed.eightball(
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let ball = try testbed.eightball(
             ["peripheral", "--name", "Crystal", "--identity", "ball", "--require-pairing", "passkey"]
         )
         try ball.line(with: "is a Magic 8-Ball now")
-        let central = try screens.start("--identity", "asker")
+        let central = try Self.start("--identity", "asker", in: testbed)
         try central.row(with: "▸ 1  Central")
         central.type("1")
         try central.row(with: "dBm")
@@ -164,9 +150,9 @@ struct FullScreenTests {
         ] as [(String?, Int32?, Int32)]
     )
     func waysOut(keys: String?, signal: Int32?, status: Int32) throws {
-        let screens = try Screens()
-        defer { screens.end() }
-        let process = try screens.start()
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let process = try Self.start(in: testbed)
         try process.row(with: "▸ 1  Central")
         #expect(process.isFullScreen && !process.isRestored)
         if let keys { process.type(keys) }
@@ -178,9 +164,9 @@ struct FullScreenTests {
 
     @Test("What went wrong stands in the terminal when the screen is left")
     func error() throws {
-        let screens = try Screens()
-        defer { screens.end() }
-        let process = try screens.start("--adapter", "h4:unix:/nonexistent/socket")
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let process = try Self.start("--adapter", "h4:unix:/nonexistent/socket", in: testbed)
         try process.row(with: "▸ 1  Central")
         process.type("1")
         try eventually("the reason") { process.screen.contains { $0.contains("/nonexistent/socket") } }
@@ -192,9 +178,9 @@ struct FullScreenTests {
 
     @Test("Another size is drawn anew")
     func resizing() throws {
-        let screens = try Screens()
-        defer { screens.end() }
-        let process = try screens.start()
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let process = try Self.start(in: testbed)
         try process.row(with: "▸ 1  Central")
         process.resize(rows: 10, columns: 40)
         try eventually("the smaller screen") { process.screen.last?.contains("Ctrl-C quit") == true }
@@ -203,13 +189,13 @@ struct FullScreenTests {
 
     @Test("Texts follow the locale, and NO_COLOR is obeyed")
     func environment() throws {
-        let screens = try Screens()
-        defer { screens.end() }
-        let german = try screens.start(environment: ["LC_ALL": "", "LANG": "de_AT.UTF-8"])
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let german = try Self.start(in: testbed, environment: ["LC_ALL": "", "LANG": "de_AT.UTF-8"])
         try german.row(with: "Was möchtest du sein?")
         german.type("1")
         try german.row(with: "Kugeln")
-        let plain = try screens.start("--identity", "plain", environment: ["NO_COLOR": "1"])
+        let plain = try Self.start("--identity", "plain", in: testbed, environment: ["NO_COLOR": "1"])
         try plain.row(with: "▸ 1  Central")
         plain.type("2")
         try plain.row(with: "is a Magic 8-Ball now")

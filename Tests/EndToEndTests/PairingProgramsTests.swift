@@ -108,7 +108,7 @@ struct PairingProgramsTests {
             let ball = try testbed.ball()
             let terminal = try PseudoTerminal()
             let arguments = ["ask", "Will it rain?", "--identity", "curious"]
-            let ask = try testbed.start("eightball", arguments, typing: terminal)
+            let ask = try testbed.start("eightball", arguments, streams: .typing(terminal))
             let code = try ball.code()
             try terminal.type("12345", after: "Six digits that \"Crystal\" shows: ")
             try terminal.type(code, after: "That is not six digits")
@@ -124,7 +124,7 @@ struct PairingProgramsTests {
             let ball = try testbed.ball()
             let terminal = try PseudoTerminal()
             let arguments = ["ask", "Will it rain?", "--identity", "curious"]
-            let ask = try testbed.start("eightball", arguments, typing: terminal)
+            let ask = try testbed.start("eightball", arguments, streams: .typing(terminal))
             try eventually("the question") { terminal.text.contains("Six digits that \"Crystal\" shows: ") }
             ball.send(SIGKILL)
             #expect(try ask.end() == 1)

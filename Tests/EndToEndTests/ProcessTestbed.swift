@@ -54,24 +54,33 @@ final class ProcessTestbed {
         try start("eightball", arguments, input: input)
     }
 
+    /// Starts a program whose lines are kept, and whose input is what the test writes, or nothing.
+    func start(_ program: String, _ arguments: [String], input: Bool = false) throws -> TestProcess {
+        try start(program, arguments, streams: .lines(input: input))
+    }
+
     /// Starts a program that was built with these tests.
-    ///
-    /// With a terminal, that is where its standard output goes; with one for typing, where its standard input is.
     func start(
         _ program: String,
         _ arguments: [String],
-        input: Bool = false,
-        terminal: PseudoTerminal? = nil,
-        typing: PseudoTerminal? = nil
+        streams: TestProcess.Streams,
+        environment: [String: String] = [:]
     ) throws -> TestProcess {
-        let process = try TestProcess(
-            Self.executable(program),
-            arguments,
-            in: self,
-            hasInput: input,
-            terminal: terminal,
-            typing: typing
-        )
+        try start(Self.executable(program), arguments, streams, environment)
+    }
+
+    /// Starts a shell with a script.
+    func shell(_ script: String) throws -> TestProcess {
+        try start(URL(fileURLWithPath: "/bin/sh"), ["-c", script], .lines(input: false), [:])
+    }
+
+    private func start(
+        _ executable: URL,
+        _ arguments: [String],
+        _ streams: TestProcess.Streams,
+        _ environment: [String: String]
+    ) throws -> TestProcess {
+        let process = try TestProcess(executable, arguments, in: self, streams: streams, environment: environment)
         processes.append(process)
         return process
     }

@@ -4,164 +4,109 @@ import Fixtures
 import Foundation
 import TerminalScreen
 
-/// A process in a pseudo-terminal. Unchecked: the condition's lock guards what changes.
-final class ScreenProcess: @unchecked Sendable {
-    private let process = Process()
-    /// The test's end of the terminal.
-    private let descriptor: CInt
+/// A process in a pseudo-terminal; its screen is brought up to date whenever the test looks.
+final class ScreenProcess {
+    private let process: TestProcess
+    private let terminal: PseudoTerminal
     private let original: termios
-    private let condition = NSCondition()
-    // Under the condition's lock.
-    private let terminal: VirtualTerminal
-    private var octets: [UInt8] = []
-    private var status: Int32?
+    private let display: VirtualTerminal
+    /// How many octets of the terminal the display has.
+    private var shownCount = 0
 
     /// Starts a program.
     init(
-        _ executable: URL,
+        _ program: String,
         _ arguments: [String] = [],
         in testbed: ProcessTestbed,
         rows: Int = 24,
         columns: Int = 80,
         environment: [String: String] = [:]
     ) throws {
-        descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        // Unlock the other end, then ask for its number: the C library's functions for this are not declared here.
-        var isLocked: CInt = 0
-        var number: CUnsignedInt = 0
-        guard descriptor >= 0, ioctl(descriptor, 0x4004_5431, &isLocked) == 0,
-            ioctl(descriptor, 0x8004_5430, &number) == 0
-        else { throw Missing("a pseudo-terminal") }
-        let other = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard other >= 0 else { throw Missing("the other end of a pseudo-terminal") }
-        var settings = termios()
-        tcgetattr(descriptor, &settings)
-        original = settings
-        terminal = VirtualTerminal(rows: rows, columns: columns) { ColumnWidth.columns(of: $0) }
-        let handle = FileHandle(fileDescriptor: other, closeOnDealloc: true)
-        process.executableURL = executable
-        process.arguments = arguments
-        var all = ProcessInfo.processInfo.environment.filter { name, _ in
-            !["COREBLUETOOTH_", "LC_", "LANG", "NO_COLOR"].contains { name.hasPrefix($0) }
-        }
-        all["XDG_RUNTIME_DIR"] = testbed.path("run")
-        all["XDG_STATE_HOME"] = testbed.path("state")
-        all["COREBLUETOOTH_ADAPTER"] = "air"
-        all["TERM"] = "xterm-256color"
-        process.environment = all.merging(environment) { $1 }
-        process.standardInput = handle
-        process.standardOutput = handle
-        process.standardError = handle
-        process.terminationHandler = { [self] process in
-            change {
-                status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-            }
-        }
-        resize(rows: rows, columns: columns)
-        try process.run()
-        Thread.detachNewThread { [self] in read() }
+        terminal = try PseudoTerminal()
+        original = terminal.settings
+        display = VirtualTerminal(rows: rows, columns: columns) { ColumnWidth.columns(of: $0) }
+        terminal.resize(rows: rows, columns: columns)
+        // Names that are empty count as not set.
+        let plain = ["TERM": "xterm-256color", "LC_ALL": "", "LC_MESSAGES": "", "LANG": "", "NO_COLOR": ""]
+        process = try testbed.start(
+            program,
+            arguments,
+            streams: .terminal(terminal),
+            environment: plain.merging(environment) { $1 }
+        )
     }
 
     /// Gives the terminal another size.
     func resize(rows: Int, columns: Int) {
-        change { terminal.resize(rows: rows, columns: columns) }
-        var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
-        if process.isRunning { kill(process.processIdentifier, SIGWINCH) }
-    }
-
-    /// Ends the process where it has not ended by itself.
-    func terminate() {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
-        // The handler stays: it may be running on a thread of Foundation, which does not hold it meanwhile.
+        update()
+        display.resize(rows: rows, columns: columns)
+        terminal.resize(rows: rows, columns: columns)
+        process.send(SIGWINCH)
     }
 
     /// Types text.
-    func type(_ text: String) {
-        var octets = Array(text.utf8)[...]
-        while !octets.isEmpty {
-            let count = octets.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { return }
-            octets = octets.dropFirst(count)
-        }
-    }
+    func type(_ text: String) { terminal.type(text) }
 
     /// Sends a signal.
-    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+    func send(_ signal: Int32) { process.send(signal) }
+
+    // MARK: Seeing
 
     /// What stands on the screen.
-    var screen: [String] { condition.withLock { terminal.text } }
-
-    /// Whether the program has the screen, and whether the cursor is seen.
-    var isFullScreen: Bool { condition.withLock { terminal.isAlternate } }
+    var screen: [String] { update().text }
+    /// Whether the program has the screen.
+    var isFullScreen: Bool { update().isAlternate }
     /// Whether the cursor is seen.
-    var isCursorShown: Bool { condition.withLock { terminal.isCursorShown } }
+    var isCursorShown: Bool { update().isCursorShown }
     /// Whether there were colours.
-    var hasColors: Bool { condition.withLock { terminal.hasColors } }
+    var hasColors: Bool { update().hasColors }
 
     /// Whether the terminal's settings are those that it had.
     var isRestored: Bool {
-        var settings = termios()
-        tcgetattr(descriptor, &settings)
+        let settings = terminal.settings
         return settings.c_lflag == original.c_lflag && settings.c_iflag == original.c_iflag
             && settings.c_oflag == original.c_oflag && settings.c_cflag == original.c_cflag
     }
 
+    /// Gives the display what was drawn since.
+    @discardableResult
+    private func update() -> VirtualTerminal {
+        let octets = terminal.octets(after: shownCount)
+        // The last octets may be a part of a character, of a cluster or of a sequence; what follows completes it.
+        if let last = octets.lastIndex(where: { $0 < 0x80 }) {
+            let whole = octets[...last]
+            display.receive(String(decoding: whole, as: UTF8.self))
+            shownCount += whole.count
+        }
+        return display
+    }
+
+    // MARK: Waiting
+
     /// Waits for a row that contains a text, and returns it.
     @discardableResult
-    func row(with text: String, within seconds: TimeInterval = TestProcess.timeout) throws -> String {
-        try wait("the row \"\(text)\"", seconds) { terminal.text.first { $0.contains(text) } }
+    func row(with text: String) throws -> String {
+        var row: String?
+        try wait("the row \"\(text)\"") {
+            row = $0.first { $0.contains(text) }
+            return row != nil
+        }
+        return row ?? ""
     }
 
     /// Waits until no row contains a text.
-    func noRow(with text: String, within seconds: TimeInterval = TestProcess.timeout) throws {
-        try wait("no row \"\(text)\"", seconds) { terminal.text.contains { $0.contains(text) } ? nil : () }
+    func noRow(with text: String) throws {
+        try wait("no row \"\(text)\"") { !$0.contains { $0.contains(text) } }
     }
 
     /// Waits for the end; returns the exit status, or the negative number of the signal that killed the process.
-    func end(within seconds: TimeInterval = TestProcess.timeout) throws -> Int32 {
-        try wait("the end", seconds) { status }
-    }
+    func end() throws -> Int32 { try process.end() }
 
-    private func wait<T>(_ what: String, _ seconds: TimeInterval, _ result: () -> T?) throws -> T {
-        let deadline = Date(timeIntervalSinceNow: seconds)
-        condition.lock()
-        defer { condition.unlock() }
-        while true {
-            if let result = result() { return result }
-            guard condition.wait(until: deadline) else {
-                throw Missing("\(what); on the screen:\n\(terminal.text.joined(separator: "\n"))")
-            }
+    private func wait(_ what: String, _ condition: ([String]) -> Bool) throws {
+        do {
+            try eventually(what) { condition(screen) }
+        } catch is Missing {
+            throw Missing("\(what); on the screen:\n\(screen.joined(separator: "\n"))")
         }
-    }
-
-    private func change(_ body: () -> Void) {
-        condition.lock()
-        body()
-        condition.broadcast()
-        condition.unlock()
-    }
-
-    private func read() {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = Foundation.read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { break }
-            change {
-                octets += buffer[..<count]
-                // The last octets may be a part of a character or of a sequence; what follows completes it.
-                let whole = Self.wholeCount(octets)
-                terminal.receive(String(decoding: octets[..<whole], as: UTF8.self))
-                octets.removeFirst(whole)
-            }
-        }
-        close(descriptor)
-    }
-
-    /// How many octets are whole characters; the last character may be the beginning of a longer cluster.
-    private static func wholeCount(_ octets: [UInt8]) -> Int {
-        guard let last = octets.lastIndex(where: { $0 < 0x80 }) else { return 0 }
-        return last + 1
     }
 }

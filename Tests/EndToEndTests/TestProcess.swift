@@ -13,6 +13,18 @@ final class TestProcess: @unchecked Sendable {
     /// How long, in seconds, anything may take, on the slowest of machines.
     static let timeout: TimeInterval = 120
 
+    /// Where the process's standard streams lead.
+    enum Streams {
+        /// Lines of both outputs are kept; the input is what the test writes, or nothing.
+        case lines(input: Bool)
+        /// The same with standard output in a terminal.
+        case output(PseudoTerminal)
+        /// The same with standard input in a terminal.
+        case typing(PseudoTerminal)
+        /// All three in a terminal.
+        case terminal(PseudoTerminal)
+    }
+
     private let process = Process()
     private let input: Pipe?
     private let condition = NSCondition()
@@ -29,30 +41,45 @@ final class TestProcess: @unchecked Sendable {
         _ executable: URL,
         _ arguments: [String],
         in testbed: ProcessTestbed,
-        hasInput: Bool,
-        terminal: PseudoTerminal?,
-        typing: PseudoTerminal? = nil
+        streams: Streams,
+        environment: [String: String]
     ) throws {
         process.executableURL = executable
         process.arguments = arguments
-        var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREBLUETOOTH_") }
-        environment["XDG_RUNTIME_DIR"] = testbed.path("run")
-        environment["XDG_STATE_HOME"] = testbed.path("state")
+        var all = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREBLUETOOTH_") }
+        all["XDG_RUNTIME_DIR"] = testbed.path("run")
+        all["XDG_STATE_HOME"] = testbed.path("state")
         // Named, so that a machine with a Linux adapter prints no line about it.
-        environment["COREBLUETOOTH_ADAPTER"] = "air"
-        process.environment = environment
+        all["COREBLUETOOTH_ADAPTER"] = "air"
+        process.environment = all.merging(environment) { $1 }
         process.currentDirectoryURL = testbed.folder
         let outputPipe = Pipe()
         let errorPipe = Pipe()
-        process.standardOutput = terminal?.process ?? outputPipe
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = outputPipe
         process.standardError = errorPipe
-        input = hasInput ? Pipe() : nil
-        process.standardInput = typing?.process ?? input ?? FileHandle.nullDevice
+        var input: Pipe?
+        switch streams {
+        case .lines(let hasInput):
+            if hasInput {
+                let pipe = Pipe()
+                process.standardInput = pipe
+                input = pipe
+            }
+        case .output(let terminal): process.standardOutput = terminal.process
+        case .typing(let terminal): process.standardInput = terminal.process
+        case .terminal(let terminal):
+            process.standardInput = terminal.process
+            process.standardOutput = terminal.process
+            process.standardError = terminal.process
+        }
+        self.input = input
         process.terminationHandler = { [self] _ in
             signal { hasEnded = true }
         }
         try process.run()
-        if terminal != nil { try outputPipe.fileHandleForWriting.close() }
+        // An end for writing that no process was given has to be closed, or its stream never ends.
+        for pipe in [outputPipe, errorPipe] { try? pipe.fileHandleForWriting.close() }
         read(outputPipe) { self.output.append($0) }
         read(errorPipe) { self.errors.append($0) }
     }

@@ -28,14 +28,7 @@ struct ToolDeviceTests {
         let tool = try ProcessTestbed.executable("corebluetooth").path
         try FileManager.default.createDirectory(atPath: testbed.path("tmp"), withIntermediateDirectories: true)
         let script = "TMPDIR='\(testbed.path("tmp"))'; export TMPDIR; '\(tool)' capture | head -1"
-        let shell = try TestProcess(
-            URL(fileURLWithPath: "/bin/sh"),
-            ["-c", script],
-            in: testbed,
-            hasInput: false,
-            terminal: nil
-        )
-        defer { shell.terminate() }
+        let shell = try testbed.shell(script)
         // The shell waits for the whole pipeline.
         #expect(try shell.end() == 0)
         #expect(shell.lines.count == 1)
@@ -113,9 +106,7 @@ struct ToolDeviceTests {
         let tool = try ProcessTestbed.executable("corebluetooth").path
         let program = "'\(tool)' advertise --gatt '\(file)' --identity other"
         let script = namesAdapter ? "exec \(program)" : "unset COREBLUETOOTH_ADAPTER; exec \(program)"
-        let shell = URL(fileURLWithPath: "/bin/sh")
-        let peripheral = try TestProcess(shell, ["-c", script], in: testbed, hasInput: false, terminal: nil)
-        defer { peripheral.terminate() }
+        let peripheral = try testbed.shell(script)
         try peripheral.line(with: "is advertising")
         // The name is read when a link is a second old, and counts for more than the advertised one from then on.
         let watcher = ["Thermometer", "Temperature", "--count", "20", "--identity", "watcher"]

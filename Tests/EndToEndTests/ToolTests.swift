@@ -143,7 +143,7 @@ struct ToolTests {
         let ball = try testbed.eightball("peripheral", "--name", "Crystal")
         try ball.line(with: "is a Magic 8-Ball now")
         let terminal = try PseudoTerminal()
-        let scan = try testbed.start("corebluetooth", ["scan"], terminal: terminal)
+        let scan = try testbed.start("corebluetooth", ["scan"], streams: .output(terminal))
         try eventually("the table") { terminal.text.contains("Crystal") && terminal.text.contains("\u{1B}[2A\r") }
         let text = terminal.text
         #expect(text.contains("NAME"))

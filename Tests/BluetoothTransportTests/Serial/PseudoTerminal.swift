@@ -14,14 +14,9 @@ final class PseudoTerminal: Sendable {
     private let descriptor: Watched<CInt>
 
     init() throws {
-        let descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        // The C library's functions for this are not declared here: unlock the other end, then ask for its number.
-        var lock: CInt = 0
-        var number: CUnsignedInt = 0
-        guard descriptor >= 0, ioctl(descriptor, 0x4004_5431, &lock) == 0, ioctl(descriptor, 0x8004_5430, &number) == 0
-        else { throw IOError(errnoCode: errno, reason: "no pseudo-terminal") }
-        self.path = "/dev/pts/\(number)"
-        self.descriptor = Watched(descriptor)
+        let pair = try PseudoTerminalPair()
+        self.path = pair.path
+        self.descriptor = Watched(pair.descriptor)
     }
 
     deinit { self.hangUp() }

@@ -1,0 +1,27 @@
+// The two ends of a pseudo-terminal, for tests of programs in a terminal and of serial lines.
+
+import Foundation
+
+/// The open end of a pseudo-terminal that a test holds, and the path at which a program opens the other end.
+package struct PseudoTerminalPair {
+    /// The end of the test; the test closes it.
+    package let descriptor: CInt
+    /// The path of the other end.
+    package let path: String
+
+    /// Opens a pair; throws the system's error.
+    package init() throws {
+        let descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        // Unlock the other end, then ask for its number: the C library's functions for this are not declared here.
+        var isLocked: CInt = 0
+        var number: CUnsignedInt = 0
+        guard ioctl(descriptor, 0x4004_5431, &isLocked) == 0, ioctl(descriptor, 0x8004_5430, &number) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+        }
+        self.descriptor = descriptor
+        self.path = "/dev/pts/\(number)"
+    }
+}
