@@ -167,15 +167,15 @@ extension PairingConfiguration {
         responderKeys: KeyDistribution = [],
         identity: IdentityInformation? = nil
     ) -> PairingConfiguration {
-        PairingConfiguration(
-            ioCapability: ioCapability,
-            prefersMITMProtection: ioCapability != .noInputNoOutput,
-            supportsSecureConnections: false,
-            minimumKeySize: minimumKeySize,
+        var configuration = secureConnections(
+            ioCapability,
             initiatorKeys: initiatorKeys,
             responderKeys: responderKeys,
             identity: identity
         )
+        configuration.supportsSecureConnections = false
+        configuration.minimumKeySize = minimumKeySize
+        return configuration
     }
 
     /// The same with LE Secure Connections.
