@@ -95,23 +95,12 @@ struct GATTDescription: Decodable {
     }
 
     /// What a characteristic can do.
-    enum Property: String, Decodable, CaseIterable {
+    enum Property: String, NamedValue {
         case read
         case write
         case writeWithoutResponse
         case notify
         case indicate
-
-        init(from decoder: any Decoder) throws {
-            let text = try decoder.singleValueContainer().decode(String.self)
-            guard let property = Property(rawValue: text) else {
-                let names = Property.allCases.map(\.rawValue).joined(separator: ", ")
-                throw DecodingError.dataCorrupted(
-                    .init(codingPath: decoder.codingPath, debugDescription: "\"\(text)\" is none of \(names)")
-                )
-            }
-            self = property
-        }
     }
 
     /// A characteristic.

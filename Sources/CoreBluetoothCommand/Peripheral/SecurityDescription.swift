@@ -8,22 +8,11 @@ import CoreBluetooth
 
 extension GATTDescription {
     /// What a connection has to be.
-    enum Level: String, Decodable, CaseIterable {
+    enum Level: String, NamedValue {
         /// Encrypted, however the devices have paired.
         case encrypted
         /// Encrypted, and the devices have paired by a code.
         case authenticated
-
-        init(from decoder: any Decoder) throws {
-            let text = try decoder.singleValueContainer().decode(String.self)
-            guard let level = Level(rawValue: text) else {
-                let names = Level.allCases.map(\.rawValue).joined(separator: ", ")
-                throw DecodingError.dataCorrupted(
-                    .init(codingPath: decoder.codingPath, debugDescription: "\"\(text)\" is none of \(names)")
-                )
-            }
-            self = level
-        }
 
         /// The level for Core Bluetooth.
         var value: SecurityLevel {

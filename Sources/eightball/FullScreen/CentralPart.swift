@@ -77,7 +77,6 @@ final class CentralPart: ScreenPart {
     func tick() {
         ticks += 1
         page.tick()
-        noticeLosses()
         if ticks.isMultiple(of: Self.signalTicks) { sdk?.readSignals() }
     }
 

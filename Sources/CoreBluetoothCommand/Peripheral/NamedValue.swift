@@ -1,0 +1,17 @@
+// A value of a description that is one of a list of names.
+
+/// A value that is written as its name; another name is refused with the list of those that there are.
+protocol NamedValue: RawRepresentable<String>, Decodable, CaseIterable {}
+
+extension NamedValue {
+    init(from decoder: any Decoder) throws {
+        let name = try decoder.singleValueContainer().decode(String.self)
+        guard let value = Self(rawValue: name) else {
+            let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "\"\(name)\" is none of \(names)")
+            )
+        }
+        self = value
+    }
+}
