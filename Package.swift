@@ -106,11 +106,17 @@ let package = Package(
             // The same sources build on Apple's platforms, with the tools that their apps use.
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
+        // Sequence diagrams as values, as pictures and as text.
+        .target(name: "SequenceDiagram"),
         // What the programs share: lines in and out, options, ways to end.
         .target(
             name: "CommandLineTool",
             dependencies: [
                 "CoreBluetooth",
+                "BluetoothHCI",
+                "BluetoothHost",
+                "BluetoothTransport",
+                "SequenceDiagram",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -315,8 +321,12 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "SequenceDiagramTests",
+            dependencies: ["SequenceDiagram"]
+        ),
+        .testTarget(
             name: "CommandLineToolTests",
-            dependencies: ["BluetoothHost", "CommandLineTool", "CoreBluetooth"]
+            dependencies: ["BluetoothHost", "CommandLineTool", "CoreBluetooth", "Fixtures", "SequenceDiagram"]
         ),
         .testTarget(
             name: "TerminalScreenTests",

@@ -48,3 +48,14 @@ public struct HCIPacket: Hashable, Sendable {
         return copy
     }
 }
+
+extension HCIPacket {
+    /// Whether the packet is an advertising report, legacy or extended (Vol 4, Part E, 7.7.65.2 and 7.7.65.13).
+    package var isAdvertisingReport: Bool {
+        let start = self.bytes.readerIndex
+        guard self.bytes.getInteger(at: start, as: UInt16.self) == 0x043E,
+            let subevent: UInt8 = self.bytes.getInteger(at: start + 3)
+        else { return false }
+        return subevent == 0x02 || subevent == 0x0D
+    }
+}

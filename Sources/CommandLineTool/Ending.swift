@@ -37,7 +37,7 @@ package enum Ending {
     /// A command that runs until something happens never comes back from here; see ``Interrupts``.
     package static func run(_ tool: (some ParsableCommand).Type) {
         do {
-            var command = try tool.parseAsRoot()
+            var command = try tool.parseAsRoot(TraceOptions.arguments(Array(CommandLine.arguments.dropFirst())))
             try command.run()
         } catch {
             end(tool, with: error)

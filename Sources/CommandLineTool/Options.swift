@@ -38,6 +38,8 @@ package struct RadioOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Write all HCI packets to a btsnoop file, for Wireshark.", valueName: "file"))
     package var capture: String?
 
+    @OptionGroup package var trace: TraceOptions
+
     package init() {}
 
     package func validate() throws {
@@ -75,13 +77,17 @@ package struct RadioOptions: ParsableArguments {
     ///   - agent: Who speaks with the user while the device pairs.
     ///   - requiresPairing: Whether others have to pair before they use this device.
     ///   - permitsPairing: Whether the device pairs at all.
+    ///   - hasScreen: Whether the program draws on the whole terminal.
     package func apply(
         deviceName: String? = nil,
         reportsShortening: Bool = false,
         agent: (any PairingAgent)? = nil,
         requiresPairing: Bool = false,
-        permitsPairing: Bool = true
+        permitsPairing: Bool = true,
+        hasScreen: Bool = false
     ) throws {
+        let given = identity ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_IDENTITY"] ?? ""
+        try trace.begin(device: given.isEmpty ? Ending.program : given, hasScreen: hasScreen)
         if reportsShortening { AdvertisedName.reportShortening() }
         if let capture {
             try Self.checkCapture(capture)
@@ -104,6 +110,7 @@ package struct RadioOptions: ParsableArguments {
             configuration.pairingAgent = agent
             configuration.requiresPairing = requiresPairing
             configuration.permitsPairing = permitsPairing
+            configuration.observer = Timeline.current.map { TimelineObserver($0, device: $0.device) }
         }
     }
 

@@ -19,11 +19,16 @@ package struct OutputFormat: Sendable {
     ///   - event: The value of the key "event", with which the JSON object begins.
     ///   - details: The object's other keys, in their order.
     ///   - line: The text for a person; `nil` prints nothing.
+    ///   - isTraced: Whether the line is the app's in a trace.
     package func print(
         _ event: String,
         _ details: @autoclosure () -> [(key: String, value: JSONValue)] = [],
-        line: @autoclosure () -> String?
+        line: @autoclosure () -> String?,
+        isTraced: Bool = true
     ) {
+        if isTraced, let timeline = Timeline.current, let line = line(), !line.isEmpty {
+            timeline.app(line)
+        }
         if isJSON {
             Console.print(JSONValue.object([("event", .string(event))] + details()).text)
         } else if let line = line() {

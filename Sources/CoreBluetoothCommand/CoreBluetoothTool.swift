@@ -15,7 +15,7 @@ struct CoreBluetoothTool: ParsableCommand {
         subcommands: [
             AdaptersCommand.self, ScanCommand.self, InspectCommand.self, ReadCommand.self, WriteCommand.self,
             SubscribeCommand.self, PairCommand.self, BondsCommand.self, AdvertiseCommand.self,
-            AirCommand.self, CaptureCommand.self, BenchmarkCommand.self,
+            AirCommand.self, CaptureCommand.self, TraceCommand.self, BenchmarkCommand.self,
         ]
     )
 }

@@ -175,14 +175,3 @@ final class DeviceNames: Sendable {
 
     subscript(address: DeviceAddress) -> String? { self.names.withLock { $0[address.withoutIdentity] } }
 }
-
-extension HCIPacket {
-    /// Whether the packet is an advertising report, legacy or extended.
-    fileprivate var isAdvertisingReport: Bool {
-        let start = self.bytes.readerIndex
-        guard self.bytes.getInteger(at: start, as: UInt16.self) == 0x043E,
-            let subevent: UInt8 = self.bytes.getInteger(at: start + 3)
-        else { return false }
-        return subevent == 0x02 || subevent == 0x0D
-    }
-}

@@ -18,7 +18,7 @@ final class DemoSession {
     private let question: String
     private let captureFile: String?
     private let output: OutputFormat
-    private let start = Date()
+    private let start = Timeline.current.map { Date(timeIntervalSince1970: Double($0.start) / 1_000_000) } ?? Date()
     private let air = PrivateAir()
     private var ball: (any ITCB_SDK_Protocol)?
     private var central: (any ITCB_SDK_Protocol)?
@@ -55,11 +55,13 @@ final class DemoSession {
 
     /// Makes one of the two, on an adapter of its own.
     private func make(isCentral: Bool) -> any ITCB_SDK_Protocol {
-        let adapter = air.makeAdapter(configuration: .init(captureFile: captureFile))
+        var configuration = BluetoothAdapter.Configuration(captureFile: captureFile)
+        configuration.observer = Timeline.current.map { TimelineObserver($0, device: isCentral ? "central" : "ball") }
+        let adapter = air.makeAdapter(configuration: configuration)
         guard let sdk = adapter.run({ ITCB_SDK.createInstance(isCentral: isCentral) }) else {
             Ending.fail(Failure("this system cannot be both central and peripheral; try: eightball central"))
         }
-        Steps.observe(sdk) { [weak self] step in
+        Steps.observe(sdk, isTraced: false) { [weak self] step in
             self?.show(step, as: isCentral ? "central" : "ball")
             if case .advertising = step { self?.startCentral() }
         }
@@ -77,10 +79,13 @@ final class DemoSession {
         let words = StepWords(step)
         let milliseconds = Date().timeIntervalSince(start) * 1000
         // The two sides work at the same time: a late step of an earlier chapter does not print its heading again.
-        if !output.isJSON, words.chapter.rawValue > chapter?.rawValue ?? -1 {
+        if words.chapter.rawValue > chapter?.rawValue ?? -1 {
             chapter = words.chapter
-            Console.print("\n\(words.chapter.heading)")
+            if !output.isJSON { Console.print("\n\(words.chapter.heading)") }
+            let heading = TimelineEntry(.heading, of: who, layer: "", words.chapter.heading)
+            Timeline.current?.add(heading, isPrinted: true)
         }
+        Timeline.current?.add(words.entry(of: who), isPrinted: true)
         let time = String(format: "%8.2f ms", milliseconds)
         output.print(
             "step",
@@ -88,7 +93,8 @@ final class DemoSession {
                 ("milliseconds", .number((milliseconds * 1000).rounded() / 1000)), ("who", .string(who)),
                 ("step", .string(words.key)), ("text", .string(words.text)),
             ],
-            line: "\(time)  \(who == "ball" ? "ball   " : "central")  \(words.text)"
+            line: "\(time)  \(who == "ball" ? "ball   " : "central")  \(words.text)",
+            isTraced: false
         )
     }
 }
@@ -105,10 +111,12 @@ extension DemoSession: @preconcurrency ITCB_Observer_Central_Protocol {
     func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
         guard let key = device.answer else { return }
         let words = Answers.words(for: key)
+        Timeline.current?.add(TimelineEntry(.app, of: "central", layer: "app", "\(question) \(words)"), isPrinted: true)
         output.print(
             "answer",
             Answers.details(key, of: device.name, to: question),
-            line: "\nQuestion: \(PrintableText.text(question))\nAnswer:   \(words)"
+            line: "\nQuestion: \(PrintableText.text(question))\nAnswer:   \(words)",
+            isTraced: false
         )
         Ending.succeed()
     }

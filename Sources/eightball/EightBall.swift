@@ -28,7 +28,7 @@ struct EightBall: ParsableCommand {
         try MainActor.assumeIsolated {
             if !plain, !output.format.isJSON, !output.format.isVerbose, let screen = Screen() {
                 let agent = ScreenPairingAgent()
-                try radio.apply(deviceName: PeripheralSession.defaultName, agent: agent)
+                try radio.apply(deviceName: PeripheralSession.defaultName, agent: agent, hasScreen: true)
                 let texts = Texts.of(ProcessInfo.processInfo.environment)
                 FullScreenSession(screen: screen, agent: agent, texts: texts).run()
             }
@@ -70,6 +70,7 @@ extension EightBall {
 
         func run() throws {
             if let capture = radio.capture { try RadioOptions.checkCapture(capture) }
+            try radio.trace.begin(device: Ending.program)
             MainActor.assumeIsolated {
                 DemoSession(question: question, captureFile: radio.capture, output: output.format).run()
             }

@@ -109,6 +109,9 @@ struct StepWords {
         self.text = text
     }
 
+    /// The step in a trace.
+    func entry(of device: String) -> TimelineEntry { TimelineEntry(.sdk, of: device, layer: "ITCB", text) }
+
     private static func count(_ count: Int, _ noun: String) -> String {
         "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
@@ -122,9 +125,12 @@ enum Steps {
     /// - Parameters:
     ///   - sdk: The SDK.
     ///   - pairing: Whom the user may be busy with, while a question does not time out.
+    ///   - isTraced: Whether the steps are those of the device that this process is, in its trace.
+    ///   - body: What is called.
     static func observe(
         _ sdk: any ITCB_SDK_Protocol,
         _ pairing: ProgramPairing? = nil,
+        isTraced: Bool = true,
         _ body: @escaping @MainActor (ITCB_SDK_Step) -> Void
     ) {
         if let conversation = pairing?.conversation {
@@ -132,7 +138,12 @@ enum Steps {
         }
         (sdk as? ITCB_SDK)?.stepObserver = { step in
             // The SDK lives on the main thread, and so does its observer.
-            MainActor.assumeIsolated { body(step) }
+            MainActor.assumeIsolated {
+                if isTraced, let timeline = Timeline.current {
+                    timeline.add(StepWords(step).entry(of: timeline.device))
+                }
+                body(step)
+            }
             if case .stateChanged(_, state: "unsupported") = step { Ending.failAsSaid() }
         }
     }

@@ -7,7 +7,7 @@
 // next ones get a number, `run.btsnoop`, `run-2.btsnoop`. A lock on the file decides which is first, also among
 // processes that were given the same name.
 
-import BluetoothHCI
+public import BluetoothHCI
 public import Logging
 import NIOCore
 
@@ -103,7 +103,7 @@ public final class CaptureFile {
     }
 
     /// Adds a packet, which is on the disk after the next ``flush()``.
-    func record(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
+    public func record(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
         guard case .open = self.state else { return }
         BTSnoopWriter.write(packet, direction, at: self.now(), into: &self.buffer)
         if self.buffer.readableBytes >= Self.flushSize { self.flush() }
@@ -113,7 +113,7 @@ public final class CaptureFile {
     var needsFlush: Bool { self.buffer.readableBytes > 0 }
 
     /// Writes what was added.
-    func flush() {
+    public func flush() {
         guard case .open(let descriptor) = self.state, self.needsFlush else { return }
         let failure = self.buffer.withUnsafeReadableBytes { octets -> CInt? in
             var done = 0

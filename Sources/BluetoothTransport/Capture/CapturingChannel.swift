@@ -4,6 +4,17 @@
 public import BluetoothHCI
 public import NIOCore
 
+/// What is given the packets of a ``CapturingChannel``, on the channel's event loop.
+public protocol PacketRecorder: AnyObject {
+    /// Takes a packet, before it goes on.
+    func record(_ packet: HCIPacket, _ direction: BTSnoop.Direction)
+
+    /// Keeps what was taken; called after each batch of packets, and at the end.
+    func flush()
+}
+
+extension CaptureFile: PacketRecorder {}
+
 /// An HCI channel that captures the traffic of another one.
 ///
 /// All members are used on ``eventLoop`` alone; in a debug build another thread traps.
@@ -11,19 +22,19 @@ public final class CapturingChannel: HCIChannel {
     /// The loop of the channel behind it.
     public let eventLoop: any EventLoop
     private let channel: any HCIChannel
-    private let file: CaptureFile
+    private let recorder: any PacketRecorder
     private weak var receiver: (any HCIChannelReceiver)?
     private var flushIsScheduled = false
     private var batchIsOpen = false
 
     /// Puts a capture in front of `channel`.
-    public init(_ channel: any HCIChannel, into file: CaptureFile) {
+    public init(_ channel: any HCIChannel, into recorder: any PacketRecorder) {
         self.eventLoop = channel.eventLoop
         self.channel = channel
-        self.file = file
+        self.recorder = recorder
     }
 
-    deinit { self.file.flush() }
+    deinit { self.recorder.flush() }
 
     /// Starts delivery to `receiver`, which the channel does not retain.
     public func start(receiver: any HCIChannelReceiver) {
@@ -35,13 +46,13 @@ public final class CapturingChannel: HCIChannel {
     /// Captures and sends one packet.
     public func send(_ packet: HCIPacket) {
         self.eventLoop.assertInEventLoop()
-        self.file.record(packet, .toController)
+        self.recorder.record(packet, .toController)
         self.channel.send(packet)
         guard !self.batchIsOpen, !self.flushIsScheduled else { return }
         self.flushIsScheduled = true
         self.eventLoop.assumeIsolated().execute {
             self.flushIsScheduled = false
-            self.file.flush()
+            self.recorder.flush()
         }
     }
 
@@ -50,7 +61,7 @@ public final class CapturingChannel: HCIChannel {
         self.eventLoop.assertInEventLoop()
         self.receiver = nil
         self.channel.close()
-        self.file.flush()
+        self.recorder.flush()
     }
 }
 
@@ -58,7 +69,7 @@ extension CapturingChannel: HCIChannelReceiver {
     /// Captures a packet and hands it on.
     public func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
         self.batchIsOpen = true
-        self.file.record(packet, .toHost)
+        self.recorder.record(packet, .toHost)
         self.receiver?.channel(self, didReceive: packet)
     }
 
@@ -66,13 +77,13 @@ extension CapturingChannel: HCIChannelReceiver {
     public func channelDidFinishBatch(_ channel: any HCIChannel) {
         self.receiver?.channelDidFinishBatch(self)
         self.batchIsOpen = false
-        self.file.flush()
+        self.recorder.flush()
     }
 
     /// Hands the end of the channel on.
     public func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
         self.batchIsOpen = false
-        self.file.flush()
+        self.recorder.flush()
         let receiver = self.receiver
         self.receiver = nil
         receiver?.channel(self, didCloseBecause: reason)

@@ -62,6 +62,8 @@ extension BluetoothAdapter {
         /// Whether writes without response that an app makes while
         /// ``CBPeripheral/canSendWriteWithoutResponse`` is false are lost, all of them: for tests.
         package var losesOverrunningWrites = false
+        /// What sees all that passes between apps, Core Bluetooth and the controller; `nil` for nobody.
+        package var observer: (any AdapterObserver)?
         /// How long events wait before they are reported to delegates; those that come meanwhile go with them.
         ///
         /// Zero unless it is set. On an instant air an answer may be faster than any phone's: code that asks, and only

@@ -79,7 +79,6 @@ public final class BluetoothAdapter: Sendable {
             eventLoop: air.eventLoop,
             configuration: configuration,
             callbacks: callbacks,
-            callbackDelay: configuration.callbackDelay,
             identities: IdentityStore(randomness: .seeded(address.value)),
             storageChoice: .storage(storage),
             retained: nil
@@ -99,7 +98,6 @@ public final class BluetoothAdapter: Sendable {
             eventLoop: eventLoop,
             configuration: configuration,
             callbacks: .onEventLoop,
-            callbackDelay: configuration.callbackDelay,
             identities: IdentityStore(randomness: .seeded(address.value)),
             storageChoice: .storage(storage),
             retained: nil
@@ -123,7 +121,6 @@ public final class BluetoothAdapter: Sendable {
             eventLoop: eventLoop,
             configuration: configuration,
             callbacks: .onQueues,
-            callbackDelay: configuration.callbackDelay,
             identities: IdentityStore(),
             storageChoice: .folder,
             retained: thread
@@ -133,9 +130,8 @@ public final class BluetoothAdapter: Sendable {
     /// An adapter whose foundation is made on the event loop.
     init(
         eventLoop: any EventLoop,
-        configuration: Configuration = Configuration(),
+        configuration: Configuration,
         callbacks: Callbacks,
-        callbackDelay: Duration = .zero,
         identities: IdentityStore,
         storageChoice: StorageChoice = .storage(MemoryStorage()),
         retained: (any Sendable)?,
@@ -144,7 +140,7 @@ public final class BluetoothAdapter: Sendable {
         self.eventLoop = eventLoop
         self.configuration = configuration
         self.callbacks = callbacks
-        self.callbackDelay = TimeAmount(callbackDelay)
+        self.callbackDelay = TimeAmount(configuration.callbackDelay)
         self.identities = identities
         self.retained = retained
         let core = NIOLoopBoundBox<AdapterCore?>.makeEmptyBox(valueType: AdapterCore.self, eventLoop: eventLoop)

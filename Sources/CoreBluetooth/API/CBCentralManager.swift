@@ -116,14 +116,14 @@ open class CBCentralManager: CBManager {
             )
         }
         self.setScanning(true)
-        self.context.commands.send(.scan(filter))
+        self.context.send(.scan(filter))
     }
 
     /// Stops scanning: nothing is reported any more.
     open func stopScan() {
         guard self.isPoweredOn() else { return }
         self.setScanning(false)
-        self.context.commands.send(.stopScan)
+        self.context.send(.stopScan)
     }
 
     // MARK: Connecting
@@ -153,7 +153,7 @@ open class CBCentralManager: CBManager {
         if options?[CBConnectPeripheralOptionNotifyOnNotificationKey].flatMap(isTrue) ?? false {
             connectOptions.alerts.insert(.notification)
         }
-        self.context.commands.send(.connect(id, peripheral.identifier, peripheral.address, connectOptions))
+        self.context.send(.connect(id, peripheral.identifier, peripheral.address, connectOptions))
     }
 
     /// Ends a connection, or stops waiting for one; the delegate is called of a disconnection without an error.
@@ -161,7 +161,7 @@ open class CBCentralManager: CBManager {
     /// The link itself stays while another manager of this adapter uses it.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
         guard self.isPoweredOn(), self.owns(peripheral), let id = peripheral.beginDisconnecting() else { return }
-        self.context.commands.send(.cancelConnection(id))
+        self.context.send(.cancelConnection(id))
     }
 
     private func owns(_ peripheral: CBPeripheral) -> Bool {
@@ -205,7 +205,7 @@ open class CBCentralManager: CBManager {
                 identifiers: options[.peripheralUUIDs] as? [UUID] ?? []
             )
         }
-        self.context.commands.send(.registerForConnectionEvents(filter))
+        self.context.send(.registerForConnectionEvents(filter))
     }
 }
 

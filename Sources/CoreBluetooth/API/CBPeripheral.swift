@@ -252,7 +252,7 @@ open class CBPeripheral: CBPeer {
             """
         )
         guard let connection = self.presentConnection() else { return }
-        self.context.commands.send(.readRSSI(connection.id))
+        self.context.send(.readRSSI(connection.id))
     }
 
     /// Opens an L2CAP channel to a PSM that the peripheral has published, 0x0080 to 0x00FF.
@@ -261,7 +261,7 @@ open class CBPeripheral: CBPeer {
     /// other in the order of the calls.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
         guard let connection = self.presentConnection() else { return }
-        self.context.commands.send(.openChannel(connection.id, PSM, invalidations: connection.invalidations))
+        self.context.send(.openChannel(connection.id, PSM, invalidations: connection.invalidations))
     }
 }
 
@@ -281,7 +281,7 @@ extension CBPeripheral {
     /// Passes on a procedure, or says that there is no connection as Core Bluetooth does.
     private func perform(_ procedure: some PeripheralProcedure) {
         guard let (connection, invalidations) = self.presentConnection() else { return }
-        self.context.commands.send(.perform(connection, procedure, invalidations: invalidations))
+        self.context.send(.perform(connection, procedure, invalidations: invalidations))
     }
 
     /// The connection, and how often its services have become invalid so far.
@@ -332,7 +332,7 @@ extension CBPeripheral {
             )
         }
         guard let (connection, invalidations) = self.presentConnection() else { return }
-        self.context.commands.send(
+        self.context.send(
             .writeWithoutResponse(
                 connection,
                 record.valueHandle,

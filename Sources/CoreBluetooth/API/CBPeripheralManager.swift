@@ -16,6 +16,7 @@ import NIOCore
 /// Apple documents it as `CBPeripheralManager`.
 open class CBPeripheralManager: CBManager {
     let commands: Mailbox<PeripheralCommand>
+    let observer: (any AdapterObserver)?
 
     // Guarded by the lock.
     private weak var delegateStorage: (any CBPeripheralManagerDelegate)?
@@ -58,6 +59,7 @@ open class CBPeripheralManager: CBManager {
             restoreIdentifier: Self.restoreIdentifier(in: options)
         ) { reference.onItsQueue?.receive($0) }
         self.commands = endpoint.commands
+        self.observer = adapter.configuration.observer
         self.delegateStorage = delegate
         super.init(adapter: adapter, lock: NIOLock())
         reference.set(self)
@@ -65,6 +67,12 @@ open class CBPeripheralManager: CBManager {
     }
 
     deinit { self.commands.send(.end) }
+
+    /// Passes on what the app asks for.
+    private func send(_ command: PeripheralCommand) {
+        if let observer = self.observer, let call = command.call(in: self) { observer.called(call) }
+        self.commands.send(command)
+    }
 
     /// The object that is called for what happens; a weak reference.
     open var delegate: (any CBPeripheralManagerDelegate)? {
@@ -141,14 +149,14 @@ open class CBPeripheralManager: CBManager {
         content.localName = advertisementData?[CBAdvertisementDataLocalNameKey] as? String
         content.services = services(in: advertisementData?[CBAdvertisementDataServiceUUIDsKey]).map(\.value)
         self.lock.withLock { self.wantsAdvertising = true }
-        self.commands.send(.startAdvertising(content))
+        self.send(.startAdvertising(content))
     }
 
     /// Stops advertising; connections stay.
     open func stopAdvertising() {
         guard self.isPoweredOn() else { return }
         self.endedAdvertising()
-        self.commands.send(.stopAdvertising)
+        self.send(.stopAdvertising)
     }
 
     // MARK: Services
@@ -162,9 +170,9 @@ open class CBPeripheralManager: CBManager {
         let registered = self.register(service)
         self.lock.withLock { self.awaitedAdds.append(service) }
         if let error = self.objection(to: service) {
-            self.commands.send(.refuse(registered.token, error))
+            self.send(.refuse(registered.token, error))
         } else {
-            self.commands.send(.add(registered))
+            self.send(.add(registered))
         }
     }
 
@@ -173,14 +181,14 @@ open class CBPeripheralManager: CBManager {
         guard self.isPoweredOn() else { return }
         guard let token = self.lock.withLock({ self.database.token(of: service) }) else { return }
         self.withdraw { $0.remove(token) }
-        self.commands.send(.remove(token))
+        self.send(.remove(token))
     }
 
     /// Withdraws all services of this manager; those of others stay.
     open func removeAllServices() {
         guard self.isPoweredOn() else { return }
         self.withdraw { $0.removeAll() }
-        self.commands.send(.removeAll)
+        self.send(.removeAll)
     }
 
     // MARK: Requests and updates
@@ -197,8 +205,8 @@ open class CBPeripheralManager: CBManager {
                 case nil: .success(request.value.map { ByteBuffer(octetsOf: $0) } ?? ByteBuffer())
                 case let error?: .failure(error)
                 }
-            self.commands.send(.answerRead(id, answer))
-        case .write(let id): self.commands.send(.answerWrite(id, .answer(result)))
+            self.send(.answerRead(id, answer))
+        case .write(let id): self.send(.answerWrite(id, .answer(result)))
         case .nothing: break
         }
     }
@@ -223,7 +231,7 @@ open class CBPeripheralManager: CBManager {
         case .full: return false
         case .reserved(let handle, let targets):
             // No attribute has a longer value (Vol 3, Part F, 3.2.9); the host cuts further where the MTU is smaller.
-            self.commands.send(.update(handle, ByteBuffer(octetsOf: value, limit: 512), targets))
+            self.send(.update(handle, ByteBuffer(octetsOf: value, limit: 512), targets))
             return true
         }
     }
@@ -233,7 +241,7 @@ open class CBPeripheralManager: CBManager {
     /// The central decides.
     open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
         guard self.isPoweredOn(), let link = central.lock.withLock({ central.link }) else { return }
-        self.commands.send(.setLatency(latency, link))
+        self.send(.setLatency(latency, link))
     }
 
     // MARK: L2CAP channels
@@ -248,13 +256,13 @@ open class CBPeripheralManager: CBManager {
     /// Lets centrals open L2CAP channels whose connections have a level. Not one of Apple's.
     package func publishL2CAPChannel(requiring level: SecurityLevel) {
         guard self.isPoweredOn() else { return }
-        self.commands.send(.publishChannel(max(level, self.adapter.configuration.requiredLevel)))
+        self.send(.publishChannel(max(level, self.adapter.configuration.requiredLevel)))
     }
 
     /// Withdraws a PSM; its channels close.
     open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
         guard self.isPoweredOn() else { return }
-        self.commands.send(.unpublishChannel(PSM))
+        self.send(.unpublishChannel(PSM))
     }
 }
 

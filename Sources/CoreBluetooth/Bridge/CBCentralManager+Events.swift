@@ -8,6 +8,9 @@ extension CBCentralManager {
     func receive(_ events: [CentralEvent]) {
         var taken = TakenEvents<ConnectionID>()
         for event in events {
+            if let observer = self.context.observer, let callback = event.callback(in: self.context) {
+                observer.callsDelegate(callback)
+            }
             self.receive(event)
             guard let counted = event.counted else { continue }
             self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.connection))

@@ -56,6 +56,9 @@ extension CBPeripheralManager {
     func receive(_ events: [PeripheralEvent]) {
         var taken = TakenEvents<LinkID>()
         for event in events {
+            if let observer = self.observer, let callback = event.callback(in: self) {
+                observer.callsDelegate(callback)
+            }
             self.receive(event)
             guard let counted = event.counted else { continue }
             self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.link))
@@ -243,7 +246,9 @@ extension CBPeripheralManager {
             defer { self.mustReportReadiness = false }
             return self.mustReportReadiness
         }
-        if isOwed { self.delegate?.peripheralManagerIsReady(toUpdateSubscribers: self) }
+        guard isOwed else { return }
+        self.observer?.callsDelegate("peripheralManagerIsReady(toUpdateSubscribers:)")
+        self.delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
     }
 }
 

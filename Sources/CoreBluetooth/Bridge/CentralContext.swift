@@ -16,6 +16,8 @@ final class CentralContext {
     let lock: NIOLock
     let commands: Mailbox<CentralCommand>
 
+    let observer: (any AdapterObserver)?
+
     // Guarded by the lock.
     private var slots: [Slot] = []
     private var freeSlots: [Int32] = []
@@ -25,6 +27,14 @@ final class CentralContext {
         self.adapter = adapter
         self.lock = lock
         self.commands = commands
+        self.observer = adapter.configuration.observer
+    }
+
+    /// Passes on what an app asks for.
+    @inline(__always)
+    func send(_ command: CentralCommand) {
+        if let observer = self.observer, let call = command.call(in: self) { observer.called(call) }
+        self.commands.send(command)
     }
 
     /// The object for a device: the one that is alive, else a new one.

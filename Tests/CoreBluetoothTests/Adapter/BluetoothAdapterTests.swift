@@ -146,6 +146,15 @@ struct BluetoothAdapterTests {
         withExtendedLifetime(manager) {}
     }
 
+    @Test("A device of a private air is configured as any other")
+    func privateAirConfiguration() {
+        var configuration = BluetoothAdapter.Configuration(permitsSystemServices: true)
+        configuration.requiresPairing = true
+        let adapter = PrivateAir().makeAdapter(configuration: configuration)
+        #expect(adapter.configuration.permitsSystemServices)
+        #expect(adapter.configuration.requiredLevel == .encrypted)
+    }
+
     /// The states of a manager, as they are reported.
     private final class StateRecorder: NSObject, CBCentralManagerDelegate {
         let queue = DispatchQueue(label: "states")

@@ -53,6 +53,7 @@ struct HostileControllerTests {
             let loop = thread.eventLoop
             return BluetoothAdapter(
                 eventLoop: loop,
+                configuration: .init(),
                 callbacks: .onQueues,
                 identities: IdentityStore(),
                 storageChoice: .storage(MemoryStorage()),

@@ -70,13 +70,16 @@ extension AdapterComponents {
     private mutating func complete(_ configuration: BluetoothAdapter.Configuration) {
         self.pairingAgent = configuration.pairingAgent
         self.capture(configuration)
+        if let observer = configuration.observer {
+            self.source = CapturingSource(self.source, into: ObserverRecorder(observer))
+        }
     }
 
     private mutating func capture(_ configuration: BluetoothAdapter.Configuration) {
         guard let path = configuration.captureFile else { return }
         do {
             let file = try CaptureFile(path: path, logger: Logger(label: "bluetooth.capture"))
-            self.source = CapturingSource(self.source, into: file)
+            self.source = CapturingSource(self.source, into: file) { file.close() }
         } catch {
             // A capture that cannot be had is refused now: at the end it would be too late.
             self.source = RefusedSource(error.message)

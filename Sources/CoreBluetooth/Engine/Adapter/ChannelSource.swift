@@ -87,24 +87,27 @@ final class RefusedSource: ChannelSource {
     func close() {}
 }
 
-/// Writes down what passes through the channels of another source.
+/// Lets a recorder see what passes through the channels of another source.
 final class CapturingSource: ChannelSource {
     private let source: any ChannelSource
-    private let file: CaptureFile
+    private let recorder: any PacketRecorder
+    private let end: () -> Void
 
-    init(_ source: any ChannelSource, into file: CaptureFile) {
+    /// Puts a recorder in front of a source; `end` is called when the source is closed.
+    init(_ source: any ChannelSource, into recorder: any PacketRecorder, end: @escaping () -> Void = {}) {
         self.source = source
-        self.file = file
+        self.recorder = recorder
+        self.end = end
     }
 
     func open(_ completion: @escaping (Result<any HCIChannel, ChannelFailure>) -> Void) {
         self.source.open { result in
-            completion(result.map { CapturingChannel($0, into: self.file) })
+            completion(result.map { CapturingChannel($0, into: self.recorder) })
         }
     }
 
     func close() {
         self.source.close()
-        self.file.close()
+        self.end()
     }
 }

@@ -50,8 +50,8 @@ public final class PrivateAir: Sendable {
         let air = self.air
         return BluetoothAdapter(
             eventLoop: self.thread.eventLoop,
+            configuration: configuration,
             callbacks: .onQueues,
-            callbackDelay: configuration.callbackDelay,
             identities: IdentityStore(),
             storageChoice: .storage(storage),
             retained: self

@@ -29,6 +29,12 @@ protocol PeripheralProcedure: Sendable {
 
     /// Changes the app's objects and calls the delegate, on the manager's queue.
     func apply(_ result: Result<Answer, GATTError>, to peripheral: CBPeripheral)
+
+    /// The app's call in Apple's words, for an ``AdapterObserver``.
+    func call(on peripheral: CBPeripheral) -> String
+
+    /// The call of the delegate in Apple's words, for an ``AdapterObserver``.
+    func callback(_ result: Result<Answer, GATTError>, on peripheral: CBPeripheral) -> String
 }
 
 /// What a procedure does when its turn comes.
@@ -54,6 +60,9 @@ extension PeripheralProcedure where Answer == Request.Output {
 protocol ProcedureAnswer: Sendable {
     /// Changes the app's objects and calls the delegate.
     func apply(to peripheral: CBPeripheral)
+
+    /// The call of the delegate in Apple's words.
+    func callback(on peripheral: CBPeripheral) -> String
 }
 
 /// The answer of one kind of procedure.
@@ -62,6 +71,8 @@ struct AnsweredProcedure<Procedure: PeripheralProcedure>: ProcedureAnswer {
     let result: Result<Procedure.Answer, GATTError>
 
     func apply(to peripheral: CBPeripheral) { self.procedure.apply(self.result, to: peripheral) }
+
+    func callback(on peripheral: CBPeripheral) -> String { self.procedure.callback(self.result, on: peripheral) }
 }
 
 extension Result where Failure == GATTError {

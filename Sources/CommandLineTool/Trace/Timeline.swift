@@ -1,0 +1,164 @@
+// The trace of this process: what its apps, Core Bluetooth and the controllers do, in order. Its lines are printed as
+// they come, or kept in a file, or drawn as a picture when the process ends.
+
+package import BluetoothHCI
+import BluetoothHost
+package import BluetoothTransport
+import CoreBluetooth
+import Foundation
+import Synchronization
+
+/// The trace of this process.
+package final class Timeline: Sendable {
+    /// Where a trace goes.
+    package enum Destination: Sendable, Equatable {
+        /// Lines on standard error.
+        case lines
+        /// A file of JSON lines.
+        case file(String)
+        /// A picture, made at the end.
+        case diagram(String, DiagramFormat)
+    }
+
+    private struct State {
+        var formatters: [String: PacketFormatter] = [:]
+        /// Advertisements that are in the trace already: each is heard again and again.
+        var advertisements: Set<String> = []
+        /// For a picture.
+        var entries: [TimelineEntry] = []
+        var deviceWidth = 8
+    }
+
+    /// Of how many entries a picture is made at most.
+    package static let diagramLimit = 2_000
+    private static let advertisementLimit = 4_096
+    private static let now = Mutex<Timeline?>(nil)
+
+    /// The trace of this process, where one was asked for.
+    package static var current: Timeline? { now.withLock { $0 } }
+
+    /// When it began, in µs since 1970.
+    package let start = TimelineEntry(.heading, of: "", layer: "", "").time
+    /// The name of the device that this process is, where it is one alone.
+    package let device: String
+    private let destination: Destination
+    private let file: FileHandle?
+    private let state = Mutex(State())
+
+    private init(_ destination: Destination, device: String) throws {
+        self.destination = destination
+        self.device = device
+        switch destination {
+        case .lines: file = nil
+        case .file(let path), .diagram(let path, _):
+            // Found out before anything starts, the reason fits in the one line that ends the command.
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                throw Failure("cannot write the trace \(path): \(String(cString: strerror(errno)))")
+            }
+            file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        }
+    }
+
+    /// Begins the trace of this process.
+    ///
+    /// - Parameters:
+    ///   - destination: Where it goes.
+    ///   - device: The name of the device that this process is, where it is one alone.
+    /// - Throws: ``Failure`` where its file cannot be written.
+    package static func begin(_ destination: Destination, device: String) throws {
+        let timeline = try Timeline(destination, device: device)
+        now.withLock { $0 = timeline }
+        if case .diagram = destination { atexit { Timeline.current?.finish() } }
+    }
+
+    // MARK: What happens
+
+    /// Adds an entry.
+    ///
+    /// - Parameter isPrinted: Whether the program prints it in its own words, so that it is no line of the trace.
+    package func add(_ entry: TimelineEntry, isPrinted: Bool = false) {
+        state.withLock { add(entry, isPrinted: isPrinted, &$0) }
+    }
+
+    /// Adds a line that the app of this process has printed.
+    package func app(_ line: String) {
+        add(TimelineEntry(.app, of: device, layer: "app", line), isPrinted: true)
+    }
+
+    private func add(_ entry: TimelineEntry, isPrinted: Bool, _ state: inout State) {
+        switch destination {
+        case .lines:
+            guard !isPrinted else { return }
+            state.deviceWidth = max(state.deviceWidth, entry.device.count)
+            Console.report(entry.line(since: start, deviceWidth: state.deviceWidth))
+        case .file: try? file?.write(contentsOf: TimelineFile.line(entry))
+        case .diagram: if state.entries.count <= Self.diagramLimit { state.entries.append(entry) }
+        }
+    }
+
+    fileprivate func passes(_ packet: HCIPacket, _ direction: BTSnoop.Direction, _ device: String) {
+        state.withLock { state in
+            let isSent = direction == .toController
+            let description = state.formatters[device, default: PacketFormatter()]
+                .describe(packet, isSent ? .toController : .toHost)
+            // What concerns host and controller alone has no part in the story.
+            guard description.layer != .hci else { return }
+            let isReport = packet.isAdvertisingReport
+            if isReport {
+                if state.advertisements.count >= Self.advertisementLimit { state.advertisements = [] }
+                // The strength of the signal, at the end, differs from one to the next.
+                let content = description.text.split(separator: ",").dropLast().joined(separator: ",")
+                guard state.advertisements.insert(device + " " + content).inserted else { return }
+            }
+            let isForOthers = isReport || packet.kind == .aclData
+            let entry = TimelineEntry(
+                isSent ? (isForOthers ? .sent : .command) : isForOthers ? .received : .event,
+                of: device,
+                layer: description.layer.description,
+                description.text
+            )
+            add(entry, isPrinted: false, &state)
+        }
+    }
+
+    /// Draws the picture.
+    private func finish() {
+        guard case .diagram(_, let format) = destination else { return }
+        let entries = state.withLock { $0.entries }
+        let diagram = TimelineDiagram.diagram(of: entries, title: CommandLine.arguments.tracedCommand)
+        try? file?.write(contentsOf: Data(format.text(of: diagram).utf8))
+    }
+}
+
+/// Gives the trace what passes on one device's adapter.
+package final class TimelineObserver: AdapterObserver {
+    private let timeline: Timeline
+    private let device: String
+
+    /// An observer for a device's adapter.
+    package init(_ timeline: Timeline, device: String) {
+        self.timeline = timeline
+        self.device = device
+    }
+
+    package func called(_ call: String) {
+        timeline.add(TimelineEntry(.call, of: device, layer: "Core Bluetooth", call))
+    }
+
+    package func callsDelegate(_ callback: String) {
+        timeline.add(TimelineEntry(.callback, of: device, layer: "Core Bluetooth", callback))
+    }
+
+    package func passes(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
+        timeline.passes(packet, direction, device)
+    }
+}
+
+extension [String] {
+    /// The command that is traced, as a title: the program's name and its arguments.
+    fileprivate var tracedCommand: String {
+        let name = first.map { URL(fileURLWithPath: $0).lastPathComponent } ?? ""
+        return PrintableText.text(([name] + dropFirst()).joined(separator: " "))
+    }
+}

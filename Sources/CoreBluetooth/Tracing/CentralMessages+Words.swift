@@ -1,0 +1,112 @@
+// The messages of a central manager in Apple's words, for an observer of the adapter.
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+
+extension CentralCommand {
+    /// The app's call; `nil` for what no app asks for.
+    func call(in context: CentralContext) -> String? {
+        switch self {
+        case .scan(let filter): "scanForPeripherals(withServices: \(words(filter.services)))"
+        case .stopScan: "stopScan()"
+        case .connect(let id, _, _, _): "connect(\(context.words(id)))"
+        case .cancelConnection(let id): "cancelPeripheralConnection(\(context.words(id)))"
+        case .perform(let id, let procedure, _): context.peripheral(id.token).map { procedure.call(on: $0) }
+        case .writeWithoutResponse(let id, let handle, let value, _):
+            context.peripheral(id.token).map { peripheral in
+                let characteristic = peripheral.words(.characteristic(handle))
+                return "writeValue(\(value.readableBytes) octets, for: \(characteristic), type: .withoutResponse)"
+            }
+        case .readRSSI: "readRSSI()"
+        case .openChannel(_, let psm, _): "openL2CAPChannel(\(psm))"
+        case .registerForConnectionEvents: "registerForConnectionEvents(options:)"
+        case .release, .resumeReceiving, .resume, .restored, .stopSeen, .end: nil
+        }
+    }
+}
+
+extension CentralEvent {
+    /// The call of the delegate; `nil` where none is called.
+    func callback(in context: CentralContext) -> String? {
+        switch self {
+        case .restored: "willRestoreState"
+        case .state(let state): "centralManagerDidUpdateState: .\(state)"
+        case .discovered(let discovery, _):
+            "didDiscover \(quoted(discovery.peer.name)), rssi: \(discovery.rssi.number)"
+        case .connected(let id, _, _): "didConnect \(context.words(id))"
+        case .failedToConnect(let id, let status): "didFailToConnect \(context.words(id)): \(status)"
+        case .disconnected(let id, let error, _, _):
+            "didDisconnectPeripheral \(context.words(id))\(words(error))"
+        case .connectionEvent(_, let event): "connectionEventDidOccur: .\(event)"
+        case .answered(let id, let answer): context.connected(id).map { answer.callback(on: $0) }
+        case .value(let id, let handle, let value, _):
+            context.connected(id).map { peripheral in
+                "didUpdateValueFor \(peripheral.words(.characteristic(handle))): \(value.readableBytes) octets"
+            }
+        case .subscriptionLost(let id, let handle, let error):
+            context.connected(id).map { peripheral in
+                "didUpdateNotificationStateFor \(peripheral.words(.characteristic(handle)))\(words(error))"
+            }
+        case .canSend(let id): context.connected(id).map { _ in "peripheralIsReady(toSendWriteWithoutResponse:)" }
+        case .name(let id, let name):
+            context.connected(id).flatMap { $0.name == name ? nil : "peripheralDidUpdateName: \(quoted(name))" }
+        case .rssi(let id, let result):
+            context.connected(id).map { _ in
+                switch result {
+                case .success(let rssi): "didReadRSSI: \(rssi.number)"
+                case .failure(let error): "didReadRSSI\(words(error))"
+                }
+            }
+        case .servicesInvalidated(let id, _, _): context.connected(id).map { _ in "didModifyServices" }
+        case .channelOpened(let id, let psm, _): context.connected(id).map { _ in "didOpen channel \(psm)" }
+        case .channelRefused(let id, let error): context.connected(id).map { _ in "didOpen channel\(words(error))" }
+        case .mtu, .unknownChannelEnded: nil
+        }
+    }
+}
+
+extension CentralContext {
+    /// The object of a connection that the app wants.
+    fileprivate func connected(_ id: ConnectionID) -> CBPeripheral? {
+        self.peripheral(id.token).flatMap { $0.isConnected(id) ? $0 : nil }
+    }
+
+    /// The name of a peripheral.
+    fileprivate func words(_ id: ConnectionID) -> String { quoted(self.peripheral(id.token)?.name) }
+}
+
+extension CBPeripheral {
+    /// The UUID of an attribute, else its handle.
+    func words(_ attribute: ValueAttribute) -> String {
+        let uuid =
+            switch attribute {
+            case .characteristic(let handle): self.characteristic(handle)?.uuid
+            case .descriptor(let handle): self.descriptor(handle)?.uuid
+            }
+        return uuid.map { CoreBluetooth.words($0.value) } ?? "\(attribute.handle)"
+    }
+
+    /// The UUID of a service, else its handles.
+    func words(_ service: AttributeHandleRange) -> String {
+        let uuid = (self.services ?? []).first { $0.handles == service }?.uuid
+        return uuid.map { CoreBluetooth.words($0.value) } ?? "\(service.lowerBound)"
+    }
+}
+
+/// A UUID; of a long one its beginning, which is enough to tell it from others.
+func words(_ uuid: BluetoothUUID) -> String {
+    let text = uuid.description
+    return text.count > 8 ? "\(text.prefix(8))…" : text
+}
+
+/// A list of UUIDs; all that there are stand as `nil`, as in a call.
+func words(_ uuids: [BluetoothUUID]?) -> String {
+    uuids.map { "[\($0.map { words($0) }.joined(separator: ", "))]" } ?? "nil"
+}
+
+/// An error behind a callback; nothing where there is none.
+func words(_ error: (any Error)?) -> String { error.map { ", error: \($0)" } ?? "" }
+
+/// A name in quotation marks.
+func quoted(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "(no name)" }
