@@ -117,6 +117,7 @@ let package = Package(
                 "BluetoothHost",
                 "BluetoothTransport",
                 "SequenceDiagram",
+                "TerminalScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

@@ -53,6 +53,16 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        // The Magic 8-Ball on the whole screen, with balls that come and go.
+        .executableTarget(
+            name: "ScreenSoak",
+            dependencies: [
+                "BenchmarkSupport",
+                .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
+                .product(name: "ITCB", package: "OpenCoreBluetooth"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
         .target(name: "CMemory"),
         // Many operations in one process, with flat memory.
         .executableTarget(

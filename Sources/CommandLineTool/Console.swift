@@ -2,6 +2,8 @@
 // once, so that a reader at the other end of a pipe gets it without delay.
 
 import Foundation
+import Synchronization
+import TerminalScreen
 
 /// Standard output and standard error.
 package enum Console {
@@ -20,7 +22,51 @@ package enum Console {
         write(line + "\n", to: .standardError)
     }
 
+    /// Prints on standard error without ending the line.
+    static func report(prompt text: String) {
+        write(text, to: .standardError)
+    }
+
+    // MARK: The line that a person writes
+
+    /// What shows the line that a person is writing; empty where there is none. It is taken away for each line that is
+    /// printed, and shown again below it.
+    private static let draft = Mutex("")
+    /// Takes away what stands in the cursor's row.
+    private static let erasing = "\r\u{1B}[K"
+
+    /// Shows the line that a person is writing.
+    static func show(_ change: PromptLine.Change) {
+        draft.withLock { draft in
+            switch change {
+            case .shown(let text):
+                guard !(text.isEmpty && draft.isEmpty) else { return }
+                put(erasing + text, to: .standardOutput)
+                draft = text
+            case .finished(let text):
+                put(erasing + text + "\n", to: .standardOutput)
+                draft = ""
+            }
+        }
+    }
+
+    /// Leaves the line that a person was writing, when the program ends.
+    static func endDraft() {
+        // Somebody who prints and waits for a reader does not keep the program.
+        draft.withLockIfAvailable { draft in
+            if !draft.isEmpty { put("\n", to: .standardOutput) }
+            draft = ""
+        }
+    }
+
     private static func write(_ text: String, to file: FileHandle) {
+        draft.withLock { draft in
+            let isBelow = !draft.isEmpty && isatty(file.fileDescriptor) == 1
+            put(isBelow ? erasing + text + draft : text, to: file)
+        }
+    }
+
+    private static func put(_ text: String, to file: FileHandle) {
         do {
             try file.write(contentsOf: Data(text.utf8))
         } catch {

@@ -1,8 +1,9 @@
-// Lines in. A thread of its own reads standard input, whatever that is (terminal, pipe, file), and hands the lines to
-// the main thread one after the other.
+// Lines in. At a terminal a person edits them; of anything else (pipe, file) a thread of its own reads them and hands
+// them to the main thread one after the other.
 
 import Dispatch
 import Foundation
+import TerminalScreen
 
 /// The lines of standard input.
 @MainActor
@@ -22,9 +23,20 @@ package final class LineReader {
     private var onNextLine: ((String?) -> Void)?
     private var waiting: [String?] = []
     private var isDelivering = false
+    /// The line that a person edits; `nil` where lines come whole.
+    private let line: PromptLine?
+    /// The prompt of ``prompt(_:)``, while another question has its place.
+    private var prompted = ""
 
     /// Starts reading.
     package init() {
+        line = PromptLine { Console.show($0) }
+        if let line {
+            line.onLine = { [self] in receive($0) }
+            line.open()
+            atexit { Console.endDraft() }
+            return
+        }
         let thread = Thread { [self] in
             while let line = readLine() {
                 // The main thread takes a line before the next one is read: a file cannot fill the memory.
@@ -36,21 +48,51 @@ package final class LineReader {
         thread.start()
     }
 
+    /// Asks a person for a line; nothing where lines do not come from a terminal.
+    package func prompt(_ text: String) {
+        guard isInteractive else { return }
+        prompted = text
+        show(text)
+    }
+
+    private func show(_ prompt: String) {
+        if let line { line.ask(prompt) } else { Console.prompt(prompt) }
+    }
+
     /// Whether a line asks for the program's end: "quit", "exit" or "q".
     package nonisolated static func isQuit(_ line: String) -> Bool {
         ["quit", "exit", "q"].contains(line.trimmingCharacters(in: .whitespaces).lowercased())
     }
 
-    /// Lets the next line be an answer, and not one of ``onLine``'s; `nil` calls it off.
+    /// Lets the next line be the answer to a question, and not one of ``onLine``'s.
     ///
     /// The end of input is reported to both.
-    package func takeNextLine(_ take: ((String?) -> Void)?) {
+    package func ask(_ question: String, _ take: @escaping (String?) -> Void) {
+        if let line {
+            line.ask(question)
+        } else if isInteractive {
+            Console.report(prompt: "\r\u{1B}[K" + question)
+        } else {
+            Console.report(question)
+        }
         onNextLine = take
         deliver()
     }
 
+    /// Takes the question back; `reason` says why.
+    package func takeBack(_ reason: String) {
+        onNextLine = nil
+        if let line {
+            line.ask(prompted)
+        } else if isInteractive {
+            Console.report("")
+        }
+        Console.report(reason)
+    }
+
     private func receive(_ line: String?) {
         if line == nil { isAtEnd = true }
+        if onNextLine == nil { prompted = "" }
         waiting.append(line)
         deliver()
     }
@@ -64,6 +106,7 @@ package final class LineReader {
             if let take = onNextLine {
                 onNextLine = nil
                 if line != nil { waiting.removeFirst() }
+                if !prompted.isEmpty { show(prompted) }
                 take(line)
             } else if let onLine {
                 onLine(waiting.removeFirst())

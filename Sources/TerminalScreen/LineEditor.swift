@@ -120,15 +120,28 @@ package struct LineEditor: Hashable, Sendable {
         return String(spaces + self.behind.dropFirst(spaces.count).prefix { $0 != " " })
     }
 
-    /// Draws the line in a row, so that the cursor is seen, and puts the canvas's cursor there.
-    package func draw(on canvas: inout Canvas, row: Int, column: Int, columns: Int, _ style: TextStyle = .plain) {
-        guard columns > 1 else { return }
+    /// The part of the line that fits, with the cursor in it: the text, and how many columns of it stand before the
+    /// cursor.
+    func visible(columns: Int) -> (text: String, cursor: Int) {
         // What does not fit before the cursor has scrolled out; the last column is the cursor's at the end of the line.
         var shown: Substring = self.before[...]
         var width = ColumnWidth.columns(of: shown)
         while width > columns - 1, let first = shown.popFirst() { width -= ColumnWidth.columns(of: first) }
-        let place = canvas.write(String(shown), row: row, column: column, style, columns: columns)
-        canvas.write(self.behind, row: row, column: place, style, columns: columns - (place - column))
-        canvas.cursor = ScreenPosition(row: row, column: place)
+        var text = String(shown)
+        var room = columns - width
+        for character in self.behind {
+            room -= ColumnWidth.columns(of: character)
+            guard room >= 0 else { break }
+            text.append(character)
+        }
+        return (text, width)
+    }
+
+    /// Draws the line in a row, so that the cursor is seen, and puts the canvas's cursor there.
+    package func draw(on canvas: inout Canvas, row: Int, column: Int, columns: Int, _ style: TextStyle = .plain) {
+        guard columns > 1 else { return }
+        let (text, cursor) = self.visible(columns: columns)
+        canvas.write(text, row: row, column: column, style, columns: columns)
+        canvas.cursor = ScreenPosition(row: row, column: column + cursor)
     }
 }

@@ -21,8 +21,6 @@ package final class Screen {
     private static let entering = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
     /// The way back: the cursor is shown, colours are as they were.
     private static let leaving = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
-    /// How long, in milliseconds, a lone Escape waits for the rest of a sequence.
-    private static let escapeTime = 40
     /// How long, in milliseconds, a process may take to stop.
     private static let stopTime = 100
     /// The least time between two frames, in milliseconds.
@@ -31,13 +29,12 @@ package final class Screen {
     private let input: CInt
     private let output: CInt
     private let original: termios
-    private var parser = KeyParser()
     private var renderer: ScreenRenderer
     private var isOpen = false
     private var isDrawScheduled = false
     private var lastFrame = DispatchTime(uptimeNanoseconds: 0)
     private var sources: [any DispatchSourceProtocol] = []
-    private var escapeGeneration = 0
+    private let keys: KeyInput
 
     /// A screen on standard input and standard output; `nil` where one of them is no terminal, or cannot move its
     /// cursor.
@@ -59,6 +56,7 @@ package final class Screen {
         self.output = output
         self.original = settings
         self.renderer = ScreenRenderer(hasColors: hasColors)
+        self.keys = KeyInput(input)
     }
 
     /// How large the terminal is; 80 by 24 where it does not say.
@@ -79,21 +77,19 @@ package final class Screen {
     package func open() {
         guard !self.isOpen else { return }
         self.take()
-        let source = DispatchSource.makeReadSource(fileDescriptor: self.input, queue: .main)
-        source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read() } }
-        self.sources.append(source)
-        self.watch(SIGWINCH) { $0.setNeedsDraw() }
-        self.watch(SIGCONT) { screen in
+        self.keys.open { [weak self] key in self?.onKey?(key) }
+        self.sources = [
+            signalSource(SIGWINCH) { [weak self] in self?.setNeedsDraw() },
             // The terminal may have been used by others meanwhile.
-            screen.take()
-        }
-        for source in self.sources { source.resume() }
+            signalSource(SIGCONT) { [weak self] in self?.take() },
+        ]
         self.setNeedsDraw()
     }
 
     /// Gives the terminal back.
     package func close() {
         guard self.isOpen else { return }
+        self.keys.close()
         for source in self.sources { source.cancel() }
         self.sources = []
         self.leave()
@@ -122,7 +118,7 @@ package final class Screen {
         var settings = self.original
         cfmakeraw(&settings)
         tcsetattr(self.input, TCSADRAIN, &settings)
-        TerminalRestoration.arm(self.output, self.original, leaving: Self.leaving)
+        TerminalRestoration.arm(self.output, self.original, leaving: Self.leaving, hasScreen: true)
         self.isOpen = true
         self.write(Self.entering)
         self.renderer.invalidate()
@@ -132,40 +128,6 @@ package final class Screen {
     private func leave() {
         self.isOpen = false
         TerminalRestoration.restore()
-    }
-
-    private func watch(_ number: CInt, _ body: @escaping @MainActor (Screen) -> Void) {
-        let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-        source.setEventHandler { [weak self] in
-            MainActor.assumeIsolated { if let self { body(self) } }
-        }
-        self.sources.append(source)
-    }
-
-    // MARK: Keys
-
-    private func read() {
-        var octets = [UInt8](repeating: 0, count: 1024)
-        let count = Foundation.read(self.input, &octets, octets.count)
-        guard count > 0 else {
-            // The terminal is gone; SIGHUP ends the process, or nothing does.
-            if count == 0 || errno != EINTR && errno != EAGAIN { for source in self.sources { source.cancel() } }
-            return
-        }
-        self.escapeGeneration += 1
-        self.deliver(self.parser.receive(octets[..<count]))
-        guard self.parser.isPending else { return }
-        let generation = self.escapeGeneration
-        DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(Self.escapeTime)) { [weak self] in
-            MainActor.assumeIsolated {
-                guard let self, self.escapeGeneration == generation else { return }
-                self.deliver(self.parser.flush())
-            }
-        }
-    }
-
-    private func deliver(_ keys: [Key]) {
-        for key in keys { self.onKey?(key) }
     }
 
     // MARK: Drawing

@@ -31,11 +31,17 @@ enum TerminalRestoration {
     private nonisolated(unsafe) static var isArmed = false
 
     /// From now on the terminal is put back to these settings on every way out.
-    static func arm(_ descriptor: CInt, _ settings: termios, leaving: String) {
+    ///
+    /// - Parameters:
+    ///   - descriptor: The terminal.
+    ///   - settings: Its settings as they were.
+    ///   - leaving: What is written to it first.
+    ///   - hasScreen: Whether the whole screen is in use, where lines on standard error would stand in the middle of it.
+    static func arm(_ descriptor: CInt, _ settings: termios, leaving: String, hasScreen: Bool) {
         self.restore()
         let octets = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: leaving.utf8.count)
         _ = octets.initialize(from: leaving.utf8)
-        let (standardError, lines) = self.divertStandardError()
+        let (standardError, lines) = hasScreen ? self.divertStandardError() : (-1, -1)
         let record = UnsafeMutablePointer<Record>.allocate(capacity: 1)
         record.initialize(
             to: Record(

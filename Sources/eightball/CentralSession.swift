@@ -80,7 +80,6 @@ final class CentralSession {
         while case .nothing = activity {
             guard !pending.isEmpty else {
                 guard isAtEnd else { return prompt() }
-                if lines.isInteractive { Console.print("") }
                 Ending.succeed()
             }
             take(CentralLine(pending.removeFirst()))
@@ -113,7 +112,7 @@ final class CentralSession {
     }
 
     private func prompt() {
-        if lines.isInteractive && !output.isJSON { Console.prompt("> ") }
+        if !output.isJSON { lines.prompt("> ") }
     }
 
     // MARK: Balls
@@ -202,15 +201,12 @@ final class CentralSession {
     }
 
     private func report(_ event: String, ball: Int, text: String) {
-        // A person may be typing: the line goes where the prompt is, and the prompt comes again.
-        let isPrompted = if case .nothing = activity { lines.isInteractive && !isTaking } else { false }
         let device = balls[ball - 1]
         output.print(
             event,
             [("ball", .integer(ball)), ("device", .string(device.name)), ("uuid", .string(device.uuid))],
-            line: isPrompted ? "\r\u{1B}[K" + text : text
+            line: text
         )
-        if isPrompted { prompt() }
     }
 }
 

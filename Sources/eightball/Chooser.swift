@@ -34,15 +34,12 @@ final class Chooser {
     }
 
     private func prompt() {
-        Console.prompt("Central or Peripheral (1 or 2, q to quit)? ")
-        if !lines.isInteractive { Console.print("") }
+        let question = "Central or Peripheral (1 or 2, q to quit)? "
+        if lines.isInteractive { lines.prompt(question) } else { Console.print(question) }
     }
 
     private func choose(_ line: String?) {
-        guard let line else {
-            if lines.isInteractive { Console.print("") }
-            Ending.succeed()
-        }
+        guard let line else { Ending.succeed() }
         switch line.trimmingCharacters(in: .whitespaces).lowercased() {
         case "1", "c", "central":
             let central = CentralSession(lines: lines, pairing: pairing, output: output)

@@ -162,6 +162,39 @@ struct FullScreenTests {
         #expect(process.isCursorShown && process.isRestored)
     }
 
+    @Test("Killed, either side is missed by the other, and is itself again when it is started again")
+    func killed() throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        func startBall() throws -> ScreenProcess {
+            let ball = try Self.start("--identity", "ball", in: testbed)
+            try ball.row(with: "▸ 1  Central")
+            ball.type("2")
+            try ball.row(with: "is a Magic 8-Ball now")
+            return ball
+        }
+        func startCentral() throws -> ScreenProcess {
+            let central = try Self.start("--identity", "asker", in: testbed)
+            try central.row(with: "▸ 1  Central")
+            central.type("1")
+            try central.row(with: "dBm")
+            return central
+        }
+        var ball = try startBall()
+        let killed = try startCentral()
+        killed.send(SIGKILL)
+        #expect(try killed.end() == -SIGKILL)
+        let central = try startCentral()
+        ball.send(SIGKILL)
+        #expect(try ball.end() == -SIGKILL)
+        try central.row(with: "went offline")
+        ball = try startBall()
+        try central.row(with: "dBm")
+        central.type("Are you there again?\r")
+        _ = try #require(try Self.answer(on: central))
+        try ball.row(with: "Are you there again?")
+    }
+
     @Test("What went wrong stands in the terminal when the screen is left")
     func error() throws {
         let testbed = try ProcessTestbed()

@@ -51,10 +51,10 @@ struct TraceProgramsTests {
         let text = try testbed.start("corebluetooth", ["trace", asker, ball])
         #expect(try text.end() == 0, "\(text.errorLines)")
         let written = try #require(
-            text.lines.first { $0.contains("asker     → ATT Write Request") && $0.contains("Will it") }
+            text.lines.first { $0.contains("asker      → ATT Write Request") && $0.contains("Will it") }
         )
         #expect(written.contains("\"Will it rain?\""))
-        #expect(text.lines.contains { $0.contains("ball      ← ATT Write Request") && $0.contains("Will it rain?") })
+        #expect(text.lines.contains { $0.contains("ball       ← ATT Write Request") && $0.contains("Will it rain?") })
         #expect(text.lines.contains { $0.contains("asker ") && $0.contains("app: ") })
 
         for (name, start) in [("a.svg", "<svg "), ("a.mmd", "---\n")] {

@@ -58,6 +58,9 @@ package enum Meter {
     /// The resident memory of this process in MB.
     package static func residentMemory() -> Double { self.memory("VmRSS:", of: "self") ?? .nan }
 
+    /// The resident memory of a process in MB; `nil` for one that has ended.
+    package static func residentMemory(of process: Int32) -> Double? { self.memory("VmRSS:", of: "\(process)") }
+
     /// The largest resident memory that a process has had, in MB; `nil` for one that has ended.
     package static func peakMemory(of process: Int32) -> Double? { self.memory("VmHWM:", of: "\(process)") }
 

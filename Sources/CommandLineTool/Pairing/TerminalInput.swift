@@ -109,10 +109,8 @@ final class TerminalInput {
     func ask(_ question: String, _ take: @escaping @MainActor (_ line: String?, _ isTerminal: Bool) -> Void) {
         precondition(!isAsking, "one question at a time")
         if let lines, lines.isInteractive || !lines.isAtEnd {
-            let text = lines.isInteractive ? "\r\u{1B}[K" + question : question + "\n"
-            Self.write(text, to: STDERR_FILENO)
             state = .awaitingLine(lines)
-            lines.takeNextLine { [self] line in
+            lines.ask(question) { [self] line in
                 state = .idle
                 take(line, lines.isInteractive)
             }
@@ -151,8 +149,7 @@ final class TerminalInput {
             break
         case .awaitingLine(let lines):
             state = .idle
-            lines.takeNextLine(nil)
-            Self.write((lines.isInteractive ? "\n" : "") + reason + "\n", to: STDERR_FILENO)
+            lines.takeBack(reason)
         case .reading(let place, number: _, let cancel):
             state = .idle
             number += 1
@@ -168,7 +165,7 @@ final class TerminalInput {
 
     /// Shows a line where questions go.
     func show(_ line: String) {
-        guard let place = place() else { return Console.report(line) }
+        guard lines?.isInteractive != true, let place = place() else { return Console.report(line) }
         Self.write(line + "\n", to: place.output)
         place.opened.forEach { close($0) }
     }

@@ -301,6 +301,7 @@ struct ManagerStateTests {
             let testbed = Testbed()
             let adapter = BluetoothAdapter(
                 eventLoop: testbed.loop,
+                configuration: .init(),
                 callbacks: .onEventLoop,
                 identities: IdentityStore(),
                 retained: nil

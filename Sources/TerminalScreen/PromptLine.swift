@@ -1,0 +1,140 @@
+// A line that a person edits at the bottom of what a program prints: with a prompt, a cursor that goes anywhere in the
+// line, and a history. The terminal is left as it was on every way out. Who prints other lines meanwhile takes the line
+// away and shows it again: the octets for that are given to whom the terminal belongs.
+
+import Dispatch
+import Foundation
+
+/// A line that is edited below a program's output.
+@MainActor
+package final class PromptLine {
+    /// What becomes of the line.
+    package enum Change: Hashable, Sendable {
+        /// It looks like this now, drawn over the row in which the cursor stands.
+        case shown(String)
+        /// It is finished and stays where it is as this text.
+        case finished(String)
+    }
+
+    /// Called with each line that is finished; `nil` when there will be no more.
+    package var onLine: ((String?) -> Void)?
+
+    private let input: CInt
+    private let output: CInt
+    private let original: termios
+    private let onChange: (Change) -> Void
+    private let keys: KeyInput
+    private var editor = LineEditor()
+    private var prompt = ""
+    private var sources: [any DispatchSourceProtocol] = []
+
+    /// A line on standard input and standard output; `nil` where one of them is no terminal that can move its cursor, or
+    /// where the program runs in the background.
+    ///
+    /// - Parameters:
+    ///   - environment: Says what terminal it is.
+    ///   - onChange: Writes to the terminal how the line looks.
+    package init?(
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        onChange: @escaping (Change) -> Void
+    ) {
+        var settings = termios()
+        let group = tcgetpgrp(STDIN_FILENO)
+        guard environment["TERM"].map({ $0 != "dumb" && !$0.isEmpty }) ?? false, isatty(STDIN_FILENO) == 1,
+            isatty(STDOUT_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0, group < 0 || group == getpgrp()
+        else { return nil }
+        self.input = STDIN_FILENO
+        self.output = STDOUT_FILENO
+        self.original = settings
+        self.onChange = onChange
+        self.keys = KeyInput(STDIN_FILENO)
+    }
+
+    /// Starts to read keys.
+    package func open() {
+        self.take()
+        self.keys.open(
+            onEnd: { [weak self] in self?.onLine?(nil) },
+            onKey: { [weak self] key in self?.receive(key) }
+        )
+        self.sources = [
+            signalSource(SIGWINCH) { [weak self] in self?.show() },
+            signalSource(SIGCONT) { [weak self] in self?.take() },
+        ]
+    }
+
+    /// Shows a prompt before the line.
+    ///
+    /// One that leaves no room for a line stands above it.
+    package func ask(_ prompt: String) {
+        self.prompt = prompt
+        if !Self.hasRoom(beside: prompt, columns: self.columns) {
+            self.onChange(.finished(prompt))
+            self.prompt = ""
+        }
+        self.show()
+    }
+
+    // MARK: The terminal
+
+    private func take() {
+        var settings = self.original
+        // Keys come one by one and are not shown by the terminal. Ctrl-C stays a signal; Ctrl-Z is a key, since the
+        // terminal has to be put back before the process stops.
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
+        settings.c_iflag &= ~tcflag_t(ICRNL | IXON)
+        withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(VSUSP)] = 0 }
+        tcsetattr(self.input, TCSADRAIN, &settings)
+        TerminalRestoration.arm(self.output, self.original, leaving: "", hasScreen: false)
+        self.show()
+    }
+
+    private func suspend() {
+        self.onChange(.shown(""))
+        TerminalRestoration.restore()
+        // The whole job stops, as the shell expects it; SIGCONT lets it go on.
+        kill(0, SIGTSTP)
+    }
+
+    private var columns: Int {
+        var size = winsize()
+        guard ioctl(self.output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    // MARK: Keys
+
+    private func receive(_ key: Key) {
+        if key == .control("z") { return self.suspend() }
+        if key == .control("d"), self.editor.text.isEmpty {
+            self.onLine?(nil)
+            return
+        }
+        switch self.editor.receive(key) {
+        case .edited: self.show()
+        case .finished(let line):
+            self.onChange(.finished(self.prompt + line))
+            self.prompt = ""
+            self.onLine?(line)
+        case .ignored: break
+        }
+    }
+
+    private func show() { self.onChange(.shown(Self.octets(self.prompt, self.editor, columns: self.columns))) }
+
+    /// What draws the line, from the first column of its row on; nothing where there is nothing to be seen.
+    static func octets(_ prompt: String, _ editor: LineEditor, columns: Int) -> String {
+        guard !prompt.isEmpty || !editor.text.isEmpty else { return "" }
+        // In a terminal that has become narrower the line alone is shown.
+        let prompt = self.hasRoom(beside: prompt, columns: columns) ? prompt : ""
+        let place = ColumnWidth.columns(of: prompt)
+        let (text, cursor) = editor.visible(columns: max(columns - place, 2))
+        let column = place + cursor
+        return prompt + text + "\r" + (column > 0 ? "\u{1B}[\(column)C" : "")
+    }
+
+    /// Whether at least ten columns are left for the line.
+    private static func hasRoom(beside prompt: String, columns: Int) -> Bool {
+        prompt.isEmpty || ColumnWidth.columns(of: prompt) <= columns - 10
+    }
+}

@@ -1,0 +1,12 @@
+// Signals that say something of a terminal (another size, going on after a stop), on the main thread.
+
+import Dispatch
+
+/// Calls `body` on the main thread with each signal, until the source is cancelled.
+@MainActor
+func signalSource(_ number: CInt, _ body: @escaping @MainActor () -> Void) -> any DispatchSourceProtocol {
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+    source.setEventHandler { MainActor.assumeIsolated { body() } }
+    source.resume()
+    return source
+}

@@ -1,0 +1,36 @@
+// The line that is edited below a program's output: which octets show it.
+
+import Testing
+
+@testable import TerminalScreen
+
+@Suite("A line with a prompt")
+@MainActor
+struct PromptLineTests {
+    private static func octets(_ prompt: String, _ keys: [Key], columns: Int = 80) -> String {
+        var editor = LineEditor()
+        for key in keys { _ = editor.receive(key) }
+        return PromptLine.octets(prompt, editor, columns: columns)
+    }
+
+    @Test("The cursor stands where the next character comes, counted in columns")
+    func cursor() {
+        #expect(Self.octets("> ", []) == "> \r\u{1B}[2C")
+        #expect(Self.octets("> ", [.text("ab"), .left]) == "> ab\r\u{1B}[3C")
+        #expect(Self.octets("> ", [.text("日本"), .left]) == "> 日本\r\u{1B}[4C")
+        #expect(Self.octets("", [.text("a"), .home]) == "a\r")
+    }
+
+    @Test("Without a prompt an empty line is nothing")
+    func nothing() { #expect(Self.octets("", []) == "") }
+
+    @Test("What has no room is not shown; the cursor is, and so is what stands before it")
+    func narrow() {
+        // Twelve columns: two for the prompt, nine characters, and the cursor's.
+        #expect(Self.octets("> ", [.text("abcdefghijkl")], columns: 12) == "> defghijkl\r\u{1B}[11C")
+        #expect(Self.octets("> ", [.text("abcdefghijkl"), .home], columns: 12) == "> abcdefghij\r\u{1B}[2C")
+        // A prompt that leaves fewer than ten columns makes place for the line.
+        #expect(Self.octets("long: ", [.text("abc")], columns: 16) == "long: abc\r\u{1B}[9C")
+        #expect(Self.octets("long: ", [.text("abc")], columns: 15) == "abc\r\u{1B}[3C")
+    }
+}
