@@ -20,7 +20,8 @@ final class BallCrowd {
         }
 
         func come() {
-            guard let adapter = try? BluetoothAdapter("air", configuration: .init(deviceName: name, identity: name)) else {
+            guard let adapter = try? BluetoothAdapter("air", configuration: .init(deviceName: name, identity: name))
+            else {
                 return
             }
             self.sdk = adapter.run { ITCB_SDK.createInstance(isCentral: false) }
