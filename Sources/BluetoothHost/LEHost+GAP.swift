@@ -241,12 +241,12 @@ extension LEHost {
                 self.scanner.pause()
                 return
             }
-            if step == .cancel, status == .success {
-                self.cancelDeadline = self.eventLoop.now + self.configuration.commandTimeout
-            }
             for address in self.initiator.completed(status) {
                 self.connectionParameters[address] = nil
                 self.delegate?.host(self, didFailToConnectTo: address, error: status)
+            }
+            if step == .cancel, self.initiator.awaitsEnd {
+                self.cancelDeadline = self.eventLoop.now + self.configuration.commandTimeout
             }
         }
         switch step {

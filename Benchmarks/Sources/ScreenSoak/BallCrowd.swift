@@ -58,10 +58,15 @@ final class BallCrowd {
     /// How many answers were given.
     private(set) var answers = 0
     private var balls: [Ball] = []
+    /// The first device on the air serves it; this one stays.
+    private let server: CBCentralManager?
     private var generator: Generator
 
     init(count: Int, seed: UInt64) {
         self.generator = Generator(state: seed)
+        self.server = (try? BluetoothAdapter("air", configuration: .init(identity: "server"))).map { adapter in
+            adapter.run { CBCentralManager() }
+        }
         self.balls = (1...count).map { number in
             Ball("Ball \(number)") { [unowned self] in self.answers += 1 }
         }

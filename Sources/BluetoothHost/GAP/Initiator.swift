@@ -9,11 +9,13 @@
 //       ├──── one device, or the list is complete ──▶ starting ── accepted ──▶ initiating ── other devices ──▶ cancelling
 //       │                                              │   │                       │                               │
 //       │◀──────────── refused ────────────────────────┘   │                       │                               │
-//       │◀──────────── connection complete, with a link or an error ───────────────┴───────────────────────────────┘
+//       │◀──────────── connection complete, with a link or an error ───────────────┴───────────────────────────────┤
+//       │◀──────────── answer ──────────── ended ◀── connection complete before the answer to the cancel ──────────┘
 //       └◀──────────── no scanning any more ── waitingForRadio ◀── refused while scanning (starting)
 //
 // idle: nothing is initiated. listing: one command changes the accept list. starting: Create Connection is not answered
-// yet. initiating: the controller looks for these devices. cancelling: the event that ends the attempt is awaited.
+// yet. initiating: the controller looks for these devices. cancelling: the event that ends the attempt is awaited. ended:
+// it came before the answer to the cancel, which must not be taken for that to a later command.
 // waitingForRadio: the controller cannot initiate while it scans, and is about to end that.
 //
 // While it is held, it goes to idle and stays there: the controller's addresses are being changed.
@@ -52,7 +54,9 @@ struct Initiator {
         /// The controller initiates to these.
         case initiating([DeviceAddress])
         /// Cancel was sent; the connection complete event is to come.
-        case cancelling
+        case cancelling(isAccepted: Bool)
+        /// That event has come, before the answer to Cancel.
+        case ended
         /// The controller cannot initiate while it scans, and is about to end that.
         case waitingForRadio
     }
@@ -136,7 +140,7 @@ struct Initiator {
     /// Whether the controller does not initiate and is not about to.
     var isSilent: Bool {
         switch self.state {
-        case .idle, .waitingForRadio: true
+        case .idle, .waitingForRadio, .ended: true
         case .listing, .starting, .initiating, .cancelling: false
         }
     }
@@ -167,6 +171,9 @@ struct Initiator {
         if case .waitingForRadio = self.state { self.state = .idle }
     }
 
+    /// Whether the event that ends a cancelled attempt is awaited.
+    var awaitsEnd: Bool { if case .cancelling = self.state { true } else { false } }
+
     /// The event that ends a cancelled attempt will not come.
     mutating func cancellingTimedOut() {
         guard case .cancelling = self.state else { return }
@@ -184,11 +191,11 @@ struct Initiator {
     /// The next command, where one is due and none is on its way.
     mutating func next() -> Step? {
         switch self.state {
-        case .listing, .starting, .cancelling, .waitingForRadio:
+        case .listing, .starting, .cancelling, .ended, .waitingForRadio:
             return nil
         case .initiating(let current):
             guard current != self.targets else { return nil }
-            self.state = .cancelling
+            self.state = .cancelling(isAccepted: false)
             return .cancel
         case .idle:
             let targets = self.targets
@@ -238,8 +245,11 @@ struct Initiator {
             self.state = .idle
             return self.removeFailed(targets)
         case .cancelling:
-            // Refused: the connection was made first, and its event says so or said so.
-            if status != .success { self.state = .idle }
+            // Refused: the connection was made first, and its event will say so.
+            self.state = status == .success ? .cancelling(isAccepted: true) : .idle
+            return []
+        case .ended:
+            self.state = .idle
             return []
         case .idle, .initiating, .waitingForRadio:
             return []
@@ -276,15 +286,16 @@ struct Initiator {
         if peer == nil, error == .unknownConnectionIdentifier, self.overdueEvents > 0 {
             switch before {
             case .cancelling: break
-            case .idle, .listing, .starting, .initiating, .waitingForRadio:
+            case .idle, .listing, .starting, .initiating, .ended, .waitingForRadio:
                 // The end of an attempt that timed out earlier; the present one goes on.
                 self.overdueEvents -= 1
                 return []
             }
         }
         switch before {
+        case .cancelling(isAccepted: false): self.state = .ended
         case .initiating, .starting, .cancelling: self.state = .idle
-        case .idle, .listing, .waitingForRadio: break
+        case .idle, .listing, .ended, .waitingForRadio: break
         }
         if let peer {
             self.wanted.removeAll { $0 == peer }
@@ -297,7 +308,7 @@ struct Initiator {
             // 0x02 answers a cancel whose own status was overtaken.
             guard error != .unknownConnectionIdentifier else { return [] }
             return self.removeFailed(targets)
-        case .idle, .listing, .cancelling, .waitingForRadio:
+        case .idle, .listing, .cancelling, .ended, .waitingForRadio:
             return []
         }
     }

@@ -12,9 +12,9 @@ struct InitiatorTests {
         DeviceAddress(0xC000_0000_0000 | number, kind: .random)
     }
 
-    private let first = Self.address(1)
-    private let second = Self.address(2)
-    private let third = Self.address(3)
+    let first = Self.address(1)
+    let second = Self.address(2)
+    let third = Self.address(3)
 
     @Test("GAP/CONN/DCEP/BV-01-C a single pending connection is initiated directly")
     func direct() {
@@ -84,19 +84,6 @@ struct InitiatorTests {
         #expect(initiator.next() == .create(self.first))
     }
 
-    @Test("a link that came while the cancel was on its way counts")
-    func cancelCrossesConnection() {
-        var initiator = Initiator()
-        initiator.connect(to: self.first)
-        #expect(self.steps(&initiator) == [.create(self.first)])
-        let wasPending = initiator.cancel(self.first)
-        #expect(wasPending)
-        #expect(initiator.next() == .cancel)
-        #expect(initiator.completed(.commandDisallowed) == [])
-        #expect(initiator.finished(self.first, error: .success) == [])
-        #expect(initiator.next() == nil)
-    }
-
     @Test("a refused Create Connection fails its devices, once")
     func refused() {
         var initiator = Initiator()
@@ -104,14 +91,6 @@ struct InitiatorTests {
         #expect(initiator.next() == .create(self.first))
         #expect(initiator.completed(.connectionLimitExceeded) == [self.first])
         #expect(initiator.pending == [])
-        #expect(initiator.next() == nil)
-    }
-
-    @Test("cancelling what was not wanted changes nothing")
-    func cancelUnknown() {
-        var initiator = Initiator()
-        let wasPending = initiator.cancel(self.first)
-        #expect(!wasPending)
         #expect(initiator.next() == nil)
     }
 
@@ -372,7 +351,7 @@ struct InitiatorTests {
     }
 
     /// Answers every step with success until none is due.
-    private func steps(_ initiator: inout Initiator) -> [Initiator.Step] {
+    func steps(_ initiator: inout Initiator) -> [Initiator.Step] {
         var steps: [Initiator.Step] = []
         while let step = initiator.next() {
             steps.append(step)
