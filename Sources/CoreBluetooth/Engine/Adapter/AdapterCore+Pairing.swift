@@ -45,6 +45,9 @@ extension AdapterCore {
     }
 
     func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity) {
+        if security.isBonded, security.key != nil, let peer = self.host.information(of: link)?.peer {
+            self.bonds.noteUse(of: peer)
+        }
         // The peer has rejected a key that it was given (Vol 3, Part H, 3.6.1): the bond is of no use.
         guard !security.isBonded, let address = self.newBonds.removeValue(forKey: link) else { return }
         self.bonds.remove(address)

@@ -71,6 +71,7 @@ final class AdapterCore {
         self.connectedPeers = connectedPeers
         self.storageChoice = storageChoice
         self.usesLoopTime = usesLoopTime
+        self.bonds.now = { [unowned self] in Date(timeIntervalSinceReferenceDate: self.timestamp) }
         self.bonds.onChange = { [unowned self] in self.host.bondedPeers = self.bonds.identities }
     }
 
