@@ -102,6 +102,9 @@ extension LEHost {
         _ body: (inout SecurityManager, inout SecurityManager.Context) -> Void
     ) {
         self.securityContext.now = self.eventLoop.now
+        if !link.securityManager.isPairing, self.pairing.isPairingAllowed, let delegate = self.delegate {
+            link.securityManager.outOfBand = delegate.host(self, outOfBandDataFor: link.information)
+        }
         body(&link.securityManager, &self.securityContext)
         guard !self.securityContext.actions.isEmpty else { return }
         link.securityActions += self.securityContext.actions

@@ -64,6 +64,9 @@ public protocol LEHostDelegate: AnyObject {
     func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond?
     /// A link is more or less secure now, or its peer is bonded.
     func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity)
+    /// What is known of the peer of a link, and the peer of this device, by another way than Bluetooth: asked before each
+    /// step after which a pairing may be in progress (Vol 3, Part H, 2.3.5.4, 2.3.5.6.4).
+    func host(_ host: LEHost, outOfBandDataFor link: LinkInformation) -> OutOfBandData
     /// A pairing needs the user; ``LEHost/answer(_:on:)`` answers, unless there is nothing to answer. The question is over
     /// when the devices have paired, or failed to.
     func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion)
@@ -143,6 +146,8 @@ extension LEHostDelegate {
     /// Refuses what has an answer.
     public func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
         switch question {
+    /// There is nothing.
+    public func host(_ host: LEHost, outOfBandDataFor link: LinkInformation) -> OutOfBandData { OutOfBandData() }
         case .consent: host.answer(.consent(false), on: link)
         case .displayPasskey: break
         case .enterPasskey: host.answer(.passkey(nil), on: link)

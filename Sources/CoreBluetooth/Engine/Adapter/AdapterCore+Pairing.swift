@@ -9,6 +9,13 @@ import NIOCore
 extension AdapterCore {
     func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bonds.bond(with: link.peer) }
 
+    func host(_ host: LEHost, outOfBandDataFor link: LinkInformation) -> OutOfBandData {
+        guard let agent = self.pairingAgent, agent.usesOutOfBandData, let peer = self.pairingPeer(of: link.id) else {
+            return OutOfBandData()
+        }
+        return agent.outOfBandData(for: peer, on: link)
+    }
+
     func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
         guard let agent = self.pairingAgent, let peer = self.pairingPeer(of: link) else {
             if let answer = question.answerWithoutUser { self.host.answer(answer, on: link) }
