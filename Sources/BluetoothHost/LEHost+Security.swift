@@ -121,6 +121,7 @@ extension LEHost {
             for action in actions { self.perform(action, of: link) }
         }
         self.settle(link)
+        self.readPeerPrivacy(of: link)
     }
 
     private func perform(_ action: SecurityManager.Action, of link: HostLink) {
@@ -151,6 +152,7 @@ extension LEHost {
             self.delegate?.host(self, link: link.id, didChangeSecurity: link.bearer.security)
         case .paired(let bond, let isBonded):
             link.bearer.server.signingKey = bond.peer.signing.map(PeerSigningKey.init)
+            link.hasReadPeerPrivacy = false
             if isBonded { self.identify(link, as: bond.identityAddress.withoutIdentity) }
             self.delegate?.host(self, link: link.id, didPairWith: bond, isBonded: isBonded)
         case .failed(let error):

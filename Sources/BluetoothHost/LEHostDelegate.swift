@@ -87,6 +87,9 @@ public protocol LEHostDelegate: AnyObject {
     /// again.
     func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32)
 
+    /// A bonded peer has said what it does for its privacy: asked once for a bond, unless ``LEHost/peerPrivacy`` has it.
+    func host(_ host: LEHost, link: LinkInformation, didReadPrivacy privacy: PeerPrivacy)
+
     // MARK: L2CAP
 
     /// A peer asks for a channel on an SPSM that is listened on; `.success` accepts it, every other result refuses it.
@@ -143,11 +146,11 @@ extension LEHostDelegate {
     public func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { nil }
     /// Does nothing.
     public func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity) {}
+    /// There is nothing.
+    public func host(_ host: LEHost, outOfBandDataFor link: LinkInformation) -> OutOfBandData { OutOfBandData() }
     /// Refuses what has an answer.
     public func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
         switch question {
-    /// There is nothing.
-    public func host(_ host: LEHost, outOfBandDataFor link: LinkInformation) -> OutOfBandData { OutOfBandData() }
         case .consent: host.answer(.consent(false), on: link)
         case .displayPasskey: break
         case .enterPasskey: host.answer(.passkey(nil), on: link)
@@ -168,6 +171,8 @@ extension LEHostDelegate {
     public func host(_ host: LEHost, link: LinkInformation, didChangeBondedClient client: BondedClient) {}
     /// Does nothing.
     public func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkInformation, didReadPrivacy privacy: PeerPrivacy) {}
     /// Accepts every request.
     public func host(_ host: LEHost, shouldAcceptChannel request: L2CAPChannelRequest) -> L2CAPConnectionResult {
         .success

@@ -2,10 +2,13 @@
 // that the next link only has to be encrypted. A bond is on disk before the agent hears that the devices have paired, and
 // survives a power failure from then on.
 //
-// Beside the bond two documents change while it is used. The counter of signed commands is written with each command, before
+// Beside the bond stand documents that change while it is used. The counter of signed commands is written with each command, before
 // the app sees the value, and survives the end of the process; the disk is not waited for, which would take milliseconds
 // for each command. So after a power failure a bonded peer's commands of the last moments might be accepted once more.
-// The date of the last use is written once a link.
+// The date of the last use is written once a link, what the peer says of its privacy once a bond.
+//
+// A bond with a peer that hides behind a private address and distributes no identity is of use while that address lasts: it
+// is kept in memory, for a few such peers, and never on disk.
 
 import BluetoothHost
 import BluetoothTypes
@@ -14,6 +17,10 @@ import Foundation
 /// The bonds of one adapter, by the peer's identity address. Lives on the event loop.
 final class BondStore {
     private var bonds: [DeviceAddress: KeptBond] = [:]
+    /// The peers whose bonds are not lasting, the one that has paired last at the end.
+    private var passing: [DeviceAddress] = []
+    /// How many of those are kept: each new address of one peer may be one.
+    static let passingCapacity = 32
     /// Those that are on disk, where another program can remove them: `corebluetooth bonds remove`.
     private var stored: Set<DeviceAddress> = []
     /// Writes them to the storage, once it is known.
@@ -36,6 +43,9 @@ final class BondStore {
         .sorted { ($0.address.value, $0.address.kind.rawValue) < ($1.address.value, $1.address.kind.rawValue) }
     }
 
+    /// What bonded peers say of their privacy.
+    var privacy: [DeviceAddress: PeerPrivacy] { self.bonds.compactMapValues(\.privacy) }
+
     /// The bond with the peer that has this identity address.
     func bond(with address: DeviceAddress) -> Bond? {
         let address = address.withoutIdentity
@@ -53,20 +63,25 @@ final class BondStore {
         let kept = KeptBond(bond: bond, paired: self.now().inWholeSeconds)
         self.bonds[address] = kept
         defer { self.onChange?() }
+        guard kept.isLasting else {
+            self.passing.removeAll { $0 == address }
+            self.passing.append(address)
+            if self.passing.count > Self.passingCapacity { self.bonds[self.passing.removeFirst()] = nil }
+            return
+        }
         guard let writer = self.writer else { return }
         writer.write(Self.name(address)) { try kept.document() }
         // The peer keeps its keys from now on: whatever happens to this process or this machine, so must this side.
         writer.flush()
         if writer.storage.hasBond(with: address) { self.stored.insert(address) }
-        // What was written of an earlier bond. Should that fail, the counter says that it belongs to another one.
-        writer.writeNow(Self.useName(address), .endOfProcess) { nil }
-        writer.writeNow(Self.counterName(address), .endOfProcess) { nil }
+        // What was written of an earlier bond. Should that fail, it says itself to which one it belongs.
+        for name in Self.namesBeside(address) { writer.writeNow(name, .endOfProcess) { nil } }
     }
 
     /// A link was encrypted with the key of a bond.
     func noteUse(of address: DeviceAddress) {
         let address = address.withoutIdentity
-        guard self.bonds[address] != nil else { return }
+        guard self.bonds[address]?.isLasting == true else { return }
         let use = BondUse(lastUsed: self.now().inWholeSeconds)
         self.writer?.writeNow(Self.useName(address), .endOfProcess) { try use.document() }
     }
@@ -81,20 +96,33 @@ final class BondStore {
         let next = BondSignCounter(paired: kept.paired, next: counter.map { max($0, key.signCounter) })
         next.apply(to: &kept)
         self.bonds[address] = kept
+        guard kept.isLasting else { return }
         self.writer?.writeNow(Self.counterName(address), .endOfProcess) { try next.document() }
+    }
+
+    /// The peer has said what it does for its privacy.
+    func setPrivacy(_ privacy: PeerPrivacy, of address: DeviceAddress) {
+        let address = address.withoutIdentity
+        guard self.bond(with: address) != nil, var kept = self.bonds[address], kept.privacy != privacy else { return }
+        kept.privacy = privacy
+        self.bonds[address] = kept
+        defer { self.onChange?() }
+        guard kept.isLasting else { return }
+        let said = BondPrivacy(privacy, of: kept)
+        self.writer?.writeNow(Self.privacyName(address), .endOfProcess) { try said.document() }
     }
 
     /// The peer is forgotten.
     func remove(_ address: DeviceAddress) {
         let address = address.withoutIdentity
         self.stored.remove(address)
-        guard self.bonds.removeValue(forKey: address) != nil else { return }
+        self.passing.removeAll { $0 == address }
+        guard let kept = self.bonds.removeValue(forKey: address) else { return }
         defer { self.onChange?() }
-        guard let writer = self.writer else { return }
+        guard kept.isLasting, let writer = self.writer else { return }
         writer.write(Self.name(address)) { nil }
         writer.flush()
-        writer.writeNow(Self.useName(address), .endOfProcess) { nil }
-        writer.writeNow(Self.counterName(address), .endOfProcess) { nil }
+        for name in Self.namesBeside(address) { writer.writeNow(name, .endOfProcess) { nil } }
     }
 
     private func load() {
@@ -115,6 +143,13 @@ final class BondStore {
     /// The name of the document with the counter of the peer's signed commands.
     static func counterName(_ address: DeviceAddress) -> String { self.name("counter-", address) }
 
+    /// The name of the document with what the peer says of its privacy.
+    static func privacyName(_ address: DeviceAddress) -> String { self.name("privacy-", address) }
+    /// The names of what is kept beside a bond.
+    static func namesBeside(_ address: DeviceAddress) -> [String] {
+        [self.useName(address), self.counterName(address), self.privacyName(address)]
+    }
+
     private static func name(_ prefix: String, _ address: DeviceAddress) -> String {
         let kind = address.isRandom ? "random" : "public"
         return "\(prefix)\(address.description.filter { $0 != ":" })-\(kind).json"
@@ -131,9 +166,10 @@ extension StateStorage {
     func bonds() -> [KeptBond] {
         let names = (try? self.names(withPrefix: BondStore.prefix)) ?? []
         return names.compactMap { name in
-            guard var kept = self.load(KeptBond.self, from: name) else { return nil }
-            let counter = BondStore.counterName(kept.bond.identityAddress.withoutIdentity)
-            self.load(BondSignCounter.self, from: counter)?.apply(to: &kept)
+            guard var kept = self.load(KeptBond.self, from: name), kept.isLasting else { return nil }
+            let address = kept.bond.identityAddress.withoutIdentity
+            self.load(BondSignCounter.self, from: BondStore.counterName(address))?.apply(to: &kept)
+            self.load(BondPrivacy.self, from: BondStore.privacyName(address))?.apply(to: &kept)
             return kept
         }
     }
@@ -146,7 +182,6 @@ extension StateStorage {
     /// Removes a bond, with what is kept of its use.
     func removeBond(with address: DeviceAddress) throws {
         try self.remove(BondStore.name(address))
-        try self.remove(BondStore.useName(address), .endOfProcess)
-        try self.remove(BondStore.counterName(address), .endOfProcess)
+        for name in BondStore.namesBeside(address) { try self.remove(name, .endOfProcess) }
     }
 }

@@ -10,6 +10,14 @@ struct KeptBond: Hashable {
     var bond: Bond
     /// When the devices paired; `nil` for a bond of an earlier version, which did not write it.
     var paired: Date?
+    /// What the peer says of its privacy; `nil` while it was not asked.
+    var privacy: PeerPrivacy?
+
+    /// Whether the peer can be known again after its address has changed, or never changes it.
+    ///
+    /// A peer on a private address that distributes no identity is another device with its next address, so its bond is of
+    /// use while the address lasts, and is kept in memory alone.
+    var isLasting: Bool { self.bond.identityAddress.withoutIdentity.isWorthKeeping }
 }
 
 extension KeptBond: StateContent {
@@ -33,6 +41,32 @@ extension KeptBond: StateContent {
         try self.bond.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(self.paired, forKey: .paired)
+    }
+}
+
+/// What a bonded peer has said of its privacy after the pairing.
+struct BondPrivacy: StateContent {
+    static var version: Int { 1 }
+
+    /// When the devices paired, as in ``BondSignCounter``.
+    var paired: Date?
+    var resolvesAddresses: Bool
+    var usesOnlyPrivateAddresses: Bool
+
+    /// What a bond's peer has said.
+    init(_ privacy: PeerPrivacy, of kept: KeptBond) {
+        self.paired = kept.paired
+        self.resolvesAddresses = privacy.resolvesAddresses
+        self.usesOnlyPrivateAddresses = privacy.usesOnlyPrivateAddresses
+    }
+
+    /// Adds it to the bond that it is of.
+    func apply(to kept: inout KeptBond) {
+        guard self.paired == kept.paired else { return }
+        kept.privacy = PeerPrivacy(
+            resolvesAddresses: self.resolvesAddresses,
+            usesOnlyPrivateAddresses: self.usesOnlyPrivateAddresses
+        )
     }
 }
 

@@ -129,4 +129,48 @@ struct BondStoreTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.folder).isEmpty)
         }
     }
+
+    @Test("what a bonded peer says of its privacy is kept beside the bond, and belongs to it alone")
+    func privacy() throws {
+        let storage = MemoryStorage()
+        let store = self.store(on: storage)
+        store.store(Self.bond(signCounter: 0))
+        let said = PeerPrivacy(resolvesAddresses: true, usesOnlyPrivateAddresses: false)
+        store.setPrivacy(said, of: Self.peer)
+        #expect(store.privacy == [Self.peer: said] && self.store(on: storage).privacy == [Self.peer: said])
+        let document = try #require(try storage.read(BondStore.privacyName(Self.peer)))
+        let later = self.store(on: storage, now: Date(timeIntervalSince1970: 2_000_000))
+        later.store(Self.bond(signCounter: 0))
+        #expect(later.privacy.isEmpty && self.store(on: storage).privacy.isEmpty)
+        try storage.write(document, to: BondStore.privacyName(Self.peer))
+        #expect(self.store(on: storage).privacy.isEmpty)
+    }
+
+    @Test("bonds without identity, of peers on private addresses: in memory, a few, the latest ones")
+    func passing() {
+        let storage = MemoryStorage()
+        let store = self.store(on: storage)
+        func address(_ number: Int) -> DeviceAddress { DeviceAddress(0x4000_0000_0000 | UInt64(number), kind: .random) }
+        var bond = Self.bond(signCounter: 0)
+        let count = BondStore.passingCapacity + 5
+        for number in 0..<count {
+            bond.peerAddress = address(number)
+            store.store(bond)
+            store.noteUse(of: bond.peerAddress)
+        }
+        #expect((0..<count).filter { store.bond(with: address($0)) != nil } == Array(5..<count))
+        #expect(store.identities.count == BondStore.passingCapacity)
+        store.remove(address(9))
+        #expect(store.bond(with: address(9)) == nil)
+        #expect(storage.names.isEmpty)
+    }
+
+    @Test("a bond that an earlier version has written of such a peer is not used")
+    func passingOnDisk() throws {
+        let storage = MemoryStorage()
+        var bond = Self.bond(signCounter: 0)
+        bond.peerAddress = DeviceAddress(0x4000_0000_0001, kind: .random)
+        try storage.save(KeptBond(bond: bond, paired: nil), to: BondStore.name(bond.peerAddress))
+        #expect(self.store(on: storage).bond(with: bond.peerAddress) == nil)
+    }
 }

@@ -66,6 +66,10 @@ extension AdapterCore {
         self.bonds.setNextSignCounter(counter == .max ? nil : counter + 1, of: information.peer)
     }
 
+    func host(_ host: LEHost, link: LinkInformation, didReadPrivacy privacy: PeerPrivacy) {
+        self.bonds.setPrivacy(privacy, of: link.peer)
+    }
+
     /// A link has ended: what was paired on it stays.
     func forgetPairing(on link: LinkID) { self.newBonds[link] = nil }
 
