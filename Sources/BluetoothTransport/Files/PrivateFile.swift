@@ -160,7 +160,7 @@ package enum PrivateFile {
     }
 
     /// Lets the names in the folder of a file be on the disk: a name is the folder's content.
-    private static func syncFolder(of path: String, _ calls: Calls) throws(TransportError) {
+    static func syncFolder(of path: String, _ calls: Calls = Calls()) throws(TransportError) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot open the folder \(folder)") }
