@@ -2,6 +2,10 @@
 //
 //     {"event": "prompt", "kind": "enterCode"}          {"do": "enter", "code": "123456"}
 //     {"event": "pairingEnded", "error": null}
+//
+// What devices give each other by another way than Bluetooth goes through the script, as octets of advertising data:
+//
+//     {"do": "handOver", "kind": "legacy", "data": "1210…"}          {"event": "handedOver", "data": "1122…"}
 
 import CoreBluetooth
 import Foundation
@@ -10,13 +14,19 @@ import NIOConcurrencyHelpers
 /// A pairing agent whose user is the script.
 final class Agent: PairingAgent {
     let capabilities: PairingCapabilities
+    let usesOutOfBandData: Bool
+    /// What the devices have given each other, by the script.
+    private let exchange = NIOLockedValueBox(PairingOutOfBandExchange())
     /// The prompt that waits for an answer.
     private let prompt = NIOLockedValueBox<PairingPrompt?>(nil)
 
     /// A user with these capabilities; none without a word.
+    ///
+    /// One with `outOfBand` sees and enters nothing, and gives and takes data by another way than Bluetooth.
     init?(_ capabilities: String?) {
+        self.usesOutOfBandData = capabilities == "outOfBand"
         switch capabilities {
-        case "none": self.capabilities = .none
+        case "none", "outOfBand": self.capabilities = .none
         case "display": self.capabilities = .display
         case "displayAndConfirm": self.capabilities = .displayAndConfirm
         case "keyboard": self.capabilities = .keyboard
@@ -35,6 +45,21 @@ final class Agent: PairingAgent {
             }
         if kind != "showCode" { self.prompt.withLockedValue { $0 = prompt } }
         say("prompt", ["kind": kind, "code": code, "peer": prompt.peer.identifier.uuidString])
+    }
+
+    func outOfBandData(for peer: PairingPeer) -> PairingOutOfBandExchange { self.exchange.withLockedValue { $0 } }
+
+    /// Makes data of a kind and hands it over, or none; takes what the peer has handed over, or nothing.
+    func handOver(_ message: Message) {
+        let local: LocalPairingOutOfBandData? =
+            switch message.text("kind") {
+            case "secureConnections": LocalPairingOutOfBandData(.secureConnections)
+            case "legacy": LocalPairingOutOfBandData(.legacy)
+            default: nil
+            }
+        let peer = message.octets("data").flatMap(PairingOutOfBandData.init(advertisingData:))
+        self.exchange.withLockedValue { $0 = PairingOutOfBandExchange(local: local, peer: peer) }
+        say("handedOver", ["data": local?.sharedData.advertisingData.hex])
     }
 
     func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome) {

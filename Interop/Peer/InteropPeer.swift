@@ -57,6 +57,7 @@ final class InteropPeer {
         case "channelSend", "channelExpect", "channelClose", "channelPause", "channelResume":
             self.channels.take(message)
         case "enter", "confirm": self.agent?.answer(message)
+        case "handOver": self.agent?.handOver(message)
         case "quit": exit(0)
         case let other: say("fault", ["reason": "no such command: \(other)"])
         }

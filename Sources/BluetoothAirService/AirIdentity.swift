@@ -158,7 +158,7 @@ public struct AirIdentityStore: Sendable {
             return address
         }
         let aside = "\(path).bad"
-        if rename(path, aside) == 0 {
+        if (try? PrivateFile.rename(path, to: aside)) != nil {
             self.logger.warning(
                 "\(path) is damaged or foreign: it was set aside as \(aside), and the address is a new one"
             )
@@ -170,6 +170,6 @@ public struct AirIdentityStore: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         let octets = Array(try encoder.encode(record)) + [UInt8(ascii: "\n")]
-        try PrivateFile.replace(path, with: octets, isDurable: true)
+        try PrivateFile.replace(path, with: octets)
     }
 }

@@ -41,6 +41,9 @@ final class HostLink {
     /// Whether what a bond keeps of the peer's client was brought back, so that it is not done again.
     var hasRestoredClient = false
 
+    /// Whether the bonded peer was asked for what it says of its privacy.
+    var hasReadPeerPrivacy = false
+
     var securityManager: SecurityManager
     var securityActions: [SecurityManager.Action] = []
     /// Why the link was not made more secure, for what waits for it.

@@ -12,13 +12,16 @@ extension LEHost {
     /// - Parameters:
     ///   - parameters: What is advertised, and how.
     ///   - completion: Called once, when the controller advertises or cannot: ``LEHostError/refused(_:)``,
-    ///     ``LEHostError/unanswered``, ``LEHostError/controllerLost``, or ``LEHostError/superseded`` by a later call or
-    ///     ``stopAdvertising()``.
+    ///     ``LEHostError/unanswered``, ``LEHostError/controllerLost``, ``LEHostError/addressNotResolvedByPeer``, or
+    ///     ``LEHostError/superseded`` by a later call or ``stopAdvertising()``.
     public func startAdvertising(
         _ parameters: AdvertisingParameters,
         completion: @escaping (Result<Void, LEHostError>) -> Void
     ) {
         self.assertOnEventLoop()
+        if let peer = parameters.directedTo?.withoutIdentity, !self.mayDirectAdvertising(to: peer) {
+            return self.afterwards { completion(.failure(.addressNotResolvedByPeer)) }
+        }
         let number = self.advertiser.start(parameters)
         self.advertisingCompletions[number] = completion
         self.scheduleTurn()

@@ -77,6 +77,10 @@ extension LEHost {
     }
 
     static func serverConfiguration(_ configuration: LEHostConfiguration) -> GATTServer.Configuration {
-        GATTServer.Configuration(deviceName: configuration.deviceName, appearance: configuration.appearance)
+        GATTServer.Configuration(
+            deviceName: configuration.deviceName,
+            appearance: configuration.appearance,
+            hasPrivacy: configuration.privacy != nil
+        )
     }
 }

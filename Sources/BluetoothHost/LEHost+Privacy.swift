@@ -73,7 +73,7 @@ extension LEHost {
                     peer: $0.address,
                     peerKey: $0.identityResolvingKey,
                     localKey: localKey,
-                    mode: self.configuration.peerPrivacyMode
+                    mode: self.privacyMode(of: $0.address)
                 )
             },
             timeout: self.configuration.privacy.map { ResolvablePrivateAddressTimeout($0.rotationInterval) }
@@ -81,6 +81,7 @@ extension LEHost {
         self.initiator.unresolvable = Set(
             self.peerIdentities.resolvable.map(\.address).filter { !self.resolvingList.resolves($0) }
         )
+        self.updateAddressResolution()
     }
 
     /// Changes the controller's addresses, once nothing uses the radio.
@@ -148,7 +149,7 @@ extension LEHost {
         let device = self.device(at: address)
         // A controller with a list has ignored it already (Vol 6, Part B, 4.7).
         let isIdentity = address == device && self.peerIdentities.key(of: device) != nil
-        if isIdentity, self.configuration.peerPrivacyMode == .network { return nil }
+        if isIdentity, self.privacyMode(of: device) == .network { return nil }
         if isConnectable, self.initiator.heard(device, at: address.withoutIdentity) {
             self.attemptDeadline = self.eventLoop.now + Self.attemptInterval
             self.scheduleTurn()

@@ -102,6 +102,9 @@ extension LEHost {
         _ body: (inout SecurityManager, inout SecurityManager.Context) -> Void
     ) {
         self.securityContext.now = self.eventLoop.now
+        if !link.securityManager.isPairing, self.pairing.isPairingAllowed, let delegate = self.delegate {
+            link.securityManager.outOfBand = delegate.host(self, outOfBandDataFor: link.information)
+        }
         body(&link.securityManager, &self.securityContext)
         guard !self.securityContext.actions.isEmpty else { return }
         link.securityActions += self.securityContext.actions
@@ -118,6 +121,7 @@ extension LEHost {
             for action in actions { self.perform(action, of: link) }
         }
         self.settle(link)
+        self.readPeerPrivacy(of: link)
     }
 
     private func perform(_ action: SecurityManager.Action, of link: HostLink) {
@@ -148,6 +152,7 @@ extension LEHost {
             self.delegate?.host(self, link: link.id, didChangeSecurity: link.bearer.security)
         case .paired(let bond, let isBonded):
             link.bearer.server.signingKey = bond.peer.signing.map(PeerSigningKey.init)
+            link.hasReadPeerPrivacy = false
             if isBonded { self.identify(link, as: bond.identityAddress.withoutIdentity) }
             self.delegate?.host(self, link: link.id, didPairWith: bond, isBonded: isBonded)
         case .failed(let error):

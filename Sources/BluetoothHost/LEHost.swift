@@ -50,6 +50,15 @@ public final class LEHost {
             self.scheduleTurn()
         }
     }
+    /// What bonded peers have said of their privacy, by their identity addresses, as
+    /// ``LEHostDelegate/host(_:link:didReadPrivacy:)`` reports it; who keeps the bonds keeps it with them.
+    public var peerPrivacy: [DeviceAddress: PeerPrivacy] = [:] {
+        didSet {
+            guard self.peerPrivacy != oldValue else { return }
+            self.updateResolvingList()
+            self.scheduleTurn()
+        }
+    }
     /// Where the host stands with its controller.
     public internal(set) var state: LEHostState = .detached
     /// The address by which peers know this device, its identity address; `nil` where it has none, or without a

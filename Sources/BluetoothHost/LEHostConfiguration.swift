@@ -33,8 +33,8 @@ public struct LEHostConfiguration: Sendable {
     /// addresses (Vol 6, Part B, 4.7).
     ///
     /// `PrivacyMode.device` unless it is set: a peer is found whether it hides or not. In `PrivacyMode.network` what comes
-    /// from such an identity address is ignored, since another device may have sent it; a peer that has stopped hiding is
-    /// then not found any more.
+    /// from the identity address of a peer that says that it uses private addresses alone (Vol 3, Part C, 12.5) is ignored,
+    /// since another device may have sent it; such a peer that has stopped hiding is then not found any more.
     public var peerPrivacyMode: PrivacyMode
     /// What the numbers and keys of pairings follow from, for runs that repeat; `nil` for the system's generator.
     package var pairingSeed: UInt64?
@@ -80,7 +80,9 @@ public struct AdvertisingParameters: Hashable, Sendable {
     /// data (Vol 6, Part B, 4.4.2.4.2); `nil` for all.
     ///
     /// A peer that hides itself is reached where both controllers resolve addresses: this one addresses it by a private
-    /// address of its key, and knows it again by the one with which it answers (Vol 6, Part B, 6.2.2).
+    /// address of its key, and knows it again by the one with which it answers (Vol 6, Part B, 6.2.2). That is done only
+    /// where ``LEHost/peerPrivacy`` says that the peer resolves it; else advertising fails with
+    /// ``LEHostError/addressNotResolvedByPeer``.
     public var directedTo: DeviceAddress?
 
     /// Creates parameters.

@@ -64,6 +64,9 @@ public protocol LEHostDelegate: AnyObject {
     func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond?
     /// A link is more or less secure now, or its peer is bonded.
     func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity)
+    /// What is known of the peer of a link, and the peer of this device, by another way than Bluetooth: asked before each
+    /// step after which a pairing may be in progress (Vol 3, Part H, 2.3.5.4, 2.3.5.6.4).
+    func host(_ host: LEHost, outOfBandDataFor link: LinkInformation) -> OutOfBandData
     /// A pairing needs the user; ``LEHost/answer(_:on:)`` answers, unless there is nothing to answer. The question is over
     /// when the devices have paired, or failed to.
     func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion)
@@ -83,6 +86,9 @@ public protocol LEHostDelegate: AnyObject {
     /// The peer has signed a command with this counter: it is to be kept with the bond, and no lower one is accepted
     /// again.
     func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32)
+
+    /// A bonded peer has said what it does for its privacy: asked once for a bond, unless ``LEHost/peerPrivacy`` has it.
+    func host(_ host: LEHost, link: LinkInformation, didReadPrivacy privacy: PeerPrivacy)
 
     // MARK: L2CAP
 
@@ -140,6 +146,8 @@ extension LEHostDelegate {
     public func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { nil }
     /// Does nothing.
     public func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity) {}
+    /// There is nothing.
+    public func host(_ host: LEHost, outOfBandDataFor link: LinkInformation) -> OutOfBandData { OutOfBandData() }
     /// Refuses what has an answer.
     public func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
         switch question {
@@ -163,6 +171,8 @@ extension LEHostDelegate {
     public func host(_ host: LEHost, link: LinkInformation, didChangeBondedClient client: BondedClient) {}
     /// Does nothing.
     public func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32) {}
+    /// Does nothing.
+    public func host(_ host: LEHost, link: LinkInformation, didReadPrivacy privacy: PeerPrivacy) {}
     /// Accepts every request.
     public func host(_ host: LEHost, shouldAcceptChannel request: L2CAPChannelRequest) -> L2CAPConnectionResult {
         .success

@@ -13,6 +13,9 @@ public enum LEHostError: Error, Hashable, Sendable {
     case controllerLost
     /// The controller answered with octets that the specification does not allow.
     case malformedAnswer
+    /// Advertising is directed to a peer that does not say that it resolves private addresses, or was not asked yet (Vol
+    /// 3, Part C, 12.4).
+    case addressNotResolvedByPeer
     /// There is no such link.
     case notConnected
     /// A later call took the place of this one.
@@ -23,7 +26,7 @@ public enum LEHostError: Error, Hashable, Sendable {
         switch self {
         case .refused(let status): status
         case .notConnected: .unknownConnectionIdentifier
-        case .unanswered, .controllerLost, .malformedAnswer, .superseded: .unspecifiedError
+        case .unanswered, .controllerLost, .malformedAnswer, .addressNotResolvedByPeer, .superseded: .unspecifiedError
         }
     }
 }
@@ -36,6 +39,7 @@ extension LEHostError: CustomStringConvertible {
         case .unanswered: "the controller did not answer"
         case .controllerLost: "the controller is gone"
         case .malformedAnswer: "the controller's answer is malformed"
+        case .addressNotResolvedByPeer: "the peer does not resolve private addresses"
         case .notConnected: "there is no such link"
         case .superseded: "a later call took its place"
         }

@@ -9,6 +9,13 @@ import NIOCore
 extension ScriptPlayer {
     func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bonds[link.peer.withoutIdentity] }
 
+    func host(_ host: LEHost, outOfBandDataFor link: LinkInformation) -> OutOfBandData {
+        guard let agent = self.device.script.pairingAgent, agent.usesOutOfBandData,
+            let peer = self.pairingPeer(of: link.id)
+        else { return OutOfBandData() }
+        return agent.outOfBandData(for: peer, on: link)
+    }
+
     func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
         guard let agent = self.device.script.pairingAgent, let peer = self.pairingPeer(of: link) else {
             if let answer = question.answerWithoutUser { host.answer(answer, on: link) }
@@ -58,7 +65,7 @@ extension ScriptedPeripheral {
             // What a script that does not pair refuses for want of security stays refused.
             isPairingAllowed: self.pairs,
             ioCapability: capabilities.ioCapability,
-            prefersMITMProtection: capabilities != .none
+            prefersMITMProtection: self.pairingAgent?.canAuthenticate == true
         )
     }
 }

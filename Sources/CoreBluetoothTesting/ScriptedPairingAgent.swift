@@ -13,10 +13,13 @@ public final class ScriptedPairingAgent: PairingAgent {
     private struct State {
         var prompts: [PairingPrompt.Kind] = []
         var outcomes: [PairingOutcome] = []
+        var outOfBand = PairingOutOfBandExchange()
     }
 
     /// What the user can see and do.
     public let capabilities: PairingCapabilities
+    /// Whether the user's device gives and takes data by another way than Bluetooth.
+    public let usesOutOfBandData: Bool
     private let confirms: @Sendable (PairingPrompt) -> Bool?
     private let entersCode: @Sendable (PairingPrompt) -> String?
     private let state = NIOLockedValueBox(State())
@@ -24,14 +27,18 @@ public final class ScriptedPairingAgent: PairingAgent {
     /// A user.
     /// - Parameters:
     ///   - capabilities: What the user can see and do.
+    ///   - usesOutOfBandData: Whether the device gives and takes data by another way than Bluetooth, see
+    ///     ``handOver(_:to:)``.
     ///   - entersCode: The digits that the user enters; `nil` for a user who gives up.
     ///   - confirms: Whether the user consents to a pairing, or finds two codes equal; `nil` for a user who does nothing.
     public init(
         _ capabilities: PairingCapabilities,
+        usesOutOfBandData: Bool = false,
         entersCode: @escaping @Sendable (PairingPrompt) -> String? = { _ in nil },
         confirms: @escaping @Sendable (PairingPrompt) -> Bool? = { _ in true }
     ) {
         self.capabilities = capabilities
+        self.usesOutOfBandData = usesOutOfBandData
         self.confirms = confirms
         self.entersCode = entersCode
     }
@@ -79,6 +86,32 @@ public final class ScriptedPairingAgent: PairingAgent {
     public var code: String? {
         for case .showCode(let code) in self.prompts.reversed() { return code }
         return nil
+    }
+
+    /// Hands new data of this user's device to another one by another way than Bluetooth, as when one scans a code on the
+    /// other. Both have to use such data.
+    ///
+    /// ```swift
+    /// let lock = ScriptedPairingAgent(.none, usesOutOfBandData: true)
+    /// let phone = ScriptedPairingAgent(.none, usesOutOfBandData: true)
+    /// lock.handOver(to: phone)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of pairing that the data is for.
+    ///   - other: The user of the device that gets the data.
+    public func handOver(_ kind: LocalPairingOutOfBandData.Kind = .secureConnections, to other: ScriptedPairingAgent) {
+        let data = LocalPairingOutOfBandData(kind)
+        self.state.withLockedValue { $0.outOfBand.local = data }
+        other.take(data.sharedData)
+    }
+
+    /// The user's device gets data by another way than Bluetooth; what is not of the device that it pairs with is wrong.
+    public func take(_ data: PairingOutOfBandData?) { self.state.withLockedValue { $0.outOfBand.peer = data } }
+
+    /// What was handed over and taken.
+    public func outOfBandData(for peer: PairingPeer) -> PairingOutOfBandExchange {
+        self.state.withLockedValue { $0.outOfBand }
     }
 
     /// Notes what the user is shown or asked, and answers.

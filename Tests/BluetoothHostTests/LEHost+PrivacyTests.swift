@@ -239,15 +239,21 @@ struct LEHostPrivacyTests {
     @Test("Vol 6, Part B, 4.7: an identity address is believed in device privacy mode, not in network privacy mode")
     func privacyModes() {
         for mode in [PrivacyMode.network, .device] {
-            let device = PrivateHost(nil, hasList: false, mode: mode)
-            device.host.bondedPeers = [PrivateHost.peer]
-            device.host.startScanning(ScanParameters())
-            device.testbed.run()
-            device.testbed.forget()
-            device.report(PrivateHost.peer.address)
-            #expect(device.testbed.delegate.takeLines().count == (mode == .device ? 1 : 0))
-            device.report(PrivateHost.peerAddress())
-            #expect(device.testbed.delegate.takeLines().count == 1)
+            for only in [true, false] {
+                let device = PrivateHost(nil, hasList: false, mode: mode)
+                device.host.bondedPeers = [PrivateHost.peer]
+                device.host.peerPrivacy = [
+                    PrivateHost.peer.address: PeerPrivacy(resolvesAddresses: true, usesOnlyPrivateAddresses: only)
+                ]
+                device.host.startScanning(ScanParameters())
+                device.testbed.run()
+                device.testbed.forget()
+                device.report(PrivateHost.peer.address)
+                // Of a peer that has not said so (Vol 3, Part C, 12.5), it is believed in both modes.
+                #expect(device.testbed.delegate.takeLines().count == (mode == .device || !only ? 1 : 0))
+                device.report(PrivateHost.peerAddress())
+                #expect(device.testbed.delegate.takeLines().count == 1)
+            }
         }
     }
 
@@ -271,6 +277,7 @@ struct LEHostPrivacyTests {
     func directed() throws {
         let device = PrivateHost()
         device.host.bondedPeers = [PrivateHost.peer]
+        device.host.peerPrivacy = [PrivateHost.peer.address: PeerPrivacy(resolvesAddresses: true)]
         device.host.startAdvertising(
             AdvertisingParameters(data: ByteBuffer(), directedTo: PrivateHost.peer.address)
         ) { _ in }

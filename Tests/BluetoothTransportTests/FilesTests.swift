@@ -30,19 +30,19 @@ struct FilesTests {
 
     @Test(
         "A file is read whole and replaced whole, and what cannot be a file of ours is an error",
-        arguments: [true, false]
+        arguments: [PrivateFile.Durability.powerFailure, .endOfProcess]
     )
-    func file(isDurable: Bool) throws {
+    func file(durability: PrivateFile.Durability) throws {
         let folder = try TemporaryFolder()
         let path = folder("a.json")
         #expect(try PrivateFile.read(path, limit: 4) == nil)
         for octets in [[1, 2, 3, 4], [], [5]] as [[UInt8]] {
-            try PrivateFile.replace(path, with: octets, isDurable: isDurable)
+            try PrivateFile.replace(path, with: octets, durability: durability)
             #expect(try PrivateFile.read(path, limit: 4) == octets)
         }
         #expect(try self.mode(path) == 0o600)
         #expect(folder.content == ["a.json"])
-        try PrivateFile.replace(path, with: [1, 2, 3, 4, 5], isDurable: isDurable)
+        try PrivateFile.replace(path, with: [1, 2, 3, 4, 5], durability: durability)
         #expect(throws: TransportError.self) { try PrivateFile.read(path, limit: 4) }
         #expect(throws: TransportError.self) { try PrivateFile.read(folder.path, limit: 4) }
         symlink(path, folder("link"))
@@ -50,6 +50,71 @@ struct FilesTests {
         let error = #expect(throws: TransportError.self) { try PrivateFile.replace(folder("no/a"), with: [1]) }
         #expect(error?.code == .notFound)
         #expect(error?.errorNumber == ENOENT)
+        try PrivateFile.rename(path, to: folder("b.json"))
+        try PrivateFile.remove(folder("b.json"), durability: durability)
+        try PrivateFile.remove(folder("b.json"), durability: durability)
+        #expect(folder.content == ["link"])
+    }
+
+    /// The calls by which a file gets to the disk, in order, some of which fail.
+    private final class Disk {
+        var steps: [String] = []
+        var failing: String?
+
+        private func step(_ name: String, _ call: () -> Int32) -> Int32 {
+            self.steps.append(name)
+            guard self.failing != name else {
+                errno = EIO
+                return -1
+            }
+            return call()
+        }
+
+        var calls: PrivateFile.Calls {
+            let system = PrivateFile.Calls()
+            return PrivateFile.Calls(
+                sync: { descriptor in
+                    var status = stat()
+                    fstat(descriptor, &status)
+                    let isFolder = status.st_mode & S_IFMT == S_IFDIR
+                    return self.step(isFolder ? "sync folder" : "sync \(status.st_size)") { system.sync(descriptor) }
+                },
+                rename: { old, new in self.step("rename") { system.rename(old, new) } },
+                remove: { path in self.step("remove") { system.remove(path) } }
+            )
+        }
+    }
+
+    @Test("What is to survive a power failure is on the disk before it takes its name, and then its name is")
+    func durable() throws {
+        let folder = try TemporaryFolder()
+        let disk = Disk()
+        let path = folder("a")
+        try PrivateFile.replace(path, with: [1, 2, 3], durability: .powerFailure, calls: disk.calls)
+        #expect(disk.steps == ["sync 3", "rename", "sync folder"])
+        disk.steps = []
+        try PrivateFile.replace(path, with: [4], durability: .endOfProcess, calls: disk.calls)
+        #expect(disk.steps == ["rename"])
+        disk.steps = []
+        try PrivateFile.remove(path, durability: .powerFailure, calls: disk.calls)
+        #expect(disk.steps == ["remove", "sync folder"])
+        disk.steps = []
+        try PrivateFile.remove(path, durability: .powerFailure, calls: disk.calls)
+        #expect(disk.steps == ["remove"])
+    }
+
+    @Test("A disk that fails leaves what was there, and is an error", arguments: ["sync 2", "rename", "sync folder"])
+    func failingDisk(step: String) throws {
+        let folder = try TemporaryFolder()
+        let disk = Disk()
+        try PrivateFile.replace(folder("a"), with: [1], durability: .powerFailure, calls: disk.calls)
+        disk.failing = step
+        let error = #expect(throws: TransportError.self) {
+            try PrivateFile.replace(folder("a"), with: [2, 2], durability: .powerFailure, calls: disk.calls)
+        }
+        #expect(error?.errorNumber == EIO)
+        #expect(folder.content == ["a"])
+        #expect(try PrivateFile.read(folder("a"), limit: 9) == (step == "sync folder" ? [2, 2] : [1]))
     }
 
     @Test("The folder of the session is under XDG_RUNTIME_DIR where that is ours, else under the temporary one")

@@ -128,7 +128,10 @@ struct PairingProgramsTests {
             try eventually("the question") { terminal.text.contains("Six digits that \"Crystal\" shows: ") }
             ball.send(SIGKILL)
             #expect(try ask.end() == 1)
-            #expect(terminal.text.contains("(no answer is needed any more: pairing failed: the connection ended)"))
+            // The terminal may be read a moment after the program's end.
+            try eventually("the line") {
+                terminal.text.contains("(no answer is needed any more: pairing failed: the connection ended)")
+            }
         }
     }
 
@@ -161,6 +164,8 @@ struct PairingProgramsTests {
             #expect(try bonds.end() == 0)
             #expect(bonds.lines.first == "curious:")
             #expect(bonds.lines.last?.hasSuffix("encrypted, paired without a code") == true, "\(bonds.lines)")
+            let date = /\d{4}-\d\d-\d\d \d\d:\d\d/
+            #expect(bonds.lines.last?.matches(of: date).count == 2, "\(bonds.lines)")
         }
     }
 
@@ -199,6 +204,12 @@ struct PairingProgramsTests {
             let bonds = try list.objects()
             #expect(bonds.compactMap { $0["owner"] as? String } == ["ball", "curious"])
             #expect(bonds.allSatisfy { $0["security"] as? String == "secureConnections" })
+            for bond in bonds {
+                for key in ["paired", "lastUsed"] {
+                    let date = try Date(#require(bond[key] as? String), strategy: .iso8601)
+                    #expect((0...60).contains(Date().timeIntervalSince(date)), "\(key) \(date)")
+                }
+            }
             #expect(bonds[1]["name"] as? String == "Crystal")
             #expect(bonds[1]["address"] as? String == bonds[0]["ownerAddress"] as? String)
             // The ball runs, and forgets with the next connection.

@@ -41,6 +41,8 @@ class Environment:
     cannot = {}
     #: The procedures that its controllers do not know.
     lacks = set()
+    #: Whether its controllers resolve private addresses where they say that they do.
+    resolves = True
     #: Whether its controllers hold back what a receiver does not take.
     holds_back = False
     #: Whether its controllers end at Set Controller To Host Flow Control, which they list as supported.
@@ -141,6 +143,8 @@ class BumbleControllers(Environment):
     name = "Bumble's controllers"
     #: LE Set PHY is never answered, LE Set Data Length and Read RSSI are refused.
     lacks = {"PHY", "data length", "RSSI"}
+    #: The resolving list is accepted and ignored.
+    resolves = False
     channel = 20_000
     cannot = {
         "8 links at once": "there are two controllers",

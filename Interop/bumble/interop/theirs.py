@@ -2,6 +2,7 @@
 
 import asyncio
 import collections
+import secrets
 
 from bumble import att, core, gatt
 from bumble.l2cap import L2CAP_LE_Flow_Control_Credit
@@ -47,6 +48,8 @@ class BumbleDevice:
             name=self.name,
             address=self.environment.random_address(),
             le_privacy_enabled=self.is_private,
+            # A key of zeros, which Bumble has otherwise, stands for none.
+            irk=secrets.token_bytes(16) if self.is_private else bytes(16),
         )
         self.device = Device.from_config_with_hci(configuration, self.transport.source, self.transport.sink)
         if self.environment.captures is not None:

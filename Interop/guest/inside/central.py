@@ -24,7 +24,7 @@ async def refusal(attempt):
 async def main():
     name, plan = sys.argv[1], json.loads(sys.argv[2])
     device = await BleakScanner.find_device_by_name(name, timeout=60)
-    say("found", name=device.name if device else None)
+    say("found", name=device.name if device else None, address=device.address if device else None)
     async with BleakClient(device, timeout=60) as client:
         say(
             "database",

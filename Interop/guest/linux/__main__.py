@@ -17,6 +17,8 @@ SCENARIOS = (
     scenarios.we_ask_bluez,
     pairing.bluez_pairs_with_us,
     pairing.we_pair_with_bluez,
+    pairing.bluez_knows_us,
+    pairing.we_know_bluez,
     scenarios.user_channel,
     scenarios.two_of_ours,
     scenarios.ours_and_bumble,

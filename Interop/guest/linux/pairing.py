@@ -4,6 +4,7 @@ own. The bond encrypts the next links after a restart of our process, and of blu
 the legacy way, whose keys Bumble's peripheral mixes up."""
 
 import json
+import pathlib
 
 from interop import database, ours
 from interop.scenarios import equal
@@ -168,3 +169,157 @@ async def we_pair_with_bluez(environment):
 
 
 we_pair_with_bluez.title = "pairing: our central pairs with BlueZ, on our air"
+
+
+async def bluez_knows_us(environment):
+    """Our peripheral hides: BlueZ pairs with it under one private address, and finds it under the next ones by its identity
+    address, encrypted and without a question. Our side keeps what BlueZ says of its own privacy: nothing."""
+    await environment.open()
+    machine = environment.machine
+    shell = await Shell(machine, "KeyboardDisplay").start()
+    plan = json.dumps({"reads": [database.SECRET], "writes": [], "refusals": [], "poured": [], "streams": []})
+    peer = ours.Peripheral(environment, "our-private", capabilities="display")
+    # An address is used for longer than a connection takes; each process begins with another one.
+    peer.environment["COREBLUETOOTH_PRIVACY"] = "900"
+    await peer.power_on()
+    await peer.publish(database.secrets())
+    await peer.advertise(NAME, [database.SERVICE])
+    await shell.type("scan le")
+    address = await shell.until(rf"Device ([0-9A-F:]{{17}}) {NAME}")
+    assert is_resolvable(address), address
+    await shell.type("scan off")
+    await shell.type(f"pair {address}")
+    await enters_our_code(peer, shell)
+    equal(await peer.pairing_ended(), None, "how the pairing ended")
+    await shell.until("Pairing successful")
+    bond = peer.bond()
+    identity = bond["local"]["identityAddress"]["address"]
+    assert not is_resolvable(identity), identity
+    await shell.type(f"disconnect {identity}")
+    await shell.until("Successful disconnected")
+    used = random_addresses(peer)
+    for number in range(2):
+        await peer.restart()
+        await peer.publish(database.secrets())
+        await peer.advertise(NAME, [database.SERVICE])
+        if number == 1:
+            await machine.restart_bluez()
+            await machine.powered()
+        words = await machine.begin(f"central{number}", environment.python("central.py", NAME, plan))
+        equal((await event(words, "found"))["address"], identity, "as whom BlueZ knows us")
+        await event(words, "database")
+        equal((await event(words, "read"))["value"], database.SECRET_VALUE.hex(), "what BlueZ read")
+        await event(words, "disconnected")
+        check(peer.bond(), peer)
+        equal(peer.bond(), bond, "the bond under another address")
+        used += random_addresses(peer)
+    await peer.close()
+    assert len(set(used)) >= 3 and all(is_resolvable(each) for each in used), used
+
+
+bluez_knows_us.title = "privacy: BlueZ knows our peripheral under its next address, on our air"
+
+
+async def we_know_bluez(environment):
+    """BlueZ hides: our central pairs with it under one private address, and knows it under the next one, encrypted and
+    without a question."""
+    await environment.open()
+    machine = environment.machine
+    btmgmt = machine.binaries["btmgmt"]
+    for command in ("power off", "privacy on", "power on"):
+        await machine.run(f"{btmgmt} {command}", status=None)
+    await machine.powered()
+    shell = await Shell(machine, "KeyboardDisplay").start()
+    plan = {
+        "uuid": database.SERVICE.lower(),
+        "characteristics": [
+            {
+                "uuid": each["uuid"].lower(),
+                "flags": ["encrypt-authenticated-read", "encrypt-authenticated-write"],
+                "value": each["value"],
+            }
+            for each in SECRET
+        ],
+    }
+
+    async def serve(number):
+        script = environment.python("server.py", "hci0", NAME, json.dumps(plan))
+        await event(await machine.begin(f"server{number}", script), "advertising")
+
+    await serve(0)
+    peer = ours.Central(environment, "our-keyboard", capabilities="keyboard")
+    await peer.power_on()
+    found = await peer.find(database.SERVICE, NAME)
+    link = await peer.connect(found)
+    await link.discover()
+    value = environment.task(link.read(database.SECRET))
+    await shows_its_code(peer, shell)
+    equal(await peer.pairing_ended(), None, "how the pairing ended")
+    equal(await value, database.SECRET_VALUE, "the secret")
+    await link.disconnect()
+    check(peer.bond(), peer)
+    bond = peer.bond()
+    assert bond["peer"].get("identityResolvingKey", "0" * 32).strip("0"), bond["peer"]
+    assert is_resolvable(bond["peerAddress"]["address"]), bond["peerAddress"]
+    # The kernel draws another address when it is switched on.
+    await machine.signal("server0", "TERM")
+    await machine.ended("server0")
+    for command in ("power off", "power on"):
+        await machine.run(f"{btmgmt} {command}", status=None)
+    await machine.powered()
+    await serve(1)
+    addresses = []
+    for _ in range(2):
+        again = await peer.find(database.SERVICE, NAME)
+        equal(again["peer"], found["peer"], "as whom our app knows BlueZ")
+        link = await peer.connect(again)
+        await link.discover()
+        equal(await link.read(database.SECRET), database.SECRET_VALUE, "the secret under another address")
+        await link.disconnect()
+        check(peer.bond(), peer)
+        equal(peer.bond(), bond, "the bond under another address")
+        addresses += connected_addresses(peer)
+        await peer.restart()
+    await peer.close()
+    assert len(addresses) >= 3 and len(set(addresses)) >= 2, addresses
+    assert all(is_resolvable(each) for each in addresses), addresses
+
+
+we_know_bluez.title = "privacy: our central knows BlueZ under its next address, on our air"
+
+
+def is_resolvable(address):
+    """Whether the two upper bits of an address are those of a resolvable private one."""
+    return int(address[:2], 16) >> 6 == 0b01
+
+
+def packets(peer):
+    """The H4 packets of a peer's present process, from its capture."""
+    octets = pathlib.Path(peer.environment["COREBLUETOOTH_CAPTURE"]).read_bytes()
+    offset = 16
+    while offset + 24 <= len(octets):
+        length = int.from_bytes(octets[offset + 4 : offset + 8], "big")
+        yield octets[offset + 24 : offset + 24 + length]
+        offset += 24 + length
+
+
+def text(octets):
+    """An address of HCI as text."""
+    return ":".join(f"{octet:02X}" for octet in reversed(octets))
+
+
+def random_addresses(peer):
+    """The addresses that a process has given its controller: LE Set Random Address."""
+    return [text(packet[4:10]) for packet in packets(peer) if packet[:4] == bytes((0x01, 0x05, 0x20, 0x06))]
+
+
+def connected_addresses(peer):
+    """The addresses under which others were on the air when a link was made: of LE Enhanced Connection Complete the peer's
+    resolvable address where there is one, else the peer's address, as of LE Connection Complete."""
+    found = []
+    for packet in packets(peer):
+        if packet[:2] != bytes((0x04, 0x3E)) or packet[3] not in (0x01, 0x0A) or packet[4] != 0:
+            continue
+        resolvable = text(packet[21:27]) if packet[3] == 0x0A else "00:00:00:00:00:00"
+        found.append(text(packet[9:15]) if resolvable == "00:00:00:00:00:00" else resolvable)
+    return found

@@ -78,6 +78,14 @@ struct ResolvingList {
         }
     }
 
+    /// Whether the controller can resolve addresses and make own ones, now or once there are peers.
+    var isUsable: Bool {
+        switch self.state {
+        case .idle, .performing: self.capacity > 0
+        case .unusable: false
+        }
+    }
+
     /// Whether the controller resolves the addresses of a peer.
     func resolves(_ peer: DeviceAddress) -> Bool {
         self.isResolving && self.entries?.contains { $0.peer == peer } ?? false

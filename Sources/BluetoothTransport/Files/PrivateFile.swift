@@ -1,5 +1,7 @@
-// Small files of the user's own, which are read whole and replaced whole: a new file is written and then takes the
-// name, so that a process may be killed at any instant, and a reader finds the old content or the new one.
+// Small files of the user's own, which are read whole and replaced whole: a new file is written, is on the disk, and then
+// takes the name, and so is the name before the call returns. A process may be killed and a machine may lose its power at
+// any instant: a reader finds the old content or the new one, and the new one from the moment on at which it was reported
+// as written. Everything that is kept is written here.
 
 import BluetoothTypes
 
@@ -55,18 +57,54 @@ package enum PrivateFile {
         return Array(octets.prefix(count))
     }
 
+    /// How much of what was written has to be on the disk when a call returns.
+    package enum Durability: Sendable {
+        /// All of it: it survives the end of the process and a power failure.
+        case powerFailure
+        /// It survives the end of the process by whatever means. After a power failure within the time that the system
+        /// takes to write, the content from before may be there, or none: for what changes with each packet.
+        case endOfProcess
+    }
+
+    /// The system calls by which files get to the disk, so that a test can watch them and let them fail.
+    struct Calls {
+        var sync: (Int32) -> Int32 = { fsync($0) }
+        var rename: (String, String) -> Int32 = { Self.renameFile($0, $1) }
+        var remove: (String) -> Int32 = { unlink($0) }
+
+        private static func renameFile(_ old: String, _ new: String) -> Int32 {
+            #if canImport(Glibc)
+            Glibc.rename(old, new)
+            #elseif canImport(Musl)
+            Musl.rename(old, new)
+            #elseif canImport(Darwin)
+            Darwin.rename(old, new)
+            #endif
+        }
+    }
+
     /// Writes a file, or replaces one that is there.
     ///
     /// - Parameters:
     ///   - path: The file.
     ///   - octets: Its new content.
-    ///   - isDurable: Whether the content is on the disk before the file takes the name, so that it survives a power
-    ///     failure, too.
-    /// - Throws: ``TransportError`` where it cannot be written; what was there stays.
+    ///   - durability: What the content survives from the moment on at which this returns.
+    /// - Throws: ``TransportError`` where it cannot be written; what was there stays, unless the error says that the
+    ///   folder could not be written.
     package static func replace(
         _ path: String,
         with octets: [UInt8],
-        isDurable: Bool = false
+        durability: Durability = .powerFailure
+    ) throws(TransportError) {
+        try self.replace(path, with: octets, durability: durability, calls: Calls())
+    }
+
+    /// Writes a file, or replaces one that is there, by these calls.
+    static func replace(
+        _ path: String,
+        with octets: [UInt8],
+        durability: Durability,
+        calls: Calls
     ) throws(TransportError) {
         // Of its own name, since others may write at the same time; a process that was killed before may have had the
         // same number, and its file is written over.
@@ -78,17 +116,58 @@ package enum PrivateFile {
                 pwrite(descriptor, octets.baseAddress?.advanced(by: offset), octets.count - offset, off_t(offset))
             } == octets.count
         }
-        let isComplete = isWritten && (!isDurable || fsync(descriptor) == 0)
+        let isComplete = isWritten && (durability == .endOfProcess || calls.sync(descriptor) == 0)
         let failure = errno
         close(descriptor)
         guard isComplete else {
             unlink(new)
             throw TransportError(errno: failure, "cannot write \(new)")
         }
-        guard rename(new, path) == 0 else {
+        guard calls.rename(new, path) == 0 else {
             let failure = errno
             unlink(new)
             throw TransportError(errno: failure, "cannot rename \(new)")
+        }
+        if durability == .powerFailure { try self.syncFolder(of: path, calls) }
+    }
+
+    /// Removes a file, where there is one.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - durability: What does not bring it back.
+    /// - Throws: ``TransportError`` where it cannot be removed.
+    package static func remove(_ path: String, durability: Durability = .powerFailure) throws(TransportError) {
+        try self.remove(path, durability: durability, calls: Calls())
+    }
+
+    /// Removes a file by these calls.
+    static func remove(_ path: String, durability: Durability, calls: Calls) throws(TransportError) {
+        guard calls.remove(path) == 0 else {
+            if errno == ENOENT { return }
+            throw TransportError(errno: errno, "cannot remove \(path)")
+        }
+        if durability == .powerFailure { try self.syncFolder(of: path, calls) }
+    }
+
+    /// Gives a file another name; it has that after a power failure, too.
+    ///
+    /// - Throws: ``TransportError`` where it cannot be renamed.
+    package static func rename(_ path: String, to new: String) throws(TransportError) {
+        let calls = Calls()
+        guard calls.rename(path, new) == 0 else { throw TransportError(errno: errno, "cannot rename \(path)") }
+        try self.syncFolder(of: new, calls)
+    }
+
+    /// Lets the names in the folder of a file be on the disk: a name is the folder's content.
+    static func syncFolder(of path: String, _ calls: Calls = Calls()) throws(TransportError) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot open the folder \(folder)") }
+        defer { close(descriptor) }
+        // There are file systems whose folders cannot be written by themselves; they do it in their own way.
+        guard calls.sync(descriptor) == 0 || errno == EINVAL else {
+            throw TransportError(errno: errno, "cannot write the folder \(folder)")
         }
     }
 

@@ -66,20 +66,7 @@ package enum PrivateFolder {
     /// - Throws: ``TransportError`` where it cannot be made or another user could enter it.
     @discardableResult
     package static func make(_ path: String) throws(TransportError) -> String {
-        if mkdir(path, 0o700) != 0 {
-            switch errno {
-            case EEXIST: break
-            case ENOENT:
-                guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-                    throw TransportError(errno: ENOENT, "cannot create the folder \(path)")
-                }
-                try Self.makeParents(String(path[..<slash]))
-                guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-                    throw TransportError(errno: errno, "cannot create the folder \(path)")
-                }
-            default: throw TransportError(errno: errno, "cannot create the folder \(path)")
-            }
-        }
+        try Self.makeWithParents(path)
         var status = stat()
         guard lstat(path, &status) == 0 else { throw TransportError(errno: errno, "cannot look at \(path)") }
         guard status.st_mode & S_IFMT == S_IFDIR else {
@@ -98,16 +85,24 @@ package enum PrivateFolder {
         return path
     }
 
-    /// Makes the folders above, as private ones; those that exist are left as they are.
-    private static func makeParents(_ path: String) throws(TransportError) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    /// Makes a folder and those above it, as private ones; those that exist are left as they are.
+    ///
+    /// The name of one that was made survives a power failure, as do the files that will be in it; where the folder above may
+    /// not be opened, from the moment on at which the system writes it by itself.
+    private static func makeWithParents(_ path: String) throws(TransportError) {
+        if mkdir(path, 0o700) == 0 {
+            try? PrivateFile.syncFolder(of: path)
+            return
+        }
+        if errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
             throw TransportError(errno: errno, "cannot create the folder \(path)")
         }
-        try Self.makeParents(String(path[..<slash]))
+        try Self.makeWithParents(String(path[..<slash]))
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw TransportError(errno: errno, "cannot create the folder \(path)")
         }
+        try? PrivateFile.syncFolder(of: path)
     }
 
     private static func isOwnFolder(_ path: String) -> Bool {

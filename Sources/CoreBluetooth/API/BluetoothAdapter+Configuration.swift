@@ -44,8 +44,8 @@ extension BluetoothAdapter {
         /// Whether services that apps publish, and channels, can only be used by devices that have paired, whatever
         /// their permissions say.
         ///
-        /// Where the ``pairingAgent`` can show or take a code, the pairing has to protect against a man in the middle:
-        /// devices that can do neither are refused.
+        /// Where the ``pairingAgent`` can show or take a code, or gives and takes data by another way than Bluetooth, the
+        /// pairing has to protect against a man in the middle: devices that can do none of it are refused.
         public var requiresPairing: Bool = false
         /// How this device hides itself behind private addresses; `nil` for one that keeps its address.
         ///
@@ -260,8 +260,7 @@ extension BluetoothAdapter.Configuration {
     /// The least that every link has to have before what apps publish can be used.
     var requiredLevel: SecurityLevel {
         guard self.requiresPairing else { return .none }
-        let capabilities: PairingCapabilities = self.pairingAgent?.capabilities ?? .none
-        return capabilities == .none ? .encrypted : .authenticated
+        return self.pairingAgent?.canAuthenticate == true ? .authenticated : .encrypted
     }
 
     /// How the device pairs, as follows from what its user can see and do.
@@ -270,7 +269,7 @@ extension BluetoothAdapter.Configuration {
         return PairingConfiguration(
             isPairingAllowed: self.permitsPairing,
             ioCapability: capabilities.ioCapability,
-            prefersMITMProtection: capabilities != .none,
+            prefersMITMProtection: self.pairingAgent?.canAuthenticate == true,
             minimumLevel: max(.encrypted, self.requiredLevel)
         )
     }

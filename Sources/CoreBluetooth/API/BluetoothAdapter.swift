@@ -245,6 +245,13 @@ public final class BluetoothAdapter: Sendable {
         self.eventLoop.execute { report(core.value?.secure(identifier, to: level) ?? false) }
     }
 
+    /// Gives the address that other devices know this one by; `nil` where it has none yet, or hides itself.
+    func withHostAddress(_ report: @escaping @Sendable (DeviceAddress?) -> Void) {
+        let core = self.core
+        let isHidden = self.configuration.privacy != nil
+        self.eventLoop.execute { report(isHidden ? nil : core.value?.host.address) }
+    }
+
     // MARK: Sessions
 
     /// A manager's side of the two mailboxes between it and its session.

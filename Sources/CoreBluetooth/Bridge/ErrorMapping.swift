@@ -45,7 +45,8 @@ extension CBError {
     static func advertisingFailure(_ error: LEHostError) -> CBError {
         switch error {
         case .refused(let status): .advertisingFailure(status)
-        case .unanswered, .controllerLost, .malformedAnswer, .notConnected, .superseded: .reported(.unknown)
+        case .unanswered, .controllerLost, .malformedAnswer, .addressNotResolvedByPeer, .notConnected, .superseded:
+            .reported(.unknown)
         }
     }
 
@@ -117,7 +118,7 @@ func subscriptionError(_ error: GATTError) -> any Error {
 func coreBluetoothError(_ error: LEHostError) -> any Error {
     switch error {
     case .refused(.unknownConnectionIdentifier), .notConnected: CBError.reported(.notConnected)
-    case .refused, .unanswered, .malformedAnswer, .superseded: CBError.reported(.unknown)
+    case .refused, .unanswered, .malformedAnswer, .addressNotResolvedByPeer, .superseded: CBError.reported(.unknown)
     case .controllerLost: CBError.reported(.peripheralDisconnected)
     }
 }

@@ -1,16 +1,26 @@
 // The bonds of an adapter: what it has of each peer with which it has paired, in memory and in the adapter's storage, so
-// that the next link only has to be encrypted. A bond is on disk before the app sees the link that it made.
+// that the next link only has to be encrypted. A bond is on disk before the agent hears that the devices have paired, and
+// survives a power failure from then on.
+//
+// Beside the bond stand documents that change while it is used. The counter of signed commands is written with each command, before
+// the app sees the value, and survives the end of the process; the disk is not waited for, which would take milliseconds
+// for each command. So after a power failure a bonded peer's commands of the last moments might be accepted once more.
+// The date of the last use is written once a link, what the peer says of its privacy once a bond.
+//
+// A bond with a peer that hides behind a private address and distributes no identity is of use while that address lasts: it
+// is kept in memory, for a few such peers, and never on disk.
 
 import BluetoothHost
 import BluetoothTypes
-
-extension Bond: StateContent {
-    static var version: Int { 1 }
-}
+import Foundation
 
 /// The bonds of one adapter, by the peer's identity address. Lives on the event loop.
 final class BondStore {
-    private var bonds: [DeviceAddress: Bond] = [:]
+    private var bonds: [DeviceAddress: KeptBond] = [:]
+    /// The peers whose bonds are not lasting, the one that has paired last at the end.
+    private var passing: [DeviceAddress] = []
+    /// How many of those are kept: each new address of one peer may be one.
+    static let passingCapacity = 32
     /// Those that are on disk, where another program can remove them: `corebluetooth bonds remove`.
     private var stored: Set<DeviceAddress> = []
     /// Writes them to the storage, once it is known.
@@ -19,17 +29,22 @@ final class BondStore {
     }
     /// Called when there are others than before.
     var onChange: (() -> Void)?
+    /// The present time.
+    var now: () -> Date = { Date() }
 
     /// Who the bonded peers are, a key of zero standing for none; in an order that does not depend on the run.
     var identities: [IdentityInformation] {
-        self.bonds.values.map { bond in
+        self.bonds.values.map { kept in
             IdentityInformation(
-                identityResolvingKey: bond.peer.identity?.identityResolvingKey ?? .zero,
-                address: bond.identityAddress.withoutIdentity
+                identityResolvingKey: kept.bond.peer.identity?.identityResolvingKey ?? .zero,
+                address: kept.bond.identityAddress.withoutIdentity
             )
         }
         .sorted { ($0.address.value, $0.address.kind.rawValue) < ($1.address.value, $1.address.kind.rawValue) }
     }
+
+    /// What bonded peers say of their privacy.
+    var privacy: [DeviceAddress: PeerPrivacy] { self.bonds.compactMapValues(\.privacy) }
 
     /// The bond with the peer that has this identity address.
     func bond(with address: DeviceAddress) -> Bond? {
@@ -39,51 +54,82 @@ final class BondStore {
             self.stored.remove(address)
             self.onChange?()
         }
-        return self.bonds[address]
+        return self.bonds[address]?.bond
     }
 
     /// The devices have paired; an earlier bond of the peer is replaced.
     func store(_ bond: Bond) {
         let address = bond.identityAddress.withoutIdentity
-        self.bonds[address] = bond
+        let kept = KeptBond(bond: bond, paired: self.now().inWholeSeconds)
+        self.bonds[address] = kept
         defer { self.onChange?() }
+        guard kept.isLasting else {
+            self.passing.removeAll { $0 == address }
+            self.passing.append(address)
+            if self.passing.count > Self.passingCapacity { self.bonds[self.passing.removeFirst()] = nil }
+            return
+        }
         guard let writer = self.writer else { return }
-        writer.write(Self.name(address)) { try bond.document() }
-        // The peer keeps its keys from now on: whatever happens to this process, so must this side.
+        writer.write(Self.name(address)) { try kept.document() }
+        // The peer keeps its keys from now on: whatever happens to this process or this machine, so must this side.
         writer.flush()
         if writer.storage.hasBond(with: address) { self.stored.insert(address) }
+        // What was written of an earlier bond. Should that fail, it says itself to which one it belongs.
+        for name in Self.namesBeside(address) { writer.writeNow(name, .endOfProcess) { nil } }
     }
 
-    /// The peer has signed a command: no lower counter than the next one may be accepted, whatever happens to this process
-    /// (Vol 3, Part H, 2.4.5).
+    /// A link was encrypted with the key of a bond.
+    func noteUse(of address: DeviceAddress) {
+        let address = address.withoutIdentity
+        guard self.bonds[address]?.isLasting == true else { return }
+        let use = BondUse(lastUsed: self.now().inWholeSeconds)
+        self.writer?.writeNow(Self.useName(address), .endOfProcess) { try use.document() }
+    }
+
+    /// The peer has signed a command: no lower counter than the next one may be accepted (Vol 3, Part H, 2.4.5).
     /// - Parameter counter: The next one; `nil` where there is none, so that the key is used up.
     func setNextSignCounter(_ counter: UInt32?, of address: DeviceAddress) {
-        guard var bond = self.bond(with: address), let key = bond.peer.signing else { return }
-        bond.peer.signing = counter.map {
-            SigningKey(
-                connectionSignatureResolvingKey: key.connectionSignatureResolvingKey,
-                signCounter: max($0, key.signCounter)
-            )
+        let address = address.withoutIdentity
+        guard self.bond(with: address) != nil, var kept = self.bonds[address], let key = kept.bond.peer.signing else {
+            return
         }
-        self.store(bond)
+        let next = BondSignCounter(paired: kept.paired, next: counter.map { max($0, key.signCounter) })
+        next.apply(to: &kept)
+        self.bonds[address] = kept
+        guard kept.isLasting else { return }
+        self.writer?.writeNow(Self.counterName(address), .endOfProcess) { try next.document() }
+    }
+
+    /// The peer has said what it does for its privacy.
+    func setPrivacy(_ privacy: PeerPrivacy, of address: DeviceAddress) {
+        let address = address.withoutIdentity
+        guard self.bond(with: address) != nil, var kept = self.bonds[address], kept.privacy != privacy else { return }
+        kept.privacy = privacy
+        self.bonds[address] = kept
+        defer { self.onChange?() }
+        guard kept.isLasting else { return }
+        let said = BondPrivacy(privacy, of: kept)
+        self.writer?.writeNow(Self.privacyName(address), .endOfProcess) { try said.document() }
     }
 
     /// The peer is forgotten.
     func remove(_ address: DeviceAddress) {
         let address = address.withoutIdentity
         self.stored.remove(address)
-        guard self.bonds.removeValue(forKey: address) != nil else { return }
+        self.passing.removeAll { $0 == address }
+        guard let kept = self.bonds.removeValue(forKey: address) else { return }
         defer { self.onChange?() }
-        guard let writer = self.writer else { return }
+        guard kept.isLasting, let writer = self.writer else { return }
         writer.write(Self.name(address)) { nil }
         writer.flush()
+        for name in Self.namesBeside(address) { writer.writeNow(name, .endOfProcess) { nil } }
     }
 
     private func load() {
         guard let storage = self.writer?.storage else { return }
-        for bond in storage.bonds() {
-            let address = bond.identityAddress.withoutIdentity
-            self.bonds[address] = bond
+        for kept in storage.bonds() {
+            let address = kept.bond.identityAddress.withoutIdentity
+            self.bonds[address] = kept
             self.stored.insert(address)
         }
         self.onChange?()
@@ -91,9 +137,22 @@ final class BondStore {
 
     static let prefix = "bond-"
 
-    static func name(_ address: DeviceAddress) -> String {
+    static func name(_ address: DeviceAddress) -> String { self.name(self.prefix, address) }
+    /// The name of the document that says when the bond was used.
+    static func useName(_ address: DeviceAddress) -> String { self.name("use-", address) }
+    /// The name of the document with the counter of the peer's signed commands.
+    static func counterName(_ address: DeviceAddress) -> String { self.name("counter-", address) }
+
+    /// The name of the document with what the peer says of its privacy.
+    static func privacyName(_ address: DeviceAddress) -> String { self.name("privacy-", address) }
+    /// The names of what is kept beside a bond.
+    static func namesBeside(_ address: DeviceAddress) -> [String] {
+        [self.useName(address), self.counterName(address), self.privacyName(address)]
+    }
+
+    private static func name(_ prefix: String, _ address: DeviceAddress) -> String {
         let kind = address.isRandom ? "random" : "public"
-        return "\(Self.prefix)\(address.description.filter { $0 != ":" })-\(kind).json"
+        return "\(prefix)\(address.description.filter { $0 != ":" })-\(kind).json"
     }
 }
 
@@ -104,8 +163,25 @@ extension StateStorage {
     }
 
     /// All bonds that can be read.
-    func bonds() -> [Bond] {
+    func bonds() -> [KeptBond] {
         let names = (try? self.names(withPrefix: BondStore.prefix)) ?? []
-        return names.compactMap { self.load(Bond.self, from: $0) }
+        return names.compactMap { name in
+            guard var kept = self.load(KeptBond.self, from: name), kept.isLasting else { return nil }
+            let address = kept.bond.identityAddress.withoutIdentity
+            self.load(BondSignCounter.self, from: BondStore.counterName(address))?.apply(to: &kept)
+            self.load(BondPrivacy.self, from: BondStore.privacyName(address))?.apply(to: &kept)
+            return kept
+        }
+    }
+
+    /// When a link was last encrypted with the key of a bond; `nil` where that is not known.
+    func lastUse(ofBondWith address: DeviceAddress) -> Date? {
+        self.load(BondUse.self, from: BondStore.useName(address))?.lastUsed
+    }
+
+    /// Removes a bond, with what is kept of its use.
+    func removeBond(with address: DeviceAddress) throws {
+        try self.remove(BondStore.name(address))
+        for name in BondStore.namesBeside(address) { try self.remove(name, .endOfProcess) }
     }
 }

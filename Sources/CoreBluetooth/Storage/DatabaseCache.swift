@@ -41,11 +41,11 @@ final class DatabaseCache {
         guard address.isWorthKeeping, let writer = self.writer else { return }
         let storage = writer.storage
         let name = Self.name(address)
-        writer.write(name) {
+        writer.write(name, .endOfProcess) {
             // Only a database that is not stored yet adds to the count.
             if !storage.isImmediate, try storage.read(name) == nil {
                 let others = try storage.names(withPrefix: Self.prefix).filter { $0 != name }
-                for old in others.dropLast(Self.storedCapacity - 1) { try storage.remove(old) }
+                for old in others.dropLast(Self.storedCapacity - 1) { try storage.remove(old, .endOfProcess) }
             }
             return try database.document()
         }
@@ -56,7 +56,7 @@ final class DatabaseCache {
         self.order.removeAll { $0 == address }
         let wasKnown = self.databases.removeValue(forKey: address) != nil
         guard wasKnown, address.isWorthKeeping else { return }
-        self.writer?.write(Self.name(address)) { nil }
+        self.writer?.write(Self.name(address), .endOfProcess) { nil }
     }
 
     private func touch(_ address: DeviceAddress) {

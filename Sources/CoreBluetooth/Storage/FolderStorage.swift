@@ -1,8 +1,8 @@
 // What an adapter stores on disk: files in `$XDG_STATE_HOME/corebluetooth/ADAPTER-ADDRESS`, a folder of the user's own
-// (mode 0700). Each is written to a new file which then takes the name, so that a process may be killed at any instant;
-// one lock lets several processes take turns.
+// (mode 0700). `PrivateFile` writes them, so that a process may be killed and the power may fail at any instant; one lock
+// lets several processes take turns.
 
-import BluetoothTransport
+package import BluetoothTransport
 import BluetoothTypes
 import Foundation
 
@@ -48,14 +48,12 @@ package struct FolderStorage: StateStorage {
         try PrivateFile.read(self.path(name), limit: Self.maximumLength).map { Data($0) }
     }
 
-    package func write(_ data: Data, to name: String) throws {
-        try PrivateFile.replace(self.path(name), with: Array(data))
+    package func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
+        try PrivateFile.replace(self.path(name), with: Array(data), durability: durability)
     }
 
-    package func remove(_ name: String) throws {
-        guard unlink(self.path(name)) == 0 || errno == ENOENT else {
-            throw TransportError(errno: errno, "cannot remove \(self.path(name))")
-        }
+    package func remove(_ name: String, _ durability: PrivateFile.Durability) throws {
+        try PrivateFile.remove(self.path(name), durability: durability)
     }
 
     package func setAside(_ name: String) throws -> String {
@@ -63,9 +61,7 @@ package struct FolderStorage: StateStorage {
         // The extension stays last, so that an editor knows what it is.
         let stem = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
         let aside = "\(stem).damaged-\(seconds).json"
-        guard rename(self.path(name), self.path(aside)) == 0 else {
-            throw TransportError(errno: errno, "cannot rename \(self.path(name))")
-        }
+        try PrivateFile.rename(self.path(name), to: self.path(aside))
         return aside
     }
 

@@ -90,12 +90,12 @@ final class RecordStore<Record: PreservedRecord> {
         guard self.isDirty, self.found == nil, case .open(let writer, _) = self.state else { return }
         self.isDirty = false
         let record = make()
-        writer.write(self.name) { record.isEmpty ? nil : try record.document() }
+        writer.write(self.name, .endOfProcess) { record.isEmpty ? nil : try record.document() }
     }
 
     /// The manager is gone: its state is removed.
     func remove() {
-        if case .open(let writer, _) = self.state { writer.write(self.name) { nil } }
+        if case .open(let writer, _) = self.state { writer.write(self.name, .endOfProcess) { nil } }
         self.state = .closed
     }
 

@@ -27,6 +27,7 @@ extension StateStorage {
     func load<Content: StateContent>(_ type: Content.Type, from name: String) -> Content? {
         self.decode(name) { data in
             let decoder = JSONDecoder()
+            decoder.dateDecodingStrategy = .iso8601
             let version = try decoder.decode(Header.self, from: data).version
             guard version == Content.version else { throw StateVersionError(found: version) }
             return try decoder.decode(Document<Content>.self, from: data).content
@@ -61,6 +62,7 @@ extension StateContent {
     func document() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
         return try encoder.encode(Document(version: Self.version, content: self))
     }
 }

@@ -2,6 +2,7 @@
 // restoration records of its managers. On disk that is a folder (FolderStorage.swift); in virtual time it is memory
 // that belongs to the test, so that a device has its state again after its process has ended.
 
+package import BluetoothTransport
 import Foundation
 import NIOConcurrencyHelpers
 
@@ -16,11 +17,19 @@ package protocol StateStorage: Sendable {
     /// The octets of a document; `nil` where there is none.
     func read(_ name: String) throws -> Data?
     /// Replaces a document as a whole: a reader finds the old or the new one.
-    func write(_ data: Data, to name: String) throws
+    /// - Parameters:
+    ///   - data: Its octets.
+    ///   - name: Its name.
+    ///   - durability: What the new one survives when this returns.
+    func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws
     /// Replaces a document by what `content` makes, now or when it is read; removes it where that is `nil`.
-    func write(_ name: String, _ content: @escaping @Sendable () throws -> Data?) throws
+    func write(
+        _ name: String,
+        _ durability: PrivateFile.Durability,
+        _ content: @escaping @Sendable () throws -> Data?
+    ) throws
     /// Removes a document, where it is there.
-    func remove(_ name: String) throws
+    func remove(_ name: String, _ durability: PrivateFile.Durability) throws
     /// Gives a document that cannot be read another name, so that it can be inspected; returns that name.
     func setAside(_ name: String) throws -> String
     /// The names of all documents that begin with `prefix`, those that were written longest ago first.
@@ -34,9 +43,23 @@ package protocol StateStorage: Sendable {
 }
 
 extension StateStorage {
+    /// Replaces a document by one that survives a power failure, too.
+    package func write(_ data: Data, to name: String) throws { try self.write(data, to: name, .powerFailure) }
+
+    /// Removes a document, which does not come back after a power failure.
+    package func remove(_ name: String) throws { try self.remove(name, .powerFailure) }
+
     /// Replaces or removes a document now.
-    package func write(_ name: String, _ content: @escaping @Sendable () throws -> Data?) throws {
-        if let data = try content() { try self.write(data, to: name) } else { try self.remove(name) }
+    package func write(
+        _ name: String,
+        _ durability: PrivateFile.Durability,
+        _ content: @escaping @Sendable () throws -> Data?
+    ) throws {
+        if let data = try content() {
+            try self.write(data, to: name, durability)
+        } else {
+            try self.remove(name, durability)
+        }
     }
 }
 
@@ -76,21 +99,30 @@ package final class MemoryStorage: StateStorage {
 
     package func read(_ name: String) throws -> Data? { try self.state.withLockedValue { $0.documents[name] }?() }
 
-    package func write(_ data: Data, to name: String) throws { try self.write(name) { data } }
+    package func write(_ data: Data, to name: String, _ durability: PrivateFile.Durability) throws {
+        try self.write(name, durability) { data }
+    }
 
-    package func write(_ name: String, _ content: @escaping @Sendable () throws -> Data?) throws {
+    package func write(
+        _ name: String,
+        _ durability: PrivateFile.Durability,
+        _ content: @escaping @Sendable () throws -> Data?
+    ) throws {
         self.state.withLockedValue { state in
             if state.documents.updateValue(content, forKey: name) != nil { state.order.removeAll { $0 == name } }
             state.order.append(name)
         }
     }
 
+    /// Removes a document.
     package func remove(_ name: String) {
         self.state.withLockedValue { state in
             state.documents[name] = nil
             state.order.removeAll { $0 == name }
         }
     }
+
+    package func remove(_ name: String, _ durability: PrivateFile.Durability) { self.remove(name) }
 
     package func setAside(_ name: String) -> String {
         self.state.withLockedValue { state in

@@ -22,6 +22,10 @@ package struct StoredBond: Sendable {
     package var name: String?
     /// The key.
     package var key: LinkSecurity.Key
+    /// When the devices paired, in whole seconds; `nil` where that is not known.
+    package var paired: Date?
+    /// When a link was last encrypted with the key, in whole seconds; `nil` for never.
+    package var lastUsed: Date?
     fileprivate var folder: String
 }
 
@@ -40,8 +44,8 @@ package enum StoredBonds {
             else { continue }
             let storage = try FolderStorage(folder: "\(state)/\(folder)")
             let records = IdentityFile(storage).load()
-            for bond in storage.bonds() {
-                let peer = bond.identityAddress.withoutIdentity
+            for kept in storage.bonds() {
+                let peer = kept.bond.identityAddress.withoutIdentity
                 let record = records.first { $0.address == peer }
                 bonds.append(
                     StoredBond(
@@ -50,7 +54,9 @@ package enum StoredBonds {
                         peer: peer,
                         identifier: record?.identifier,
                         name: record?.name,
-                        key: bond.key,
+                        key: kept.bond.key,
+                        paired: kept.paired,
+                        lastUsed: storage.lastUse(ofBondWith: peer),
                         folder: storage.folder
                     )
                 )
@@ -66,7 +72,7 @@ package enum StoredBonds {
     package static func remove(_ bond: StoredBond) throws {
         let storage = try FolderStorage(folder: bond.folder)
         try storage.withLock {
-            try storage.remove(BondStore.name(bond.peer))
+            try storage.removeBond(with: bond.peer)
             try storage.remove(BondedClientStore.name(bond.peer))
         }
     }

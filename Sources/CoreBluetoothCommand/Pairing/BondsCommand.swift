@@ -53,8 +53,21 @@ extension StoredBond {
             ("identifier", JSONValue(identifier?.uuidString)), ("address", .string(peer.description)),
             ("addressKind", .string(peer.isRandom ? "random" : "public")),
             ("security", .string(SecurityText.name(key.level))), ("secureConnections", .bool(key.isSecureConnections)),
-            ("keySize", .integer(key.size)),
+            ("keySize", .integer(key.size)), ("paired", JSONValue(paired?.ISO8601Format())),
+            ("lastUsed", JSONValue(lastUsed?.ISO8601Format())),
         ]
+    }
+
+    /// When the devices paired, and when the bond was last used, in the time of this machine.
+    var datesText: String {
+        func text(_ date: Date) -> String {
+            let zone = TimeZone.current
+            let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: zone)
+            return String(style.year().month().day().time(includingFractionalSeconds: false).format(date).prefix(16))
+        }
+        guard let paired else { return "" }
+        guard let lastUsed else { return "  \(text(paired))" }
+        return "  \(text(paired)), used \(text(lastUsed))"
     }
 
     /// Whether a person means it.
@@ -88,7 +101,7 @@ extension BondsCommand {
                     "bond",
                     bond.details,
                     line: "  \(bond.peerText)\(bond.name == nil ? "" : identifier)  \(bond.peer)"
-                        + "  \(SecurityText.text(bond.key))"
+                        + "\(bond.datesText)  \(SecurityText.text(bond.key))"
                 )
             }
         }

@@ -116,6 +116,8 @@ struct HiddenHostTests {
         // The third device knows who it is, and is not meant.
         third.host.bondedPeers = [peripheral.identity]
         peripheral.host.bondedPeers = [central.identity, third.identity]
+        let resolves = PeerPrivacy(resolvesAddresses: true)
+        peripheral.host.peerPrivacy = [central.identity.address: resolves, third.identity.address: resolves]
         third.host.connect(to: peripheral.identity.address)
         peripheral.advertise(to: central.identity.address)
         self.run(.seconds(100))

@@ -2,6 +2,7 @@
 // changes; a bonded one keeps its identifier, whatever its address, its link and its process do.
 
 import BluetoothHCI
+import BluetoothHost
 import BluetoothTypes
 import CoreBluetoothTesting
 import Foundation
@@ -159,6 +160,23 @@ struct PrivacyTests {
             #expect(Set(device.privateAddresses).count == device.privateAddresses.count)
             #expect(device.privateAddresses.allSatisfy { $0.randomKind == .resolvablePrivate })
         }
+    }
+
+    @Test("Bonded devices keep what the other one says of its privacy; apps see nothing of it", arguments: [64, 0])
+    func characteristics(list: Int) throws {
+        let pair = Pair(peripheralList: list)
+        let peripheral = try pair.find()
+        #expect(try pair.read(peripheral) == nil)
+        pair.restartCentral()
+        // Nobody resolves without a list; all that hide use private addresses alone.
+        for (device, resolves) in [(pair.central, list > 0), (pair.peripheral, true)] {
+            let said = device.storage.bonds().map(\.privacy)
+            #expect(said == [PeerPrivacy(resolvesAddresses: resolves, usesOnlyPrivateAddresses: true)])
+        }
+        let again = try pair.retrieve(peripheral.identifier)
+        pair.centralApp.connect(again, in: pair.testbed)
+        _ = try again.discover(nil, in: pair.testbed)
+        #expect(again.services?.map(\.uuid) == [IDs.service])
     }
 
     @Test("One side may hide alone", arguments: [true, false], [64, 0])

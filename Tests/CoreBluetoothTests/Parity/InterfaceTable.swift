@@ -20,6 +20,7 @@ enum AppleInterface {
     static let ownNames: Set<String> = [
         "BluetoothAdapter", "BluetoothAdapterError", "PrivateAir",
         "PairingAgent", "PairingCapabilities", "PairingOutcome", "PairingPeer", "PairingPrompt",
+        "PairingOutOfBandData", "LocalPairingOutOfBandData", "PairingOutOfBandExchange",
         "CFAbsoluteTime", "CFAbsoluteTimeGetCurrent()", "CFTimeInterval", "CFUUID",
         // A C enumeration holds any number, a Swift one does not: this case holds the codes of applications.
         "CBATTError.Code.unnamed(_:)",

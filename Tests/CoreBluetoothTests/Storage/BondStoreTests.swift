@@ -2,6 +2,7 @@
 
 import BluetoothHost
 import BluetoothTypes
+import Foundation
 import Testing
 
 @testable import CoreBluetooth
@@ -26,8 +27,9 @@ struct BondStoreTests {
         )
     }
 
-    private func store(on storage: MemoryStorage) -> BondStore {
+    private func store(on storage: MemoryStorage, now: Date = Date(timeIntervalSince1970: 1_000_000.75)) -> BondStore {
         let store = BondStore()
+        store.now = { now }
         store.writer = StateWriter(storage)
         return store
     }
@@ -57,5 +59,118 @@ struct BondStoreTests {
         #expect(bond != nil && bond?.peer.signing == nil)
         store.setNextSignCounter(1, of: Self.peer)
         #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing == nil)
+    }
+
+    @Test("a bond has the date of its making, which using it does not change, and that of its last use")
+    func dates() throws {
+        let storage = MemoryStorage()
+        let (made, used) = (Date(timeIntervalSince1970: 1_000_000), Date(timeIntervalSince1970: 2_000_000))
+        self.store(on: storage).store(Self.bond(signCounter: 0))
+        #expect(storage.bonds().map(\.paired) == [made] && storage.lastUse(ofBondWith: Self.peer) == nil)
+        let next = self.store(on: storage, now: used)
+        next.noteUse(of: DeviceAddress(Self.peer.value, kind: .publicIdentity))
+        next.setNextSignCounter(3, of: Self.peer)
+        #expect(storage.bonds().map(\.paired) == [made] && storage.lastUse(ofBondWith: Self.peer) == used)
+        // Nobody is bonded at this address.
+        next.noteUse(of: DeviceAddress(7, kind: .public))
+        #expect(storage.names.count == 3)
+        // A new bond was not used.
+        self.store(on: storage, now: used).store(Self.bond(signCounter: 0))
+        #expect(storage.bonds().map(\.paired) == [used] && storage.lastUse(ofBondWith: Self.peer) == nil)
+        next.remove(Self.peer)
+        #expect(storage.names.isEmpty)
+    }
+
+    @Test("a bond of an earlier version, without a date, is read")
+    func undated() throws {
+        let storage = MemoryStorage()
+        self.store(on: storage).store(Self.bond(signCounter: 7))
+        let name = BondStore.name(Self.peer)
+        let text = String(decoding: try #require(try storage.read(name)), as: UTF8.self)
+        let date = #""paired":"1970-01-12T13:46:40Z","#
+        #expect(text.contains(date))
+        try storage.write(Data(text.replacingOccurrences(of: date, with: "").utf8), to: name)
+        let store = self.store(on: storage)
+        #expect(store.bond(with: Self.peer) == Self.bond(signCounter: 7) && storage.bonds().map(\.paired) == [nil])
+        // Its counter goes on, too.
+        store.setNextSignCounter(9, of: Self.peer)
+        #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing?.signCounter == 9)
+    }
+
+    @Test("the counter of an earlier bond, which a crash has left, says nothing about a later one")
+    func foreignCounter() throws {
+        let storage = MemoryStorage()
+        let store = self.store(on: storage)
+        store.store(Self.bond(signCounter: 0))
+        store.setNextSignCounter(100, of: Self.peer)
+        let name = BondStore.counterName(Self.peer)
+        let counter = try #require(try storage.read(name))
+        self.store(on: storage, now: Date(timeIntervalSince1970: 2_000_000)).store(Self.bond(signCounter: 2))
+        try storage.write(counter, to: name)
+        #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing?.signCounter == 2)
+    }
+
+    @Test("on disk a signed command writes its counter, and the keys are not written again")
+    func writtenOnce() throws {
+        try withFolderStorage { folder in
+            let store = BondStore()
+            store.writer = StateWriter(folder)
+            store.store(Self.bond(signCounter: 0))
+            let path = "\(folder.folder)/\(BondStore.name(Self.peer))"
+            func file() throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+            }
+            let before = try #require(try file())
+            for counter in 1...5 as ClosedRange<UInt32> { store.setNextSignCounter(counter, of: Self.peer) }
+            store.noteUse(of: Self.peer)
+            #expect(try file() == before)
+            #expect(folder.bonds().first?.bond.peer.signing?.signCounter == 5)
+            try folder.removeBond(with: Self.peer)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.folder).isEmpty)
+        }
+    }
+
+    @Test("what a bonded peer says of its privacy is kept beside the bond, and belongs to it alone")
+    func privacy() throws {
+        let storage = MemoryStorage()
+        let store = self.store(on: storage)
+        store.store(Self.bond(signCounter: 0))
+        let said = PeerPrivacy(resolvesAddresses: true, usesOnlyPrivateAddresses: false)
+        store.setPrivacy(said, of: Self.peer)
+        #expect(store.privacy == [Self.peer: said] && self.store(on: storage).privacy == [Self.peer: said])
+        let document = try #require(try storage.read(BondStore.privacyName(Self.peer)))
+        let later = self.store(on: storage, now: Date(timeIntervalSince1970: 2_000_000))
+        later.store(Self.bond(signCounter: 0))
+        #expect(later.privacy.isEmpty && self.store(on: storage).privacy.isEmpty)
+        try storage.write(document, to: BondStore.privacyName(Self.peer))
+        #expect(self.store(on: storage).privacy.isEmpty)
+    }
+
+    @Test("bonds without identity, of peers on private addresses: in memory, a few, the latest ones")
+    func passing() {
+        let storage = MemoryStorage()
+        let store = self.store(on: storage)
+        func address(_ number: Int) -> DeviceAddress { DeviceAddress(0x4000_0000_0000 | UInt64(number), kind: .random) }
+        var bond = Self.bond(signCounter: 0)
+        let count = BondStore.passingCapacity + 5
+        for number in 0..<count {
+            bond.peerAddress = address(number)
+            store.store(bond)
+            store.noteUse(of: bond.peerAddress)
+        }
+        #expect((0..<count).filter { store.bond(with: address($0)) != nil } == Array(5..<count))
+        #expect(store.identities.count == BondStore.passingCapacity)
+        store.remove(address(9))
+        #expect(store.bond(with: address(9)) == nil)
+        #expect(storage.names.isEmpty)
+    }
+
+    @Test("a bond that an earlier version has written of such a peer is not used")
+    func passingOnDisk() throws {
+        let storage = MemoryStorage()
+        var bond = Self.bond(signCounter: 0)
+        bond.peerAddress = DeviceAddress(0x4000_0000_0001, kind: .random)
+        try storage.save(KeptBond(bond: bond, paired: nil), to: BondStore.name(bond.peerAddress))
+        #expect(self.store(on: storage).bond(with: bond.peerAddress) == nil)
     }
 }

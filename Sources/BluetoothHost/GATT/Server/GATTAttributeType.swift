@@ -33,6 +33,10 @@ enum GATTAttributeType {
     static let deviceName: UInt16 = 0x2A00
     /// Appearance.
     static let appearance: UInt16 = 0x2A01
+    /// Central Address Resolution.
+    static let centralAddressResolution: UInt16 = 0x2AA6
+    /// Resolvable Private Address Only.
+    static let resolvablePrivateAddressOnly: UInt16 = 0x2AC9
     /// Service Changed.
     static let serviceChanged: UInt16 = 0x2A05
     /// Client Supported Features.

@@ -25,6 +25,8 @@ struct GATTServer {
         var deviceName = ""
         /// The GAP Appearance.
         var appearance: UInt16 = 0
+        /// Whether the device hides itself, so that it says how (Vol 3, Part C, 12.4 and 12.5).
+        var hasPrivacy = false
         /// The shortest encryption key that protected attributes are content with, 7 to 16 octets.
         var minimumKeySize = 7
         /// How many Prepare Write Requests a client can have waiting.
@@ -42,6 +44,8 @@ struct GATTServer {
 
     /// The handle of the Device Name.
     let deviceNameHandle: AttributeHandle
+    /// The handle of Central Address Resolution; `nil` where the device does not hide itself.
+    private let addressResolutionHandle: AttributeHandle?
     /// The handle of Service Changed.
     let serviceChangedHandle: AttributeHandle
 
@@ -49,7 +53,10 @@ struct GATTServer {
     init(configuration: Configuration) {
         self.configuration = configuration
         var database = GATTDatabase()
-        let access = database.addBuiltIn(BluetoothUUID(GATTAttributeType.genericAccessService), handleCount: 5) {
+        let access = database.addBuiltIn(
+            BluetoothUUID(GATTAttributeType.genericAccessService),
+            handleCount: configuration.hasPrivacy ? 9 : 5
+        ) {
             $0.characteristic(
                 BluetoothUUID(GATTAttributeType.deviceName),
                 properties: .read,
@@ -61,6 +68,20 @@ struct GATTServer {
                 properties: .read,
                 access: .read,
                 content: .fixed(ByteBuffer(integer: configuration.appearance, endianness: .little))
+            )
+            guard configuration.hasPrivacy else { return }
+            $0.characteristic(
+                BluetoothUUID(GATTAttributeType.centralAddressResolution),
+                properties: .read,
+                access: .read,
+                content: .fixed(Self.addressResolutionValue(false))
+            )
+            // Zero: private addresses alone, as soon as there is a bond. There is no other value.
+            $0.characteristic(
+                BluetoothUUID(GATTAttributeType.resolvablePrivateAddressOnly),
+                properties: .read,
+                access: .read,
+                content: .fixed(ByteBuffer(bytes: [0]))
             )
         }
         let attribute = database.addBuiltIn(BluetoothUUID(GATTAttributeType.genericAttributeService), handleCount: 8) {
@@ -85,6 +106,7 @@ struct GATTServer {
         }
         self.database = database
         self.deviceNameHandle = access.characteristics[0].value
+        self.addressResolutionHandle = configuration.hasPrivacy ? access.characteristics[2].value : nil
         self.serviceChangedHandle = attribute.characteristics[0].value
     }
 
@@ -98,6 +120,16 @@ struct GATTServer {
     /// Changes the GAP Device Name.
     mutating func setDeviceName(_ name: String) {
         self.database.setFixedValue(Self.deviceNameValue(name), of: self.deviceNameHandle)
+    }
+
+    private static func addressResolutionValue(_ isSupported: Bool) -> ByteBuffer {
+        ByteBuffer(bytes: [isSupported ? 1 : 0])
+    }
+
+    /// Changes what Central Address Resolution says, where it is there.
+    mutating func setCentralAddressResolution(_ isSupported: Bool) {
+        guard let handle = self.addressResolutionHandle else { return }
+        self.database.setFixedValue(Self.addressResolutionValue(isSupported), of: handle)
     }
 
     // MARK: Services

@@ -107,6 +107,16 @@ public enum PairingOutcome: Hashable, Sendable {
 public protocol PairingAgent: Sendable {
     /// What the user can see and do.
     var capabilities: PairingCapabilities { get }
+    /// Whether devices give each other data by another way than Bluetooth, so that ``outOfBandData(for:)`` is asked.
+    ///
+    /// A device that does can demand a pairing that protects against a man in the middle, also without display and keys
+    /// (``BluetoothAdapter/Configuration/requiresPairing``).
+    var usesOutOfBandData: Bool { get }
+    /// What this device and a peer have given each other by another way than Bluetooth: asked before each step after which a
+    /// pairing may be in progress.
+    ///
+    /// Where the peer has data of this device, `local` has to be what that data was made of.
+    func outOfBandData(for peer: PairingPeer) -> PairingOutOfBandExchange
     /// The user is to be shown or asked something.
     func pairing(_ prompt: PairingPrompt)
     /// A pairing has ended, in one way or the other.
@@ -114,6 +124,10 @@ public protocol PairingAgent: Sendable {
 }
 
 extension PairingAgent {
+    /// False.
+    public var usesOutOfBandData: Bool { false }
+    /// Nothing was given.
+    public func outOfBandData(for peer: PairingPeer) -> PairingOutOfBandExchange { PairingOutOfBandExchange() }
     /// Does nothing.
     public func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome) {}
 }

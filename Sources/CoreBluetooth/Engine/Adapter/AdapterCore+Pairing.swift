@@ -9,6 +9,13 @@ import NIOCore
 extension AdapterCore {
     func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bonds.bond(with: link.peer) }
 
+    func host(_ host: LEHost, outOfBandDataFor link: LinkInformation) -> OutOfBandData {
+        guard let agent = self.pairingAgent, agent.usesOutOfBandData, let peer = self.pairingPeer(of: link.id) else {
+            return OutOfBandData()
+        }
+        return agent.outOfBandData(for: peer, on: link)
+    }
+
     func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
         guard let agent = self.pairingAgent, let peer = self.pairingPeer(of: link) else {
             if let answer = question.answerWithoutUser { self.host.answer(answer, on: link) }
@@ -45,6 +52,9 @@ extension AdapterCore {
     }
 
     func host(_ host: LEHost, link: LinkID, didChangeSecurity security: LinkSecurity) {
+        if security.isBonded, security.key != nil, let peer = self.host.information(of: link)?.peer {
+            self.bonds.noteUse(of: peer)
+        }
         // The peer has rejected a key that it was given (Vol 3, Part H, 3.6.1): the bond is of no use.
         guard !security.isBonded, let address = self.newBonds.removeValue(forKey: link) else { return }
         self.bonds.remove(address)
@@ -54,6 +64,10 @@ extension AdapterCore {
     func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32) {
         guard let information = self.host.information(of: link) else { return }
         self.bonds.setNextSignCounter(counter == .max ? nil : counter + 1, of: information.peer)
+    }
+
+    func host(_ host: LEHost, link: LinkInformation, didReadPrivacy privacy: PeerPrivacy) {
+        self.bonds.setPrivacy(privacy, of: link.peer)
     }
 
     /// A link has ended: what was paired on it stays.

@@ -71,7 +71,11 @@ final class AdapterCore {
         self.connectedPeers = connectedPeers
         self.storageChoice = storageChoice
         self.usesLoopTime = usesLoopTime
-        self.bonds.onChange = { [unowned self] in self.host.bondedPeers = self.bonds.identities }
+        self.bonds.now = { [unowned self] in Date(timeIntervalSinceReferenceDate: self.timestamp) }
+        self.bonds.onChange = { [unowned self] in
+            self.host.bondedPeers = self.bonds.identities
+            self.host.peerPrivacy = self.bonds.privacy
+        }
     }
 
     /// The state of the adapter, as its managers see it.

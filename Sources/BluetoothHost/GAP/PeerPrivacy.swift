@@ -1,0 +1,52 @@
+// What a bonded peer says of its privacy in its GAP service (Vol 3, Part C, 12.4 and 12.5), and how it is asked: by two
+// requests, once for a bond.
+
+import BluetoothTypes
+import NIOCore
+
+/// What a bonded peer says of its privacy.
+public struct PeerPrivacy: Hashable, Sendable {
+    /// Whether its controller knows its own private address as the target of directed advertising (Central Address
+    /// Resolution, Vol 3, Part C, 12.4).
+    public var resolvesAddresses: Bool
+    /// Whether it uses resolvable private addresses alone after bonding (Resolvable Private Address Only, Vol 3, Part C,
+    /// 12.5).
+    public var usesOnlyPrivateAddresses: Bool
+
+    /// What a peer says; one that says nothing does neither.
+    public init(resolvesAddresses: Bool = false, usesOnlyPrivateAddresses: Bool = false) {
+        self.resolvesAddresses = resolvesAddresses
+        self.usesOnlyPrivateAddresses = usesOnlyPrivateAddresses
+    }
+}
+
+/// Reads a characteristic of the GAP service that is one octet long: by its type, wherever it stands.
+struct ReadGAPOctet: GATTProcedure {
+    private var read: ReadUsingCharacteristicUUID
+
+    /// Reads the characteristic with this type.
+    init(_ type: UInt16) { self.read = ReadUsingCharacteristicUUID(BluetoothUUID(type), in: 0x0001...0xFFFF) }
+
+    mutating func begin(mtu: Int) -> GATTStep<UInt8?> { Self.octet(self.read.begin(mtu: mtu)) }
+
+    mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<UInt8?> {
+        Self.octet(try self.read.receive(response, mtu: mtu))
+    }
+
+    /// A server that does not have it, or does not give it, says nothing of itself; one that wants its database to be looked
+    /// at first is asked another time.
+    mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<UInt8?> {
+        error.error == .databaseOutOfSync ? .fail(error) : .succeed(nil)
+    }
+
+    /// A value of another length is none that is defined.
+    private static func octet(_ step: GATTStep<[AttributeValue]>) -> GATTStep<UInt8?> {
+        switch step {
+        case .request(let pdu): return .request(pdu)
+        case .finish(.failure(let error)): return .finish(.failure(error))
+        case .finish(.success(let values)):
+            guard let value = values.first?.value, value.readableBytes == 1 else { return .succeed(nil) }
+            return .succeed(value.getInteger(at: value.readerIndex))
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// What devices that hide say of it, and what they make of what bonded peers say (Vol 3, Part C, 12.4 and 12.5).
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BluetoothHost
+
+/// A host that keeps bonds, and what their peers say of their privacy.
+private final class BondedHost: LEHostDelegate {
+    let host: LEHost
+    private(set) var bonds: [DeviceAddress: Bond] = [:]
+    private(set) var said: [PeerPrivacy] = []
+    private(set) var link: LinkID?
+
+    init(
+        _ number: UInt64,
+        on air: Air,
+        isPrivate: Bool = true,
+        resolvingListSize: Int = 64,
+        keys: KeyDistribution = [.encryptionKey, .identityKey]
+    ) {
+        var configuration = LEHostConfiguration(
+            address: DeviceAddress(0xC0DE_0000_0000 | number, kind: .random),
+            pairing: PairingConfiguration(initiatorKeys: keys, responderKeys: keys),
+            privacy: isPrivate ? PrivacyConfiguration() : nil
+        )
+        configuration.pairingSeed = number
+        self.host = LEHost(eventLoop: air.eventLoop, configuration: configuration)
+        self.host.delegate = self
+        var controller = VirtualControllerConfiguration()
+        controller.resolvingListSize = resolvingListSize
+        self.host.attach(to: air.makeController(configuration: controller))
+    }
+
+    func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
+    func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
+    func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bonds[link.peer] }
+    func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) { host.answer(.consent(true), on: link) }
+    func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {
+        self.bonds[bond.identityAddress.withoutIdentity] = bond
+        host.bondedPeers = self.bonds.map { address, bond in
+            IdentityInformation(
+                identityResolvingKey: bond.peer.identity?.identityResolvingKey ?? .zero,
+                address: address
+            )
+        }
+    }
+    func host(_ host: LEHost, link: LinkInformation, didReadPrivacy privacy: PeerPrivacy) {
+        self.said.append(privacy)
+        host.peerPrivacy[link.peer] = privacy
+    }
+}
+
+@Suite("What peers say of their privacy")
+struct LEHostPeerPrivacyTests {
+    private let loop = EmbeddedEventLoop()
+    private let air: Air
+
+    init() { self.air = Air(eventLoop: self.loop, settings: .instant, seed: 1) }
+
+    private func connect(_ central: BondedHost, _ peripheral: BondedHost) {
+        peripheral.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+        self.loop.advanceTime(by: .seconds(1))
+        let bonded = central.bonds.keys.first
+        if let address = bonded ?? peripheral.host.radioAddress { central.host.connect(to: address) }
+        self.loop.advanceTime(by: .seconds(5))
+    }
+
+    private func pair(_ central: BondedHost, _ peripheral: BondedHost) throws {
+        self.connect(central, peripheral)
+        central.host.pair(try #require(central.link))
+        self.loop.advanceTime(by: .seconds(5))
+        try #require(central.bonds.count == 1 && peripheral.bonds.count == 1)
+    }
+
+    /// What a host gives to a client that reads a characteristic.
+    private func read(_ type: BluetoothUUID, by client: BondedHost) throws -> [UInt8]? {
+        var value: [UInt8]?
+        client.host.perform(ReadUsingCharacteristicUUID(type, in: 1...0xFFFF), on: try #require(client.link)) {
+            value = (try? $0.get())?.first.map { Array($0.value.readableBytesView) }
+        }
+        self.loop.advanceTime(by: .seconds(1))
+        return value
+    }
+
+    @Test(
+        "GAP/PRIV: a device that hides has Central Address Resolution and Resolvable Private Address Only, others neither",
+        arguments: [(true, 64), (true, 0), (false, 64)]
+    )
+    func characteristics(isPrivate: Bool, resolvingListSize: Int) throws {
+        let central = BondedHost(1, on: self.air, isPrivate: false)
+        let peripheral = BondedHost(2, on: self.air, isPrivate: isPrivate, resolvingListSize: resolvingListSize)
+        self.connect(central, peripheral)
+        #expect(try self.read(0x2AA6, by: central) == (isPrivate ? [resolvingListSize > 0 ? 1 : 0] : nil))
+        #expect(try self.read(0x2AC9, by: central) == (isPrivate ? [0] : nil))
+    }
+
+    @Test("A bonded peer that can hide is asked once, in both roles, and not on the links that follow")
+    func askedOnce() throws {
+        let (central, peripheral) = (BondedHost(1, on: self.air), BondedHost(2, on: self.air, resolvingListSize: 0))
+        try self.pair(central, peripheral)
+        #expect(central.said == [PeerPrivacy(resolvesAddresses: false, usesOnlyPrivateAddresses: true)])
+        #expect(peripheral.said == [PeerPrivacy(resolvesAddresses: true, usesOnlyPrivateAddresses: true)])
+        central.host.disconnect(try #require(central.link))
+        self.loop.advanceTime(by: .seconds(1))
+        self.connect(central, peripheral)
+        #expect(central.host.security(of: try #require(central.link))?.key != nil)
+        #expect(central.said.count == 1 && peripheral.said.count == 1)
+        // What was lost is asked again.
+        central.host.disconnect(try #require(central.link))
+        central.host.peerPrivacy = [:]
+        self.loop.advanceTime(by: .seconds(1))
+        self.connect(central, peripheral)
+        #expect(central.said.count == 2 && peripheral.said.count == 1)
+    }
+
+    @Test("A peer that distributes no key is not asked: it cannot hide")
+    func notAsked() throws {
+        let central = BondedHost(1, on: self.air)
+        let peripheral = BondedHost(2, on: self.air, isPrivate: false)
+        try self.pair(central, peripheral)
+        #expect(central.said.isEmpty && peripheral.said.count == 1)
+    }
+
+    @Test("Directed advertising names a peer by a private address only where the peer says that it resolves these")
+    func directed() throws {
+        let (central, peripheral) = (BondedHost(1, on: self.air), BondedHost(2, on: self.air))
+        try self.pair(central, peripheral)
+        let peer = try #require(peripheral.bonds.keys.first)
+        central.host.disconnect(try #require(central.link))
+        self.loop.advanceTime(by: .seconds(1))
+        func start() -> LEHostError? {
+            var error: LEHostError?
+            peripheral.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(), directedTo: peer)) {
+                if case .failure(let failure) = $0 { error = failure }
+            }
+            self.loop.advanceTime(by: .seconds(1))
+            return error
+        }
+        #expect(start() == nil)
+        for privacy in [nil, PeerPrivacy(usesOnlyPrivateAddresses: true)] {
+            peripheral.host.peerPrivacy[peer] = privacy
+            #expect(start() == .addressNotResolvedByPeer)
+        }
+        // A peer without a key is named by its address, whatever it says.
+        let identity = IdentityInformation(identityResolvingKey: .zero, address: peer)
+        peripheral.host.bondedPeers = [identity]
+        #expect(start() == nil)
+    }
+
+    @Test("Values that the specification does not define say nothing", arguments: ["", "02", "00 00", "01 00"])
+    func undefined(octets: String) throws {
+        var procedure = ReadGAPOctet(GATTAttributeType.centralAddressResolution)
+        _ = procedure.begin(mtu: 23)
+        let value = hex(octets)
+        var response = ByteBuffer(bytes: [0x09, UInt8(2 + value.readableBytes), 0x03, 0x00])
+        response.writeImmutableBuffer(value)
+        guard case .finish(.success(let octet)) = try procedure.receive(response, mtu: 23) else {
+            Issue.record("no value")
+            return
+        }
+        #expect(octet == (octets == "02" ? 2 : nil))
+    }
+}

@@ -1,0 +1,102 @@
+// A peripheral that hides behind private addresses and does not say who it is when it pairs: its bond is of use while the
+// address lasts, and afterwards it is another device.
+
+import BluetoothTypes
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable import BluetoothHost
+@testable import CoreBluetooth
+
+/// A peripheral that distributes no identity, or one that does.
+private final class SecretPeripheral: LEHostDelegate {
+    let host: LEHost
+    private(set) var pairings = 0
+    private var bonds: [DeviceAddress: Bond] = [:]
+
+    init(in testbed: Testbed, distributesIdentity: Bool) throws {
+        let keys: KeyDistribution = distributesIdentity ? [.encryptionKey, .identityKey] : [.encryptionKey]
+        self.host = LEHost(
+            eventLoop: testbed.loop,
+            configuration: LEHostConfiguration(
+                address: DeviceAddress(0xC0DE_0000_0001, kind: .random),
+                pairing: PairingConfiguration(responderKeys: keys),
+                privacy: PrivacyConfiguration(rotationInterval: .seconds(900))
+            )
+        )
+        self.host.delegate = self
+        self.host.attach(to: testbed.air.makeController())
+        let secret = GATTCharacteristicDefinition(
+            uuid: 0xFFF1,
+            properties: .read,
+            permissions: .readEncryptionRequired,
+            value: ByteBuffer(bytes: [42])
+        )
+        _ = try self.host.addService(GATTServiceDefinition(uuid: 0xFFF0, characteristics: [secret]))
+        testbed.run(.seconds(1))
+        self.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+    }
+
+    func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bonds[link.peer] }
+    /// It knows the central, which does not know it: keys are replaced.
+    func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) { host.answer(.consent(true), on: link) }
+    func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) {
+        self.pairings += 1
+        self.bonds[bond.identityAddress] = bond
+    }
+}
+
+@Suite("Bonds without identity")
+struct UnidentifiedPeerTests {
+    /// Finds the peripheral anew, reads its secret, and leaves.
+    private func read(_ app: CentralApp, _ testbed: Testbed, _ known: CBPeripheral? = nil) throws -> CBPeripheral {
+        app.found = []
+        let peripheral = try known ?? app.find(in: testbed)
+        app.manager.stopScan()
+        app.errors = []
+        peripheral.delegate = app
+        app.connect(peripheral, in: testbed)
+        let secret = try peripheral.discover(nil, in: testbed).characteristic(CBUUID(string: "FFF1"))
+        app.calls = []
+        peripheral.readValue(for: secret)
+        testbed.run { app.calls.contains { $0.hasPrefix("value") } }
+        #expect(secret.value == Data([42]) && app.errors.isEmpty, "\(app.errors)")
+        app.disconnect(peripheral, in: testbed)
+        return peripheral
+    }
+
+    @Test(
+        "While the address lasts the bond encrypts links; with the next address it is another device, which pairs",
+        arguments: [true, false]
+    )
+    func bond(distributesIdentity: Bool) throws {
+        let testbed = Testbed()
+        let storage = MemoryStorage()
+        let configuration = BluetoothAdapter.Configuration(identity: "Curious")
+        var adapter = BluetoothAdapter(air: testbed.air, configuration: configuration, storage: storage)
+        var app = CentralApp(on: adapter)
+        testbed.run { app.manager.state == .poweredOn }
+        let device = try SecretPeripheral(in: testbed, distributesIdentity: distributesIdentity)
+        let first = try self.read(app, testbed)
+        _ = try self.read(app, testbed, first)
+        #expect(device.pairings == 1)
+        // On disk there is only what can be used after the process.
+        #expect(storage.bonds().count == (distributesIdentity ? 1 : 0))
+        #expect(storage.names.contains { $0.hasPrefix("use-") } == distributesIdentity)
+        testbed.run(.seconds(1000))
+        let second = try self.read(app, testbed)
+        #expect((second.identifier == first.identifier) == distributesIdentity)
+        #expect(device.pairings == (distributesIdentity ? 1 : 2))
+        // The next process does not know it either.
+        adapter.kill()
+        testbed.run()
+        adapter = BluetoothAdapter(air: testbed.air, configuration: configuration, storage: storage)
+        app = CentralApp(on: adapter)
+        testbed.run { app.manager.state == .poweredOn }
+        let third = try self.read(app, testbed)
+        #expect(device.pairings == (distributesIdentity ? 1 : 3))
+        #expect(third.identifier == first.identifier || !distributesIdentity)
+    }
+}
