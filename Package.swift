@@ -127,11 +127,29 @@ let package = Package(
             name: "TerminalScreen",
             dependencies: ["CTerminal"]
         ),
+        // A page for the user of this computer, over HTTP.
+        .target(
+            name: "LoopbackWeb",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        // The files of the 8-ball's page; a target of its own, so that they are compiled beside everything else.
+        .target(
+            name: "EightBallPage",
+            resources: [
+                .embedInCode("page.html"), .embedInCode("page.css"), .embedInCode("page.js"), .embedInCode("icon.svg"),
+            ]
+        ),
         .executableTarget(
             name: "eightball",
             dependencies: [
+                "EightBallPage",
                 "ITCB",
                 "CommandLineTool",
+                "LoopbackWeb",
                 "TerminalScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
@@ -334,9 +352,20 @@ let package = Package(
             dependencies: ["TerminalScreen", "Fixtures"]
         ),
         .testTarget(
+            name: "LoopbackWebTests",
+            dependencies: [
+                "LoopbackWeb",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
             name: "EndToEndTests",
             // The programs are started as processes, so they have to be built.
-            dependencies: ["eightball", "BlueEarCommand", "CoreBluetoothCommand", "Fixtures", "TerminalScreen"]
+            dependencies: [
+                "eightball", "BlueEarCommand", "CommandLineTool", "CoreBluetoothCommand", "EightBallPage", "Fixtures",
+                "TerminalScreen",
+            ]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -23,32 +23,36 @@ enum Answers {
 /// What an error means, in words that follow a device's name.
 enum ErrorWords {
     /// The words for an error of the SDK; it may hold another one, which says more.
-    static func words(for error: any Error, _ texts: Texts = .english) -> String {
+    static func words(for error: any Error) -> String { Texts.english(text(for: error)) }
+
+    /// The same in no language yet.
+    static func text(for error: any Error) -> LocalizableText {
         switch error {
         case let error as ITCB_Errors:
             switch error {
             case .coreBluetooth(let inner):
-                inner.map { words(for: $0, texts) } ?? texts(.errorBluetooth)
+                inner.map { text(for: $0) } ?? LocalizableText(.errorBluetooth)
             case .sendFailed(let inner):
-                inner.map { words(for: $0, texts) } ?? texts(.errorSend)
+                inner.map { text(for: $0) } ?? LocalizableText(.errorSend)
             case .unknown(let inner):
-                inner.map { words(for: $0, texts) } ?? texts(.errorUnknown)
+                inner.map { text(for: $0) } ?? LocalizableText(.errorUnknown)
             }
         case let reason as ITCB_RejectionReason:
             switch reason {
             case .deviceOffline:
-                texts(.rejectOffline)
+                LocalizableText(.rejectOffline)
             case .deviceBusy:
-                texts(.rejectBusy)
+                LocalizableText(.rejectBusy)
             case .questionPlease:
-                texts(.rejectQuestion)
+                LocalizableText(.rejectQuestion)
             case .peripheralError(let inner):
-                texts(.rejectPeripheral) + (inner.map { " (\(detail(of: $0)))" } ?? "")
+                LocalizableText(.rejectPeripheral) + (inner.map { " (\(detail(of: $0)))" } ?? "")
             case .unknown(let inner):
-                texts(.rejectUnknown) + " " + (inner.map { "(\(detail(of: $0)))" } ?? texts(.withoutReason))
+                LocalizableText(.rejectUnknown) + " "
+                    + (inner.map { "(\(detail(of: $0)))" } ?? LocalizableText(.withoutReason))
             }
         default:
-            texts(.errorDetail, detail(of: error))
+            LocalizableText(.errorDetail, detail(of: error))
         }
     }
 

@@ -15,7 +15,7 @@ struct EightBall: ParsableCommand {
             Without a command it asks whether to be the Central (who asks) or the Peripheral (who answers): on the whole \
             screen in a terminal, line by line elsewhere and with --plain.
             """,
-        subcommands: [Demo.self, Peripheral.self, Central.self, Ask.self]
+        subcommands: [Web.self, Demo.self, Peripheral.self, Central.self, Ask.self]
     )
 
     @Flag(help: "Line by line, also in a terminal.")

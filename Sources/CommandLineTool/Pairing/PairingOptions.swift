@@ -1,7 +1,7 @@
 // The option with which a program demands that others pair with it.
 
 package import ArgumentParser
-import CoreBluetooth
+package import CoreBluetooth
 
 /// How other devices have to pair before they can use this one.
 package enum PairingRequirement: String, ExpressibleByArgument, CaseIterable, Sendable {
@@ -13,7 +13,7 @@ package enum PairingRequirement: String, ExpressibleByArgument, CaseIterable, Se
     case passkey
 
     /// What the user of the device can see and do then.
-    var capabilities: PairingCapabilities {
+    package var capabilities: PairingCapabilities {
         switch self {
         case .justWorks: .none
         case .compare: .displayAndConfirm

@@ -30,7 +30,7 @@ struct CentralPage: Hashable {
         /// The ball has answered, with a key.
         case answered(String, answer: String)
         /// The question could not be asked, or not be answered; the words follow the ball's name.
-        case failed(String, words: String)
+        case failed(String, words: LocalizableText)
     }
 
     /// A ball.
@@ -58,9 +58,10 @@ struct CentralPage: Hashable {
     private(set) var editor = LineEditor()
     private var list = ScrolledList()
     private var time = 0
-    private var isOn = false
+    /// Whether Bluetooth is on.
+    private(set) var isOn = false
     /// Why Enter did nothing.
-    private var hint: TextKey?
+    private(set) var hint: TextKey?
 
     /// Whether something moves without anything having happened.
     var isAnimated: Bool {
@@ -128,7 +129,7 @@ struct CentralPage: Hashable {
     }
 
     /// A question was not asked, or not answered.
-    mutating func failed(_ identifier: String, words: String) {
+    mutating func failed(_ identifier: String, words: LocalizableText) {
         self.update(identifier) { conversation in
             switch conversation {
             case .asking(let question), .confirmed(let question): conversation = .failed(question, words: words)
@@ -173,6 +174,22 @@ struct CentralPage: Hashable {
         return nil
     }
 
+    /// Takes a question that was written elsewhere, to a ball that was chosen there.
+    mutating func ask(_ identifier: String, _ question: String) -> Action? {
+        self.choose(identifier)
+        self.editor.set(question)
+        guard self.editor.text == question else {
+            self.hint = .questionLength
+            return nil
+        }
+        return self.ask()
+    }
+
+    /// Makes a ball the one that is asked.
+    mutating func choose(_ identifier: String) {
+        if self.index(of: identifier) != nil { self.chosen = identifier }
+    }
+
     private mutating func ask() -> Action? {
         guard self.editor.text.last == "?" else {
             self.hint = self.editor.text.isEmpty ? nil : .questionHint
@@ -189,6 +206,7 @@ struct CentralPage: Hashable {
         case .none, .answered, .failed: break
         }
         guard case .finished(let question) = self.editor.receive(.enter) else { return nil }
+        self.hint = nil
         self.balls[index].conversation = .asking(question)
         return .ask(ball: chosen, question: question)
     }
@@ -271,7 +289,7 @@ struct CentralPage: Hashable {
         case .answered(_, let answer):
             if hasRoom { canvas.write(texts.answer(answer), row: row, column: end, .plain.colored(.green)) }
         case .failed(_, let words):
-            if hasRoom { canvas.write(words, row: row, column: end, .plain.colored(.red)) }
+            if hasRoom { canvas.write(texts(words), row: row, column: end, .plain.colored(.red)) }
         }
     }
 
@@ -291,7 +309,7 @@ struct CentralPage: Hashable {
         case .answered(let question, let answer):
             (face, said) = (.answer, (question, texts.answer(answer), TextStyle(color: .green, isBold: true)))
         case .failed(let question, let words):
-            (face, said) = (.failed, (question, words, .plain.colored(.red)))
+            (face, said) = (.failed, (question, texts(words), .plain.colored(.red)))
         }
         if hasPicture { BallPicture(face: face).draw(on: &canvas, row: row, column: 1) }
         let name = ColumnWidth.truncated(ball.name, to: columns)

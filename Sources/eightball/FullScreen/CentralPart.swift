@@ -17,7 +17,7 @@ final class CentralPart: ScreenPart {
 
     private let texts: Texts
     private let onChange: () -> Void
-    private var page = CentralPage()
+    private(set) var page = CentralPage()
     private var ticks = 0
     private let sdk: ITCB_SDK_Central?
     /// The strength with which a ball was heard, by its name, until it can be asked.
@@ -64,10 +64,24 @@ final class CentralPart: ScreenPart {
             if key == .control("d"), page.editor.text.isEmpty { Ending.succeed() }
             return
         }
+        perform(action)
+    }
+
+    /// Chooses a ball.
+    func choose(_ ball: String) { page.choose(ball) }
+
+    /// Asks a ball; returns why it did not.
+    func ask(_ ball: String, _ question: String) -> TextKey? {
+        guard let action = page.ask(ball, question) else { return page.hint }
+        perform(action)
+        return nil
+    }
+
+    private func perform(_ action: CentralPage.Action) {
         switch action {
         case .ask(let ball, let question):
             guard let device = sdk?.devices.first(where: { $0.uuid == ball }) else {
-                page.failed(ball, words: texts(.rejectOffline))
+                page.failed(ball, words: LocalizableText(.rejectOffline))
                 return noticeLosses()
             }
             device.sendQuestion(question)
@@ -76,7 +90,10 @@ final class CentralPart: ScreenPart {
 
     func tick() {
         ticks += 1
+        let count = page.balls.count
         page.tick()
+        // The last ball that went takes the movement with it.
+        if page.balls.count != count { onChange() }
         if ticks.isMultiple(of: Self.signalTicks) { sdk?.readSignals() }
     }
 
@@ -106,10 +123,10 @@ extension CentralPart: @preconcurrency ITCB_Observer_Central_Protocol {
         // The SDK does not say whose error it is: the balls do.
         for case let device in self.sdk?.devices ?? [] {
             guard let uuid = device.uuid, let error = device.error else { continue }
-            page.failed(uuid, words: ErrorWords.words(for: error, texts))
+            page.failed(uuid, words: ErrorWords.text(for: error))
         }
         for uuid in page.openConversations where self.sdk?.devices.contains(where: { $0.uuid == uuid }) != true {
-            page.failed(uuid, words: texts(.rejectOffline))
+            page.failed(uuid, words: LocalizableText(.rejectOffline))
         }
         noticeLosses()
         onChange()

@@ -16,6 +16,28 @@ struct PairingPage {
     /// Shows a question.
     init(_ prompt: PairingPrompt) { self.prompt = prompt }
 
+    /// The question in words, with the code that is shown.
+    var text: LocalizableText {
+        let name = self.prompt.peer.name ?? String(self.prompt.peer.identifier.uuidString.prefix(8))
+        return switch self.prompt.kind {
+        case .showCode(let code): LocalizableText(.pairShow, name, code)
+        case .enterCode: LocalizableText(.pairEnter, name)
+        case .compareCode(let code): LocalizableText(.pairCompare, name, code)
+        case .pair(let replacesBond): LocalizableText(replacesBond ? .pairConsentAgain : .pairConsent, name)
+        }
+    }
+
+    /// Answers with what the user entered or decided elsewhere; true where the question is over. Without a code, and without
+    /// consent, the user gives up.
+    func answer(code: String?, isAgreed: Bool) -> Bool {
+        switch self.prompt.kind {
+        case .showCode: return false
+        case .enterCode: self.prompt.enter(code)
+        case .compareCode, .pair: self.prompt.confirm(isAgreed)
+        }
+        return true
+    }
+
     /// Takes a key; true where the user has answered, and the question is over.
     mutating func receive(_ key: Key) -> Bool {
         switch (self.prompt.kind, key) {
@@ -45,17 +67,14 @@ struct PairingPage {
 
     /// Draws the question over the last rows of a page.
     func draw(on canvas: inout Canvas, _ texts: Texts) {
-        let name = self.prompt.peer.name ?? String(self.prompt.peer.identifier.uuidString.prefix(8))
-        let (text, keys): (String, [TextKey]) =
+        let keys: [TextKey] =
             switch self.prompt.kind {
-            case .showCode(let code): (texts(.pairShow, name, code), [.keyQuit])
-            case .enterCode: (texts(.pairEnter, name), [.keySend, .keyGiveUp, .keyQuit])
-            case .compareCode(let code): (texts(.pairCompare, name, code), [.keyYesNo, .keyQuit])
-            case .pair(let replacesBond):
-                (texts(replacesBond ? .pairConsentAgain : .pairConsent, name), [.keyYesNo, .keyQuit])
+            case .showCode: [.keyQuit]
+            case .enterCode: [.keySend, .keyGiveUp, .keyQuit]
+            case .compareCode, .pair: [.keyYesNo, .keyQuit]
             }
         let columns = canvas.size.columns
-        let lines = Canvas.lines(of: text, columns: columns - 2)
+        let lines = Canvas.lines(of: texts(self.text), columns: columns - 2)
         let first = max(1, canvas.size.rows - 3 - lines.count)
         for row in first..<max(first, canvas.size.rows) { canvas.fill(row: row) }
         PageFrame.rule(on: &canvas, row: first)

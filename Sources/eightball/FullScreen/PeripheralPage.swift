@@ -31,7 +31,7 @@ struct PeripheralPage: Hashable {
         /// It was refused, since it does not end with a question mark.
         case refusedAsNoQuestion
         /// Its answer was lost; the words follow the central's name.
-        case failed(String)
+        case failed(LocalizableText)
     }
 
     /// A question.
@@ -49,6 +49,8 @@ struct PeripheralPage: Hashable {
 
     /// The questions, the oldest first.
     private(set) var entries: [Entry] = []
+    /// How many questions are no longer kept; the first that is has this number.
+    private(set) var forgottenCount = 0
     /// Who is subscribed to the answer.
     private(set) var subscribers: Set<String> = []
     /// Whether a person answers.
@@ -79,7 +81,7 @@ struct PeripheralPage: Hashable {
     }
 
     /// All links are gone; the words follow the name of a central whose question was open.
-    mutating func lostAll(words: String) {
+    mutating func lostAll(words: LocalizableText) {
         self.subscribers = []
         self.advertisedName = nil
         for index in self.entries.indices where self.entries[index].result == .open {
@@ -90,7 +92,9 @@ struct PeripheralPage: Hashable {
     /// A question came.
     mutating func asked(_ central: String?, _ question: String, _ result: Result) {
         self.entries.append(Entry(central: central, question: question, result: result))
-        if self.entries.count > Self.entryLimit { self.entries.removeFirst() }
+        guard self.entries.count > Self.entryLimit else { return }
+        self.entries.removeFirst()
+        self.forgottenCount += 1
     }
 
     /// An answer is on its way.
@@ -99,7 +103,7 @@ struct PeripheralPage: Hashable {
     }
 
     /// A question's answer was lost.
-    mutating func failed(_ central: String, words: String) { self.end(central, .failed(words)) { _ in true } }
+    mutating func failed(_ central: String, words: LocalizableText) { self.end(central, .failed(words)) { _ in true } }
 
     private mutating func end(_ central: String, _ result: Result, _ isMeant: (Entry) -> Bool) {
         guard
@@ -114,10 +118,7 @@ struct PeripheralPage: Hashable {
 
     /// Takes a key; the table has so many answers.
     mutating func receive(_ key: Key, answerCount: Int) -> Action? {
-        if key == .character("h") {
-            self.isAnsweredByHand.toggle()
-            return .setAnsweredByHand(self.isAnsweredByHand)
-        }
+        if key == .character("h") { return self.setAnsweredByHand(!self.isAnsweredByHand) }
         guard let open = self.openQuestion, let central = open.central else { return nil }
         switch key {
         case .up: self.chosenAnswer = max(0, self.chosenAnswer - 1)
@@ -133,6 +134,22 @@ struct PeripheralPage: Hashable {
         default: break
         }
         return nil
+    }
+
+    /// A person wants to answer, or no longer does.
+    mutating func setAnsweredByHand(_ isByHand: Bool) -> Action {
+        self.isAnsweredByHand = isByHand
+        return .setAnsweredByHand(isByHand)
+    }
+
+    /// Gives the open question an answer that was chosen elsewhere, any where it is `nil`; nothing happens where another
+    /// question, or none, is open.
+    func answer(entry number: Int, with answer: Int?) -> Action? {
+        guard let open = self.openQuestion, let central = open.central,
+            self.entries.lastIndex(where: { $0.result == .open }).map({ $0 + self.forgottenCount }) == number
+        else { return nil }
+        return answer.map { .answer(central: central, question: open.question, number: $0) }
+            ?? .answerAtRandom(central: central, question: open.question)
     }
 
     // MARK: Drawing
@@ -241,7 +258,7 @@ struct PeripheralPage: Hashable {
         case .answered(let key): (texts.answer(key), .plain.colored(.green))
         case .refusedAsBusy: (texts(.refusedBusy), .plain.colored(.yellow))
         case .refusedAsNoQuestion: (texts(.refusedForm), .plain.colored(.yellow))
-        case .failed(let words): (words, .plain.colored(.red))
+        case .failed(let words): (texts(words), .plain.colored(.red))
         }
     }
 }

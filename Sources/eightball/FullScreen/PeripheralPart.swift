@@ -12,7 +12,7 @@ final class PeripheralPart: ScreenPart {
 
     private let texts: Texts
     private let onChange: () -> Void
-    private var page = PeripheralPage()
+    private(set) var page = PeripheralPage()
     private let sdk: ITCB_SDK_Peripheral?
     /// The centrals that have asked and have no answer yet.
     private var centrals: [String: any ITCB_Device_Central_Protocol] = [:]
@@ -21,12 +21,12 @@ final class PeripheralPart: ScreenPart {
     var isAnimated: Bool { false }
 
     /// Becomes a ball.
-    init(texts: Texts, onChange: @escaping () -> Void) {
+    init(texts: Texts, name: String = PeripheralSession.defaultName, onChange: @escaping () -> Void) {
         self.texts = texts
         self.onChange = onChange
         sdk = ITCB_SDK.createInstance(isCentral: false) as? ITCB_SDK_Peripheral
         guard let sdk else { Ending.fail(Failure("this system cannot be a peripheral")) }
-        sdk.localName = PeripheralSession.defaultName
+        sdk.localName = name
         _ = sdk.addObserver(self)
         Steps.observe(sdk) { [weak self] step in self?.note(step) }
     }
@@ -35,7 +35,7 @@ final class PeripheralPart: ScreenPart {
         switch step {
         case .stateChanged(let isPoweredOn, _):
             if !isPoweredOn {
-                page.lostAll(words: texts(.rejectOffline))
+                page.lostAll(words: LocalizableText(.rejectOffline))
                 centrals = [:]
             }
         case .advertising(let name): page.advertises(as: name)
@@ -51,7 +51,23 @@ final class PeripheralPart: ScreenPart {
     // MARK: Screen
 
     func receive(_ key: Key) {
-        switch page.receive(key, answerCount: texts.answers.count) {
+        if let action = page.receive(key, answerCount: texts.answers.count) {
+            perform(action)
+        } else if key == .character("q") || key == .control("d") {
+            Ending.succeed()
+        }
+    }
+
+    /// Lets a person answer, or no longer.
+    func setAnsweredByHand(_ isByHand: Bool) { perform(page.setAnsweredByHand(isByHand)) }
+
+    /// Answers the open question, if it still is that one.
+    func answer(entry number: Int, with answer: Int?) {
+        if let action = page.answer(entry: number, with: answer) { perform(action) }
+    }
+
+    private func perform(_ action: PeripheralPage.Action) {
+        switch action {
         case .setAnsweredByHand(let isByHand):
             sdk?.answersByHand = isByHand
             // What was open is answered, as everything is from now on.
@@ -61,8 +77,6 @@ final class PeripheralPart: ScreenPart {
         case .answer(let central, let question, let number): answer(central, question, number)
         case .answerAtRandom(let central, let question):
             answer(central, question, Int.random(in: 0..<texts.answers.count, using: &generator))
-        case nil:
-            if key == .character("q") || key == .control("d") { Ending.succeed() }
         }
     }
 
@@ -100,7 +114,7 @@ extension PeripheralPart: @preconcurrency ITCB_Observer_Peripheral_Protocol {
         for (uuid, device) in centrals {
             guard let error = device.error else { continue }
             centrals[uuid] = nil
-            page.failed(uuid, words: ErrorWords.words(for: error, texts))
+            page.failed(uuid, words: ErrorWords.text(for: error))
         }
         onChange()
     }

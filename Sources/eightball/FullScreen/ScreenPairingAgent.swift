@@ -15,11 +15,12 @@ final class ScreenPairingAgent: PairingAgent {
         func ended(_ peer: PairingPeer, _ outcome: PairingOutcome)
     }
 
-    let capabilities = PairingCapabilities.keyboardAndDisplay
+    let capabilities: PairingCapabilities
     /// The screen.
     @MainActor weak var receiver: (any Receiver)?
 
-    nonisolated init() {}
+    /// Creates an agent for a user who can see and do so much.
+    nonisolated init(_ capabilities: PairingCapabilities = .keyboardAndDisplay) { self.capabilities = capabilities }
 
     func pairing(_ prompt: PairingPrompt) {
         DispatchQueue.main.async { MainActor.assumeIsolated { self.receiver?.show(prompt) } }

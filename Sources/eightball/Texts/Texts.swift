@@ -1,4 +1,4 @@
-// The texts of the full-screen app: a table a language. `{}` is where a value goes, in the order of the values.
+// The texts of the full-screen app and of the page in a browser: a table a language. `{}` is where a value goes, in the order of the values.
 
 import Foundation
 
@@ -20,6 +20,11 @@ enum TextKey: String, CaseIterable {
     // Pairing.
     case pairShow, pairEnter, pairCompare, pairConsent, pairConsentAgain, pairFailed
     case keyYesNo, keySend, keyGiveUp
+    // The page in a browser.
+    case webAsk, webBalls, webSignal, webNoSignal, webQuestions, questionLength
+    case webByHand, webByHandHint, webAnswers, webAnyAnswer
+    case webPairing, webCode, webYes, webNo, webSend, webGiveUp
+    case webGone, webGoneHint, webNoScript
     // Errors and refusals of the SDK.
     case errorBluetooth, errorSend, errorUnknown
     case rejectOffline, rejectBusy, rejectQuestion, rejectPeripheral, rejectUnknown, withoutReason, errorDetail
@@ -52,7 +57,10 @@ struct Texts: Sendable {
     }
 
     /// A text with its values.
-    func callAsFunction(_ key: TextKey, _ values: String...) -> String {
+    func callAsFunction(_ key: TextKey, _ values: String...) -> String { self(key, values) }
+
+    /// A text with its values.
+    func callAsFunction(_ key: TextKey, _ values: [String]) -> String {
         var values = values[...]
         var result = ""
         for (number, part) in (self.table[key] ?? key.rawValue).components(separatedBy: "{}").enumerated() {
@@ -61,6 +69,9 @@ struct Texts: Sendable {
         }
         return result
     }
+
+    /// A text in this language.
+    func callAsFunction(_ text: LocalizableText) -> String { text.text(self) }
 
     /// A number of things; one has a text of its own.
     func count(_ count: Int, _ one: TextKey, _ many: TextKey) -> String {

@@ -1,0 +1,46 @@
+// The secret in a page's address. Who knows the address may use the page; other users of the computer, and pages of
+// other sites in the user's browser, do not know it.
+
+/// The secret part of an address.
+package struct AccessToken: Sendable {
+    /// How many characters a token that somebody chose may have.
+    package static let lengths = 16...128
+
+    /// The token as it stands in the address.
+    package let text: String
+
+    /// Creates a token of 128 random bits.
+    package init() {
+        var generator = SystemRandomNumberGenerator()
+        self.text = (0..<2).map { _ in
+            let digits = String(generator.next(), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    /// Creates a token that somebody chose; `nil` where it is too short, too long, or has other characters than letters
+    /// and digits of ASCII, `-` and `_`.
+    package init?(_ text: String) {
+        guard Self.lengths.contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        self.text = text
+    }
+
+    private static func isAllowed(_ octet: UInt8) -> Bool {
+        switch octet {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// Whether that is the token, found out in a time that depends on the length of the candidate alone.
+    package func matches(_ candidate: some StringProtocol) -> Bool {
+        let expected = Array(self.text.utf8)
+        var difference = expected.count ^ candidate.utf8.count
+        for (index, octet) in candidate.utf8.enumerated() {
+            difference |= Int(octet ^ expected[index % expected.count])
+        }
+        return difference == 0
+    }
+}

@@ -1,0 +1,133 @@
+// HTTP on loopback, for the user of this computer: 127.0.0.1 and, where there is IPv6, ::1, at the same port.
+
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Serves one page.
+package final class WebServer: Sendable {
+    /// Why a page cannot be served.
+    package enum Failure: Error, Hashable {
+        /// Another program has the port.
+        case portInUse
+        /// The user may not use the port.
+        case portForbidden
+        /// Anything else, in the system's words.
+        case other(String)
+    }
+
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let loop: any EventLoop
+    private let topics: NIOLoopBoundBox<EventTopics>
+    private let token: AccessToken
+    private let respond: ConnectionHandler.Responder
+    /// How often a free port is looked for that is free for both families of addresses.
+    private static let attemptLimit = 16
+
+    /// Creates a server; `respond` is called on its event loop with each request that passed the checks, and gives the
+    /// answer once, on any thread.
+    package init(
+        token: AccessToken,
+        respond: @escaping @Sendable (WebRequest, @escaping @Sendable (WebResponse) -> Void) -> Void
+    ) {
+        self.token = token
+        self.respond = respond
+        self.loop = self.group.next()
+        self.topics = NIOLoopBoundBox.makeBoxSendingValue(EventTopics(), eventLoop: self.loop)
+    }
+
+    /// Begins to serve; blocks for a moment.
+    ///
+    /// - Parameter port: The port; 0 lets the system choose one that is free.
+    /// - Returns: The page's address.
+    /// - Throws: A ``Failure``.
+    package func start(port: Int) throws -> String {
+        for attempt in 1... {
+            do {
+                return try self.bind(port: port)
+            } catch Failure.portInUse where port == 0 && attempt < Self.attemptLimit {
+                continue
+            }
+        }
+        throw Failure.portInUse
+    }
+
+    private func bind(port: Int) throws -> String {
+        let first = try self.bind("127.0.0.1", port: port)
+        guard let port = first.localAddress?.port else { throw Failure.other("the socket has no port") }
+        do {
+            _ = try self.bind("::1", port: port)
+        } catch let error as IOError where [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.errnoCode) {
+            // This computer has no IPv6.
+        } catch {
+            try? first.close().wait()
+            throw Self.failure(error)
+        }
+        return "http://127.0.0.1:\(port)/\(self.token.text)/"
+    }
+
+    /// Binds one address.
+    private func bind(_ host: String, port: Int) throws -> any Channel {
+        let (topics, token, respond) = (self.topics, self.token, self.respond)
+        let bootstrap = ServerBootstrap(group: self.loop)
+            // A program that was killed may take its port again.
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(.backlog, value: 64)
+            // A reader that is slow gets new documents, not the old ones of a long queue.
+            .childChannelOption(.socketOption(.so_sndbuf), value: 65536)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let topics = topics.value
+                    guard topics.connectionCount < EventTopics.connectionLimit else {
+                        return channel.close(promise: nil)
+                    }
+                    let port = channel.localAddress?.port ?? 0
+                    try channel.pipeline.syncOperations.addHandler(OctetLimit())
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+                        withPipeliningAssistance: false,
+                        withErrorHandling: false,
+                        withEncoderConfiguration: .init(),
+                        withDecoderLimitConfiguration: Self.limits
+                    )
+                    try channel.pipeline.syncOperations.addHandler(
+                        ConnectionHandler(
+                            check: RequestCheck(port: port, token: token),
+                            topics: topics,
+                            respond: respond
+                        )
+                    )
+                }
+            }
+        do {
+            return try bootstrap.bind(host: host, port: port).wait()
+        } catch let error as IOError where host == "::1" {
+            throw error
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    /// How long the fields of a request may be, in octets, each and together, and how many there may be.
+    private static var limits: NIOHTTPDecoderLimitConfiguration {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 16384
+        limits.maxHeaderListSize = 65536
+        limits.maxHeaderFieldCount = 100
+        return limits
+    }
+
+    private static func failure(_ error: any Error) -> Failure {
+        switch error {
+        case let error as Failure: error
+        case let error as IOError where error.errnoCode == EADDRINUSE: .portInUse
+        case let error as IOError where error.errnoCode == EACCES: .portForbidden
+        default: .other("\(error)")
+        }
+    }
+
+    /// Replaces the newest documents of topics; streams get them when they can take them.
+    package func publish(_ documents: [String: String]) {
+        let topics = self.topics
+        self.loop.execute { topics.value.publish(documents) }
+    }
+}

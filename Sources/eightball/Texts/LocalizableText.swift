@@ -1,0 +1,34 @@
+// A text that is put into a language when it is shown: what a page keeps is the same for all who look at it.
+
+/// A text in no language yet.
+struct LocalizableText: Hashable, Sendable, ExpressibleByStringInterpolation {
+    private enum Part: Hashable {
+        /// A text of the tables, with its values.
+        case text(TextKey, [String])
+        /// What is the same in all languages.
+        case literal(String)
+    }
+
+    private let parts: [Part]
+
+    /// A text of the tables, with its values.
+    init(_ key: TextKey, _ values: String...) { self.parts = [.text(key, values)] }
+
+    /// A text that is the same in all languages.
+    init(stringLiteral text: String) { self.parts = [.literal(text)] }
+
+    private init(parts: [Part]) { self.parts = parts }
+
+    /// One text behind another.
+    static func + (left: Self, right: Self) -> Self { Self(parts: left.parts + right.parts) }
+
+    /// The text in a language.
+    func text(_ texts: Texts) -> String {
+        self.parts.map { part in
+            switch part {
+            case .text(let key, let values): texts(key, values)
+            case .literal(let text): text
+            }
+        }.joined()
+    }
+}

@@ -1,0 +1,62 @@
+// The command `eightball web`, and its options.
+
+import ArgumentParser
+import CommandLineTool
+import LoopbackWeb
+
+extension EightBall {
+    /// The command `eightball web`.
+    struct Web: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Be the app on a page in your browser.",
+            discussion: """
+                Prints the page's address; who knows it, on this computer, can use the page. As in a terminal, it asks \
+                whether to be the Central or the Peripheral. With the same --port and --token the address stays, and a \
+                page that is open comes back when the program is started again.
+                """
+        )
+
+        @Option(help: ArgumentHelp("The page's port. (default: one that is free)", valueName: "n"))
+        var port = 0
+
+        @Option(
+            help: ArgumentHelp(
+                "The secret in the address, 16 to 128 letters, digits, - and _. (default: a new one)",
+                valueName: "secret"
+            )
+        )
+        var token: String?
+
+        @Option(help: "The ball's name. (default: this computer's name)")
+        var name: String?
+
+        @OptionGroup var pairing: PairingOptions
+        @OptionGroup var radio: RadioOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard (0...65535).contains(port) else { throw ValidationError("A port is a number from 1 to 65535.") }
+            if let token, AccessToken(token) == nil {
+                throw ValidationError("A token has 16 to 128 characters: letters, digits, - and _.")
+            }
+            if let name, name.isEmpty {
+                throw ValidationError("The name is empty; a ball without a name is never found.")
+            }
+        }
+
+        func run() throws {
+            let agent = ScreenPairingAgent(pairing.requirePairing?.capabilities ?? .keyboardAndDisplay)
+            let ballName = name ?? PeripheralSession.defaultName
+            try radio.apply(
+                deviceName: ballName,
+                reportsShortening: name != nil,
+                agent: agent,
+                requiresPairing: pairing.requirePairing != nil
+            )
+            MainActor.assumeIsolated {
+                WebSession(agent: agent, name: ballName, output: output.format)
+                    .run(port: port, token: token.flatMap { AccessToken($0) } ?? AccessToken())
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+// `eightball web`: the app on a page in the browser. It is the full-screen app with another face: the same parts behind,
+// the same pages, drawn as documents for the browser in place of rows for a terminal. All browsers see the same.
+
+import CommandLineTool
+import CoreBluetooth
+import Dispatch
+import Foundation
+@_spi(Steps) @preconcurrency import ITCB
+import LoopbackWeb
+
+/// The app on a page.
+@MainActor
+final class WebSession {
+    private enum Role {
+        case none
+        case central(CentralPart)
+        case peripheral(PeripheralPart)
+    }
+
+    /// The time between two ticks and the least time between two documents, in milliseconds.
+    private static let tickTime = 100
+    /// For how many ticks it is said that a pairing failed.
+    private static let noticeTicks = 100
+
+    private let agent: ScreenPairingAgent
+    private let name: String
+    private let output: OutputFormat
+    private var server: WebServer?
+    private var role = Role.none
+    private var timer: (any DispatchSourceTimer)?
+    private var pairing: (number: Int, page: PairingPage)?
+    private var promptCount = 0
+    private var notice: (text: LocalizableText, ticks: Int)?
+    /// The documents as they were published, by language.
+    private var documents: [String: String] = [:]
+    /// Whether something may have changed since then, and whether the time since then is too short.
+    private var needsDocument = false
+    private var isPausing = false
+
+    /// Creates the session of a device, whose agent that is; as a ball it has that name.
+    init(agent: ScreenPairingAgent, name: String, output: OutputFormat) {
+        self.agent = agent
+        self.name = name
+        self.output = output
+    }
+
+    /// Serves the page; never returns.
+    func run(port: Int, token: AccessToken) -> Never {
+        let server = WebServer(token: token) { [weak self] request, respond in
+            DispatchQueue.main.async { MainActor.assumeIsolated { respond(self?.answer(request) ?? .missing) } }
+        }
+        self.server = server
+        agent.receiver = self
+        do {
+            let address = try server.start(port: port)
+            output.print("page", [("address", .string(address))], line: address)
+        } catch {
+            Ending.fail(Self.failure(error, port: port))
+        }
+        publish()
+        let timer = DispatchSource.makeTimerSource(queue: .main)
+        timer.schedule(deadline: .now(), repeating: .milliseconds(Self.tickTime), leeway: .milliseconds(20))
+        timer.setEventHandler { [unowned self] in MainActor.assumeIsolated { tick() } }
+        timer.resume()
+        self.timer = timer
+        Interrupts.runUntilExit()
+    }
+
+    private static func failure(_ error: any Error, port: Int) -> Failure {
+        switch error {
+        case WebServer.Failure.portInUse:
+            Failure("another program has port \(port); choose another one with --port, or none for one that is free")
+        case WebServer.Failure.portForbidden:
+            Failure("you may not use port \(port); choose one from 1024 on, or none for one that is free")
+        case WebServer.Failure.other(let reason): Failure("the page cannot be served: \(reason)")
+        default: Failure("the page cannot be served: \(error)")
+        }
+    }
+
+    // MARK: Requests
+
+    private func answer(_ request: WebRequest) -> WebResponse {
+        switch request.intent {
+        case .get:
+            if let file = WebFile(rawValue: request.path) {
+                return .content(type: file.type, file.content(Texts.of(languages: request.languages)))
+            }
+            return Texts.all.first { request.path == "events/\($0.language)" }.map { .events(topic: $0.language) }
+                ?? .missing
+        case .post(let octets):
+            guard let texts = Texts.all.first(where: { request.path == "do/\($0.language)" }) else { return .missing }
+            guard let command = WebCommand(octets) else { return .senseless }
+            let hint = obey(command)
+            setNeedsDocument()
+            let json = JSONValue.object([("hint", JSONValue(hint.map { texts($0) }))])
+            return .content(type: "application/json", Array(json.text.utf8))
+        }
+    }
+
+    /// Does what the page wants; returns why it was not done, where a person can do something about it.
+    private func obey(_ command: WebCommand) -> TextKey? {
+        switch (command, role) {
+        // As on a phone, the choice holds until the app is started again.
+        case (.role(isCentral: true), .none):
+            role = .central(CentralPart(texts: .english) { [weak self] in self?.setNeedsDocument() })
+        case (.role(isCentral: false), .none):
+            role = .peripheral(PeripheralPart(texts: .english, name: name) { [weak self] in self?.setNeedsDocument() })
+        case (.choose(let ball), .central(let part)): part.choose(ball)
+        case (.ask(let ball, let question), .central(let part)): return part.ask(ball, question)
+        case (.setAnsweredByHand(let isByHand), .peripheral(let part)): part.setAnsweredByHand(isByHand)
+        case (.answer(let entry, let answer), .peripheral(let part)): part.answer(entry: entry, with: answer)
+        case (.pair(let number, let code, let isAgreed), _):
+            guard let pairing, pairing.number == number else { return nil }
+            if pairing.page.answer(code: code, isAgreed: isAgreed) { self.pairing = nil }
+        // Another browser was faster.
+        case (.role, _), (.choose, _), (.ask, _), (.setAnsweredByHand, _), (.answer, _): break
+        }
+        return nil
+    }
+
+    // MARK: Time and documents
+
+    private func tick() {
+        switch role {
+        case .none: break
+        case .central(let part):
+            part.tick()
+            if part.isAnimated { setNeedsDocument() }
+        case .peripheral(let part): part.tick()
+        }
+        if let notice {
+            self.notice = notice.ticks > 1 ? (notice.text, notice.ticks - 1) : nil
+            if self.notice == nil { setNeedsDocument() }
+        }
+    }
+
+    /// What the pages show may have changed: a document follows, at once or when the time since the last one is over.
+    private func setNeedsDocument() {
+        needsDocument = true
+        guard !isPausing else { return }
+        isPausing = true
+        // After what goes on now, which may change more.
+        DispatchQueue.main.async { MainActor.assumeIsolated { self.publish() } }
+    }
+
+    private func publish() {
+        isPausing = true
+        needsDocument = false
+        let role: WebDocument.Role =
+            switch role {
+            case .none: .none
+            case .central(let part): .central(part.page)
+            case .peripheral(let part): .peripheral(part.page)
+            }
+        let document = WebDocument(role: role, pairing: pairing, notice: notice?.text)
+        let newest = Dictionary(uniqueKeysWithValues: Texts.all.map { ($0.language, document.json($0).text) })
+        let changed = newest.filter { documents[$0.key] != $0.value }
+        documents = newest
+        if !changed.isEmpty { server?.publish(changed) }
+        DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(Self.tickTime)) {
+            MainActor.assumeIsolated {
+                self.isPausing = false
+                if self.needsDocument { self.setNeedsDocument() }
+            }
+        }
+    }
+}
+
+extension WebSession: ScreenPairingAgent.Receiver {
+    func show(_ prompt: PairingPrompt) {
+        promptCount += 1
+        pairing = (promptCount, PairingPage(prompt))
+        setNeedsDocument()
+    }
+
+    func ended(_ peer: PairingPeer, _ outcome: PairingOutcome) {
+        if pairing?.page.prompt.peer.identifier == peer.identifier { pairing = nil }
+        if case .failed(let reason) = outcome {
+            let name = peer.name ?? String(peer.identifier.uuidString.prefix(8))
+            notice = (LocalizableText(.pairFailed, name, reason), Self.noticeTicks)
+        }
+        setNeedsDocument()
+    }
+}

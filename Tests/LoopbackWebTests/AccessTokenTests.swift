@@ -1,0 +1,36 @@
+import Testing
+
+@testable import LoopbackWeb
+
+@Suite("The token in a page's address")
+struct AccessTokenTests {
+    @Test("A new token has 128 bits, and no two are the same")
+    func random() {
+        let tokens = (0..<100).map { _ in AccessToken().text }
+        #expect(Set(tokens).count == 100)
+        #expect(tokens.allSatisfy { $0.utf8.count == 32 && $0.allSatisfy(\.isHexDigit) })
+    }
+
+    @Test("A token of one's own is neither short nor long, and stands in an address as it is")
+    func own() {
+        #expect(AccessToken("abcdefghijklmno") == nil)
+        #expect(AccessToken("abcdefghijklmnop")?.text == "abcdefghijklmnop")
+        #expect(AccessToken(String(repeating: "Z9-_", count: 32)) != nil)
+        #expect(AccessToken(String(repeating: "Z9-_", count: 32) + "a") == nil)
+        for wrong in ["/", "?", "%", " ", "é", "\r\n", "."] {
+            #expect(AccessToken("abcdefghijklmnop" + wrong) == nil)
+        }
+    }
+
+    @Test("Only the token itself matches")
+    func matches() throws {
+        let token = try #require(AccessToken("abcdefghijklmnop"))
+        #expect(token.matches("abcdefghijklmnop"))
+        for wrong in [
+            "", "a", "abcdefghijklmno", "abcdefghijklmnoq", "bbcdefghijklmnop", "abcdefghijklmnopa", "Abcdefghijklmnop",
+            "abcdefghijklmnopabcdefghijklmnop",
+        ] {
+            #expect(!token.matches(wrong), "\(wrong)")
+        }
+    }
+}

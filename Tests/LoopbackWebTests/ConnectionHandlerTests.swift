@@ -1,0 +1,241 @@
+// A connection in virtual time: parts of a request go in, parts of an answer come out.
+
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import LoopbackWeb
+
+@Suite("A connection of a browser")
+struct ConnectionHandlerTests {
+    private static let secret = "abcdefghijklmnop"
+
+    /// Keeps what is written, until the other end takes it.
+    private final class SlowReader: ChannelOutboundHandler {
+        typealias OutboundIn = HTTPServerResponsePart
+        typealias OutboundOut = HTTPServerResponsePart
+        var isSlow = false
+        private var waiting: [(NIOAny, EventLoopPromise<Void>?)] = []
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            guard isSlow else { return context.write(data, promise: promise) }
+            waiting.append((data, promise))
+        }
+
+        func take(_ channel: EmbeddedChannel) throws {
+            let context = try channel.pipeline.syncOperations.context(handler: self)
+            isSlow = false
+            for (data, promise) in waiting { context.write(data, promise: promise) }
+            waiting = []
+            context.flush()
+        }
+
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            waiting.forEach { $0.1?.fail(ChannelError.ioOnClosedChannel) }
+            context.close(mode: mode, promise: promise)
+        }
+    }
+
+    /// A connection, and what is behind it.
+    private struct Connection {
+        let channel: EmbeddedChannel
+        let topics: EventTopics
+        let reader = SlowReader()
+
+        init(topics: EventTopics = EventTopics(), respond: @escaping ConnectionHandler.Responder) throws {
+            let token = try #require(AccessToken(secret))
+            self.topics = topics
+            channel = EmbeddedChannel()
+            let handler = ConnectionHandler(
+                check: RequestCheck(port: 8088, token: token),
+                topics: topics,
+                respond: respond
+            )
+            try channel.pipeline.syncOperations.addHandlers([reader, handler])
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 8088)).wait()
+        }
+
+        func head(_ method: HTTPMethod = .GET, _ path: String = "") throws {
+            let fields = [
+                ("Host", "localhost:8088"), ("Origin", "http://localhost:8088"), ("Content-Type", "application/json"),
+                ("Accept-Language", "de"),
+            ]
+            let head = HTTPRequestHead(
+                version: .http1_1,
+                method: method,
+                uri: "/\(secret)/\(path)",
+                headers: HTTPHeaders(fields)
+            )
+            try channel.writeInbound(HTTPServerRequestPart.head(head))
+        }
+
+        func body(_ count: Int) throws {
+            try channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(repeating: 0x20, count: count)))
+        }
+
+        func end() throws {
+            try channel.writeInbound(HTTPServerRequestPart.end(nil))
+            channel.embeddedEventLoop.run()
+        }
+
+        /// The status and the text of what was written since the last call.
+        func written() throws -> (status: HTTPResponseStatus?, fields: HTTPHeaders, text: String) {
+            var (status, fields, text): (HTTPResponseStatus?, HTTPHeaders, String) = (nil, [:], "")
+            while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
+                switch part {
+                case .head(let head): (status, fields) = (head.status, head.headers)
+                case .body(.byteBuffer(let buffer)): text += String(buffer: buffer)
+                case .body, .end: break
+                }
+            }
+            return (status, fields, text)
+        }
+
+        func advance(by time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
+    }
+
+    @Test("A request reaches the program, and its answer the browser, with what protects it")
+    func answer() throws {
+        let connection = try Connection { request, respond in
+            #expect(request == WebRequest(intent: .post(Array("  ".utf8)), path: "do", languages: "de"))
+            respond(.content(type: "text/plain", Array("done".utf8)))
+        }
+        try connection.head(.POST, "do")
+        try connection.body(2)
+        try connection.end()
+        let (status, fields, text) = try connection.written()
+        #expect(status == .ok && text == "done")
+        #expect(fields["Content-Type"] == ["text/plain"] && fields["Content-Length"] == ["4"])
+        #expect(fields["Cache-Control"] == ["no-store"] && fields["Referrer-Policy"] == ["no-referrer"])
+        let policy = try #require(fields["Content-Security-Policy"].first)
+        #expect(policy.hasPrefix("default-src 'none'; script-src 'self'") && !policy.contains("unsafe"))
+        #expect(fields["Access-Control-Allow-Origin"].isEmpty)
+    }
+
+    @Test(
+        "What makes no sense, and what is not there",
+        arguments: [(.missing, 404), (.senseless, 400)] as [(WebResponse, UInt)]
+    )
+    func refusals(response: WebResponse, status: UInt) throws {
+        let connection = try Connection { $1(response) }
+        try connection.head()
+        try connection.end()
+        #expect(try connection.written().status?.code == status)
+    }
+
+    @Test("A body that is too long is refused, and never reaches the program")
+    func tooLong() throws {
+        let connection = try Connection { _, _ in Issue.record("the program was asked") }
+        try connection.head(.POST, "do")
+        try connection.body(ConnectionHandler.bodyLimit)
+        #expect(try connection.written().status == nil)
+        try connection.body(1)
+        #expect(try connection.written().status == .payloadTooLarge)
+        // The rest is not kept.
+        try connection.body(100_000)
+        try connection.end()
+        #expect(try connection.written().status == nil)
+    }
+
+    @Test("Octets beyond the limit of a connection end it")
+    func octets() throws {
+        let channel = EmbeddedChannel(handler: OctetLimit())
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 8088)).wait()
+        try channel.writeInbound(ByteBuffer(repeating: 0x41, count: OctetLimit.limit))
+        #expect(channel.isActive)
+        try channel.writeInbound(ByteBuffer(repeating: 0x41, count: 1))
+        #expect(!channel.isActive)
+    }
+
+    @Test("A request that does not come, or not whole, is not waited for", arguments: [0, 1, 2])
+    func slowRequest(parts: Int) throws {
+        let connection = try Connection { _, _ in }
+        if parts > 0 { try connection.head(.POST, "do") }
+        if parts > 1 { try connection.body(10) }
+        connection.advance(by: .seconds(9))
+        #expect(connection.channel.isActive)
+        connection.advance(by: .seconds(2))
+        #expect(!connection.channel.isActive)
+        #expect(connection.topics.connectionCount == 0)
+    }
+
+    // MARK: Streams
+
+    private func stream(_ topics: EventTopics = EventTopics()) throws -> Connection {
+        let connection = try Connection(topics: topics) { $1(.events(topic: "en")) }
+        try connection.head(.GET, "events/en")
+        try connection.end()
+        return connection
+    }
+
+    @Test("A stream begins with the newest document and gets each newer one; others' topics are not its own")
+    func documents() throws {
+        let topics = EventTopics()
+        topics.publish(["en": "1", "de": "eins"])
+        let connection = try stream(topics)
+        let (status, fields, text) = try connection.written()
+        #expect(status == .ok && fields["Content-Type"] == ["text/event-stream; charset=utf-8"])
+        #expect(text == "event: state\nid: 1\ndata: 1\n\n")
+        topics.publish(["de": "zwei"])
+        #expect(try connection.written().text.isEmpty)
+        topics.publish(["en": "2"])
+        #expect(try connection.written().text == "event: state\nid: 2\ndata: 2\n\n")
+    }
+
+    @Test("A slow reader gets the newest document when it takes one, not those between")
+    func slowReader() throws {
+        let topics = EventTopics()
+        let connection = try stream(topics)
+        _ = try connection.written()
+        connection.reader.isSlow = true
+        for number in 1...1000 { topics.publish(["en": "\(number)"]) }
+        #expect(try connection.written().text.isEmpty)
+        try connection.reader.take(connection.channel)
+        let documents = ["event: state\nid: 1\ndata: 1\n\n", "event: state\nid: 1000\ndata: 1000\n\n"]
+        #expect(try connection.written().text == documents.joined())
+    }
+
+    @Test("A beat comes every five seconds; a reader that takes nothing for half a minute is left")
+    func beats() throws {
+        let topics = EventTopics()
+        let connection = try stream(topics)
+        _ = try connection.written()
+        connection.advance(by: .seconds(11))
+        #expect(try connection.written().text == "event: beat\ndata: 0\n\nevent: beat\ndata: 0\n\n")
+        connection.reader.isSlow = true
+        topics.publish(["en": "1"])
+        connection.advance(by: .seconds(24))
+        #expect(connection.channel.isActive)
+        connection.advance(by: .seconds(10))
+        #expect(!connection.channel.isActive && topics.connectionCount == 0)
+    }
+
+    @Test("There is a limit to streams, which a stream that ends makes room under")
+    func streamLimit() throws {
+        let topics = EventTopics()
+        let all = try (0..<EventTopics.streamLimit).map { _ in try stream(topics) }
+        for connection in all { #expect(try connection.written().status == .ok) }
+        #expect(try stream(topics).written().status == .serviceUnavailable)
+        try all[3].channel.close().wait()
+        all[3].channel.embeddedEventLoop.run()
+        #expect(try stream(topics).written().status == .ok)
+    }
+
+    @Test("An answer that comes after the connection's end, or twice, is nothing")
+    func late() throws {
+        let connection = try Connection { _, respond in
+            respond(.missing)
+            respond(.senseless)
+        }
+        try connection.head()
+        try connection.end()
+        #expect(try connection.written().status == .notFound)
+        #expect(try connection.written().status == nil)
+        let closed = try Connection { _, _ in }
+        try closed.head()
+        try closed.end()
+        try closed.channel.close().wait()
+        closed.topics.publish(["en": "1"])
+    }
+}
