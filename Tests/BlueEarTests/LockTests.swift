@@ -41,7 +41,7 @@ struct LockTests {
             let (lock, events) = lock(on: door)
             let (key, keyEvents) = key(on: phone, in: world)
             world.advance(by: .seconds(60))
-            #expect(!lock.isOpen)
+            #expect(!lock.isOpen && !key.hasOpened)
             #expect(events() == [.ready])
             for visit in 1...3 {
                 phone.distance = 2
