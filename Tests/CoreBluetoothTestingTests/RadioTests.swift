@@ -55,6 +55,7 @@ struct RadioTests {
     func range() throws {
         let setup = try Setup { $0.connectOptions = [CBConnectPeripheralOptionEnableAutoReconnect: true] }
         setup.thermo.distance = 400
+        #expect(setup.thermo.trace.last?.text == "moves to 400 m")
         let left = setup.world.now
         try setup.world.run(until: setup.reader.peripheral?.state != .connected)
         #expect(setup.world.now - left > .milliseconds(100))
