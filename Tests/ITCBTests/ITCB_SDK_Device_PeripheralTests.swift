@@ -301,6 +301,23 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(testbed.run { central.found.count == 1 })
     }
 
+    @Test("A ball that lacks one of the two characteristics is disconnected and reported", arguments: [0, 1])
+    func oneCharacteristic(kept: Int) throws {
+        let testbed = Testbed()
+        let ball = ForeignBall("Half", on: testbed.adapter(), hasService: false)
+        testbed.run { ball.manager.state == .poweredOn }
+        ball.service.characteristics = [try #require(ball.service.characteristics)[kept]]
+        ball.manager.add(ball.service)
+        let central = testbed.central()
+        #expect(testbed.run { !central.errors.isEmpty })
+        #expect(central.errors == ["coreBluetooth.peripheralError.nil"])
+        #expect(central.steps.contains(.discoveredCharacteristics(count: 1)))
+        #expect(central.found.isEmpty && central.sdk.devices.isEmpty)
+        // The link has ended: the ball can be found by others, and is tried again later.
+        let tries = central.steps.count { $0 == .connecting(name: "Half") }
+        #expect(testbed.run { central.steps.count { $0 == .connecting(name: "Half") } > tries })
+    }
+
     @Test("A connection that is not established within the limit is cancelled and reported")
     func connectionTimeout() {
         let testbed = Testbed()
