@@ -141,6 +141,35 @@ struct LockTests {
         }
     }
 
+    @Test("A key whose link is lost in any step opens on the next one, and does not answer what it was asked before")
+    func lostInEveryStep() throws {
+        func visit(cut: Int?) throws -> Int {
+            var steps = 0
+            try withWorld { world in
+                let (lock, events) = lock(on: world.addDevice("door"))
+                let phone = world.addDevice("phone")
+                let (key, _) = key(on: phone, in: world)
+                key.manager.log = { _ in
+                    steps += 1
+                    if steps == cut { world.after(.zero) { phone.isPowered = false } }
+                }
+                if cut != nil {
+                    world.advance(by: .seconds(30))
+                    phone.isPowered = true
+                }
+                try world.run(until: lock.isOpen && key.hasOpened)
+                #expect(
+                    !events().contains { if case .refused = $0 { true } else { false } },
+                    "\(cut ?? 0): \(events())"
+                )
+            }
+            return steps
+        }
+        let count = try visit(cut: nil)
+        #expect(count > 5)
+        for step in 1...count { _ = try visit(cut: step) }
+    }
+
     private func challenges(from seed: UInt64) -> [Data] {
         var generator = SeededNumbers(seed)
         return (0..<3).map { _ in ChallengeResponse.makeChallenge(using: &generator) }

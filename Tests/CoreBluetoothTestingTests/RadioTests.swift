@@ -108,6 +108,7 @@ struct RadioTests {
         try setup.world.run(until: setup.reader.calls.contains("disconnected 6"))
         #expect(setup.world.now - now < .milliseconds(5))
         #expect((setup.reader.errors.last as? CBError)?.code == .connectionTimeout)
+        #expect(setup.thermo.linkCount == 0)
     }
 
     @Test("A link drops as soon as a line of the trace says so")

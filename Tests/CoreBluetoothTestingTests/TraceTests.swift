@@ -176,4 +176,22 @@ struct TraceTests {
             (.milliseconds(1_250), "1.25 s"),
         ] as [(Duration, String)] { #expect(text(of: duration) == expected) }
     }
+
+    @Test("A scripted peripheral advertises as one that is generally discoverable and knows no BR/EDR")
+    func flags() throws {
+        let world = World(seed: 1)
+        let thermo = world.addPeripheral(.thermometer(), as: "thermo")
+        world.advance(by: .seconds(1))
+        var reader = try BTSnoopReader(world.recorder.capture(of: "thermo"))
+        var advertised: [[UInt8]] = []
+        while let record = try reader.next() {
+            let octets = Array(record.packet.bytes.readableBytesView)
+            // LE Set Advertising Data (Vol 4, Part E, 7.8.7), or its extended form (7.8.54).
+            if octets.starts(with: [0x01, 0x08, 0x20]) { advertised.append(Array(octets.dropFirst(5))) }
+            if octets.starts(with: [0x01, 0x37, 0x20]) { advertised.append(Array(octets.dropFirst(8))) }
+        }
+        // Flags (Core Specification Supplement, Part A, 1.3).
+        #expect(advertised.last?.starts(with: [0x02, 0x01, 0x06]) == true)
+        #expect(thermo.name == "thermo")
+    }
 }
