@@ -297,6 +297,7 @@ let package = Package(
                 "BluetoothHost",
                 "BluetoothTransport",
                 "BluetoothTypes",
+                "CoreBluetooth",
                 "Fixtures",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -271,34 +271,30 @@ public final class UserAir {
     }
 
     private func connect(_ place: Place, _ attempt: Attempt) {
-        let left = attempt.deadline - self.eventLoop.now
-        H4Channel.connect(
-            to: .unix(path: place.socket),
-            on: self.eventLoop,
-            timeout: max(.milliseconds(1), min(left, .seconds(1)))
-        )
-        .assumeIsolated()
-        .whenComplete { result in
-            switch (result, self.state) {
-            case (.success(let channel), .closed):
-                channel.close()
-                self.attempt(attempt)
-            case (.success(let channel), _):
-                if case .process(let server) = channel.peer, self.processes.isStopped(server) {
+        // A socket of this machine is connected or refused at once.
+        H4Channel.connect(to: .unix(path: place.socket), on: self.eventLoop)
+            .assumeIsolated()
+            .whenComplete { result in
+                switch (result, self.state) {
+                case (.success(let channel), .closed):
                     channel.close()
-                    attempt.promise.fail(self.suspendedError(server))
-                    return
+                    self.attempt(attempt)
+                case (.success(let channel), _):
+                    if case .process(let server) = channel.peer, self.processes.isStopped(server) {
+                        channel.close()
+                        attempt.promise.fail(self.suspendedError(server))
+                        return
+                    }
+                    self.watch(channel)
+                    self.logger.debug("connected to the user's air at \(place.socket)")
+                    attempt.promise.assumeIsolated().succeed(channel)
+                case (.failure(let error as TransportError), _) where error.code == .badName:
+                    attempt.promise.fail(error)
+                case (.failure(let error), _):
+                    self.logger.debug("not connected to the user's air yet: \(error)")
+                    self.attemptLater(attempt, place.silenceError)
                 }
-                self.watch(channel)
-                self.logger.debug("connected to the user's air at \(place.socket)")
-                attempt.promise.assumeIsolated().succeed(channel)
-            case (.failure(let error as TransportError), _) where error.code == .badName:
-                attempt.promise.fail(error)
-            case (.failure(let error), _):
-                self.logger.debug("not connected to the user's air yet: \(error)")
-                self.attemptLater(attempt, place.silenceError)
             }
-        }
     }
 
     // MARK: A server that is suspended

@@ -88,7 +88,8 @@ package struct Canvas: Hashable, Sendable {
             // Accents can be piled up without end.
             let text = String(String.UnicodeScalarView(character.unicodeScalars.prefix(Self.maximumScalarCount)))
             self.set(Cell(text: text, style: style), row, column)
-            if width == 2 { self.set(Cell(text: "", style: style), row, column + 1, isSecondHalf: true) }
+            // Whatever had its second half there has lost it with its first.
+            if width == 2 { self.set(Cell(text: "", style: style), row, column + 1) }
             column += width
         }
         return column
@@ -166,9 +167,9 @@ package struct Canvas: Hashable, Sendable {
     }
 
     /// Sets a cell; a wide cluster that loses one of its halves loses both.
-    private mutating func set(_ cell: Cell, _ row: Int, _ column: Int, isSecondHalf: Bool = false) {
+    private mutating func set(_ cell: Cell, _ row: Int, _ column: Int) {
         let index = row * self.size.columns + column
-        if !isSecondHalf, self.cells[index].isContinuation { self.cells[index - 1].text = " " }
+        if self.cells[index].isContinuation { self.cells[index - 1].text = " " }
         self.cells[index] = cell
         let next = index + 1
         if column + 1 < self.size.columns, self.cells[next].isContinuation { self.cells[next].text = " " }

@@ -123,7 +123,7 @@ package struct KeyParser: Sendable {
             } else {
                 // The end of a text that is too long is still looked for.
                 if octets.count >= Self.pasteLimit + Self.pasteEnd.count {
-                    octets.remove(at: octets.count - Self.pasteEnd.count - 1)
+                    octets.remove(at: octets.count - Self.pasteEnd.count)
                 }
                 self.state = .paste(octets)
             }

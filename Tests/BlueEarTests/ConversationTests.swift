@@ -230,6 +230,22 @@ struct ConversationTests {
         #expect(speakers.map(\.received.count) == [0, 1, 1])
     }
 
+    @Test(
+        "A name that is the beginning of the one that is looked for is taken where an advertisement has no space for more",
+        arguments: [
+            ("Alice B", "Alice Bo", false), ("Alice Bo", "Alice Bob", true), ("Alice", "Alice Bob", false),
+            ("Alice Bo", "Alice Ba", false),
+        ]
+    )
+    func beginning(name: String, wanted: String, isTaken: Bool) {
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        speaker.manager.localName = name
+        let listener = testbed.listener { $0.wantedName = wanted }
+        testbed.run(.seconds(10))
+        #expect((listener.begun > 0) == isTaken)
+    }
+
     @Test("Several centrals at once each have a conversation of their own")
     func several() throws {
         let testbed = Testbed(settings: .realistic)

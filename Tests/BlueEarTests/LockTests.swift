@@ -41,7 +41,7 @@ struct LockTests {
             let (lock, events) = lock(on: door)
             let (key, keyEvents) = key(on: phone, in: world)
             world.advance(by: .seconds(60))
-            #expect(!lock.isOpen)
+            #expect(!lock.isOpen && !key.hasOpened)
             #expect(events() == [.ready])
             for visit in 1...3 {
                 phone.distance = 2
@@ -139,6 +139,35 @@ struct LockTests {
             try world.run(until: lock.isOpen)
             #expect(events().suffix(2) == [.challenged(peer), .opened(by: peer)])
         }
+    }
+
+    @Test("A key whose link is lost in any step opens on the next one, and does not answer what it was asked before")
+    func lostInEveryStep() throws {
+        func visit(cut: Int?) throws -> Int {
+            var steps = 0
+            try withWorld { world in
+                let (lock, events) = lock(on: world.addDevice("door"))
+                let phone = world.addDevice("phone")
+                let (key, _) = key(on: phone, in: world)
+                key.manager.log = { _ in
+                    steps += 1
+                    if steps == cut { world.after(.zero) { phone.isPowered = false } }
+                }
+                if cut != nil {
+                    world.advance(by: .seconds(30))
+                    phone.isPowered = true
+                }
+                try world.run(until: lock.isOpen && key.hasOpened)
+                #expect(
+                    !events().contains { if case .refused = $0 { true } else { false } },
+                    "\(cut ?? 0): \(events())"
+                )
+            }
+            return steps
+        }
+        let count = try visit(cut: nil)
+        #expect(count > 5)
+        for step in 1...count { _ = try visit(cut: step) }
     }
 
     private func challenges(from seed: UInt64) -> [Data] {

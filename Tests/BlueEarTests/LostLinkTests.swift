@@ -98,6 +98,22 @@ struct LostLinkTests {
         #expect(speaker.received.map(\.message) == [["Yo": "Lo"]])
     }
 
+    @Test("Who leaves while a connection is waited for has finished at once, and connects no more")
+    func leavingWhileConnecting() {
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let listener = testbed.listener { $0.stays = true }
+        #expect(testbed.run { listener.sent == [["Yo": "Lo"]] })
+        speaker.adapter.setPowered(false)
+        #expect(testbed.run { listener.calls.last == "didDisconnectPeripheral" })
+        #expect(!listener.isFinished)
+        listener.manager.leaveWhenDone()
+        #expect(listener.isFinished)
+        speaker.adapter.setPowered(true)
+        testbed.run(.seconds(60))
+        #expect(listener.received.count == 1 && speaker.manager.listeners.isEmpty)
+    }
+
     @Test("A connection that fails is reported, and tried again")
     func failToConnect() throws {
         let testbed = Testbed()
@@ -240,5 +256,21 @@ struct LostLinkTests {
         #expect(testbed.run { speaker.manager.listeners.isEmpty })
         #expect(speaker.received.count == 100)
         #expect(speaker.manager.peers.count <= ListeningCentral.maximumSilent)
+    }
+
+    @Test("Work that is cancelled is not done, and work that nobody keeps is")
+    @MainActor
+    func scheduler() async {
+        let scheduler = RunLoopScheduler()
+        var done: [Int] = []
+        let work = scheduler.schedule(after: 0.01) { done.append(1) }
+        work.cancel()
+        await withCheckedContinuation { continuation in
+            _ = scheduler.schedule(after: 0.05) {
+                done.append(2)
+                continuation.resume()
+            }
+        }
+        #expect(done == [2])
     }
 }

@@ -159,4 +159,14 @@ struct MessagePiecesTests {
             }
         }
     }
+
+    @Test("A message is complete when it was sent, also one of no octets")
+    func empty() {
+        var pieces = MessagePieces(Data())
+        #expect(!pieces.isComplete && !pieces.isCut)
+        pieces = MessagePieces(Data([1]))
+        #expect(!pieces.isComplete && !pieces.isCut)
+        pieces.advance(past: pieces.next(limit: 20))
+        #expect(pieces.isComplete && !pieces.isCut)
+    }
 }

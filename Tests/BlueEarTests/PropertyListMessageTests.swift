@@ -123,6 +123,26 @@ struct PropertyListMessageTests {
         #expect(PropertyListMessage.decode(data) == nil)
     }
 
+    @Test("A dictionary whose entries would lie in the table of offsets is no message")
+    func entriesBehindTheObjects() {
+        // Object 0 is the text "a", object 2 a dictionary of one entry that has no octets left for it: what follows is the
+        // table, whose octets could be taken for references.
+        let table: [UInt8] = [8, 8, 10, 8, 8, 8, 8, 8, 8]
+        var data = Data("bplist00".utf8) + Data([0x51, 0x61, 0xD1])
+        let start = data.count
+        data += Data(table) + Data([0, 0, 0, 0, 0, 0, 1, 1])
+        for number in [table.count, 2, start] {
+            data += Data((0..<8).reversed().map { UInt8(number >> ($0 * 8) & 0xFF) })
+        }
+        #expect(PropertyListMessage.decode(data) == nil)
+        // With its two references where they belong it is one.
+        var whole = Data("bplist00".utf8) + Data([0x51, 0x61, 0xD1, 0, 0])
+        let end = whole.count
+        whole += Data([8, 10]) + Data([0, 0, 0, 0, 0, 0, 1, 1])
+        for number in [2, 1, end] { whole += Data((0..<8).reversed().map { UInt8(number >> ($0 * 8) & 0xFF) }) }
+        #expect(PropertyListMessage.decode(whole) == ["a": "a"])
+    }
+
     @Test("A message that is too long is not even written")
     func tooLong() {
         let message = ["long": String(repeating: "x", count: BlueEarService.maximumMessageLength)]

@@ -34,6 +34,21 @@ struct AirIdentityTests {
         #expect(self.log.lines.value.isEmpty)
     }
 
+    @Test("The file of an identity is JSON that a person can read")
+    func file() throws {
+        let address = try self.store.claim(name: "crystal").address
+        #expect(
+            try String(contentsOfFile: self.folder("name-crystal.json"), encoding: .utf8) == """
+                {
+                  "address" : "\(address)",
+                  "name" : "crystal",
+                  "version" : 1
+                }
+
+                """
+        )
+    }
+
     @Test("A named identity is one adapter's at a time")
     func names() throws {
         var crystal: AirIdentity? = try self.store.claim(name: "crystal")

@@ -120,7 +120,12 @@ struct AirServerTests {
         let next = try RawSocket(unix: folder("a"))
         #expect(next.complete(0x0C03).last == 0x00)
         #expect(silent.complete(0x0C03).last == 0x0D)
+        #expect(silent.endsWithin20Seconds())
+        // The end of the server is the end for one that waits, too.
+        let last = try RawSocket(unix: folder("a"))
+        #expect(try RawSocket(unix: folder("a")).endsWithin20Seconds())
         try await served.close()
+        #expect(last.endsWithin20Seconds())
     }
 
     @Test("A server whose last reference is released stops serving, on whichever thread that happens")
@@ -131,7 +136,12 @@ struct AirServerTests {
             let host = try RawSocket(unix: folder("a"))
             #expect(host.complete(0x0C03).count == 7)
             if onLoop {
-                try await served.loop.run { served.server.value = nil }
+                // At once: in virtual time nothing else may happen before.
+                let left = try await served.loop.run {
+                    served.server.value = nil
+                    return served.air.value.controllers.count
+                }
+                #expect(left == 0)
             } else {
                 let server = try await served.loop.run {
                     let server = served.server.value

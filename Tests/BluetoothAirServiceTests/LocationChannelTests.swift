@@ -122,6 +122,7 @@ struct LocationChannelTests {
         self.channel.start(receiver: self.host)
         self.channel.close()
         #expect(self.inner.isClosed)
+        self.send(Self.reset)
         self.inner.deliver([0x04, 0x0E, 0x04, 0x01, 0xD1, 0xFC, 0x00])
         self.inner.end("late")
         self.send(Self.reset)

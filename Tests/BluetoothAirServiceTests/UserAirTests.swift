@@ -40,7 +40,8 @@ struct UserAirTests {
     )
     func status() async throws {
         let folder = try TemporaryFolder()
-        #expect(try UserAirStatus(folder: folder.path).isServed == false)
+        let before = try UserAirStatus(folder: folder.path)
+        #expect(!before.isServed && before.server == nil && !before.isSuspended)
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let logger = LogLines().logger
         let path = folder.path

@@ -123,6 +123,14 @@ struct CaptureFileTests {
         #expect(try self.records(folder("run.btsnoop")).count == 1)
         let plain = try (0..<2).map { _ in try CaptureFile(path: folder(".hidden"), logger: logger) }
         #expect(plain.map(\.path) == [folder(".hidden"), folder(".hidden-2")])
+        #if os(Linux)
+        // Whoever found the name taken has let go of that file.
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { descriptor in
+            let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+            return file == folder("run.btsnoop")
+        }
+        #expect(open.count == 1)
+        #endif
         first.close()
         // A new capture begins with an empty file.
         let again = try CaptureFile(path: folder("run.btsnoop"), logger: logger)

@@ -44,9 +44,18 @@ struct FilesTests {
         #expect(folder.content == ["a.json"])
         try PrivateFile.replace(path, with: [1, 2, 3, 4, 5], durability: durability)
         #expect(throws: TransportError.self) { try PrivateFile.read(path, limit: 4) }
-        #expect(throws: TransportError.self) { try PrivateFile.read(folder.path, limit: 4) }
+        // Neither of these is waited for.
+        #expect(mkfifo(folder("pipe"), 0o600) == 0)
+        for other in [folder.path, folder("pipe")] {
+            let error = #expect(throws: TransportError.self) { try PrivateFile.read(other, limit: 4) }
+            #expect(error?.message == "\(other) is not a file: move it away")
+        }
         symlink(path, folder("link"))
         #expect(throws: TransportError.self) { try PrivateFile.read(folder("link"), limit: 5) }
+        // What a link stands for is not written over.
+        symlink(path, "\(path).new-\(getpid())")
+        #expect(throws: TransportError.self) { try PrivateFile.replace(path, with: [6], isDurable: isDurable) }
+        #expect(try PrivateFile.read(path, limit: 5) == [1, 2, 3, 4, 5])
         let error = #expect(throws: TransportError.self) { try PrivateFile.replace(folder("no/a"), with: [1]) }
         #expect(error?.code == .notFound)
         #expect(error?.errorNumber == ENOENT)
@@ -169,7 +178,11 @@ struct FilesTests {
             }
         }
         symlink(folder("d700"), folder("link"))
-        #expect(throws: TransportError.self) { try PrivateFolder.make(folder("link")) }
+        try PrivateFile.replace(folder("file"), with: [1])
+        for other in [folder("link"), folder("file")] {
+            let error = #expect(throws: TransportError.self) { try PrivateFolder.make(other) }
+            #expect(error?.message == "\(other) is not a folder: move it away")
+        }
     }
 
     @Test("A folder of another user is refused", .enabled(if: geteuid() == 0))

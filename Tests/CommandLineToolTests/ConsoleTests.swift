@@ -35,4 +35,51 @@ struct ConsoleTests {
         #expect(read["message"] as? [String: String] == ["a": "1", "b": "2"])
         #expect(read["infinite"] is NSNull)
     }
+
+    @Test(
+        "What JSON and terminals forbid in a string is escaped, and what stands beside it is not",
+        arguments: [
+            ("\u{0}", "\\u0000"), ("\u{1F}", "\\u001f"), (" ", " "), ("~", "~"), ("\u{7F}", "\\u007f"),
+            ("\u{9F}", "\\u009f"), ("\u{A0}", "\u{A0}"), ("\u{2027}", "\u{2027}"), ("\u{2028}", "\\u2028"),
+            ("\u{2029}", "\\u2029"), ("\u{202A}", "\u{202A}"), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t"),
+            ("\"", "\\\""), ("\\", "\\\\"), ("/", "/"),
+        ]
+    )
+    func escapes(text: String, escaped: String) {
+        #expect(JSONValue.string(text).text == "\"\(escaped)\"")
+        #expect(JSONValue.object([(text, .null)]).text == "{\"\(escaped)\":null}")
+    }
+
+    @Test("What is not there is null; numbers and truths are what they are")
+    func values() {
+        #expect(JSONValue(String?.none).text == "null" && JSONValue(Int?.none).text == "null")
+        #expect(JSONValue("a" as String?).text == "\"a\"" && JSONValue(7 as Int?).text == "7")
+        #expect(JSONValue.number(.nan).text == "null" && JSONValue.number(-0.25).text == "-0.25")
+        #expect(JSONValue.array([.bool(true), .bool(false)]).text == "[true,false]")
+        #expect(JSONValue.object([]).text == "{}" && JSONValue.array([]).text == "[]")
+    }
+
+    @Test(
+        "A line that asks for the end",
+        arguments: [
+            ("quit", true), ("exit", true), ("q", true), (" Q ", true), ("QUIT", true), ("quit?", false), ("", false),
+            ("qu", false),
+        ]
+    )
+    func quitting(line: String, isQuit: Bool) {
+        #expect(LineReader.isQuit(line) == isQuit)
+    }
+
+    @Test(
+        "A time limit is more than nothing and at most a day",
+        arguments: [(nil, true), (0, false), (-1, false), (0.001, true), (86_400, true), (86_400.5, false)]
+            as [(Double?, Bool)]
+    )
+    func timeLimit(seconds: Double?, isTaken: Bool) {
+        if isTaken {
+            #expect(throws: Never.self) { try Deadline.validate(seconds) }
+        } else {
+            #expect(throws: (any Error).self) { try Deadline.validate(seconds) }
+        }
+    }
 }

@@ -225,4 +225,38 @@ struct DescriptionTests {
         #expect(UInt64(littleEndianData: Data([1])) == 1)
         #expect(UInt16(littleEndianData: Data([1, 2, 3])) == 0x0201)
     }
+
+    @Test("What a characteristic demands goes to what it permits, and to nothing else", arguments: [false, true])
+    func demands(isAuthenticated: Bool) throws {
+        let level = isAuthenticated ? "authenticated" : "encrypted"
+        let all: CBCharacteristicProperties = [.read, .write, .notify, .indicate]
+        let (read, write): (CBAttributePermissions, CBAttributePermissions) =
+            isAuthenticated
+            ? (.readAuthenticationRequired, .writeAuthenticationRequired)
+            : (.readEncryptionRequired, .writeEncryptionRequired)
+        let subscriptions: CBCharacteristicProperties = isAuthenticated ? .subscriptionAuthenticationRequired : []
+        for (key, properties, permissions, moreProperties, morePermissions) in [
+            ("read", all, [.readable, .writeable], [], read), ("read", all, .writeable, [], []),
+            ("write", all, [.readable, .writeable], [], write), ("write", all, .readable, [], []),
+            ("notify", .notify, .readable, subscriptions.union(.notifyEncryptionRequired), []),
+            ("notify", .indicate, .readable, subscriptions.union(.indicateEncryptionRequired), []),
+            (
+                "notify", all, [.readable, .writeable],
+                subscriptions.union([.notifyEncryptionRequired, .indicateEncryptionRequired]), []
+            ),
+            ("notify", .read, .readable, [], []), ("description", all, [.readable, .writeable], [], []),
+        ]
+            as [(
+                String, CBCharacteristicProperties, CBAttributePermissions, CBCharacteristicProperties,
+                CBAttributePermissions
+            )]
+        {
+            let text = Data(#"{"\#(key)": "\#(level)"}"#.utf8)
+            let security = try JSONDecoder().decode(GATTDescription.Security.self, from: text)
+            var (gotProperties, gotPermissions) = (properties, permissions)
+            security.add(to: &gotProperties, &gotPermissions)
+            #expect(gotProperties == properties.union(moreProperties), "\(key) \(properties)")
+            #expect(gotPermissions == permissions.union(morePermissions), "\(key) \(permissions)")
+        }
+    }
 }

@@ -99,6 +99,15 @@ struct ScanTests {
         let later = table.lines(width: 120, height: 24, now: self.start + 10.5)
         #expect(later[1].contains("  -50  "))
         #expect(later[2].contains("  gone  "))
+        // Ten seconds after its last report a device is gone, not before.
+        #expect(table.lines(width: 120, height: 24, now: self.start + 9.999)[2].contains("  -80  "))
+        #expect(table.lines(width: 120, height: 24, now: self.start + 10)[2].contains("  gone  "))
+        // One whose strength is not known was heard all the same.
+        table.add(Discovery(identifier: self.identifier(3)), at: self.start)
+        let unknown = table.lines(width: 80, height: 24, now: self.start)[3]
+        #expect(unknown == "-      00000000-0000-0000-0000-000000000003     ?  ")
+        #expect(ScanTable().lines(width: 80, height: 24, now: self.start).last == "nothing heard yet")
+        #expect(ScanTable().lines(width: 11, height: 24, now: self.start).last == "nothing h…")
     }
 
     @Test("No line is wider than the terminal, and no table higher", arguments: [(20, 5), (80, 24), (1, 1), (200, 3)])

@@ -55,6 +55,7 @@ struct RadioTests {
     func range() throws {
         let setup = try Setup { $0.connectOptions = [CBConnectPeripheralOptionEnableAutoReconnect: true] }
         setup.thermo.distance = 400
+        #expect(setup.thermo.trace.last?.text == "moves to 400 m")
         let left = setup.world.now
         try setup.world.run(until: setup.reader.peripheral?.state != .connected)
         #expect(setup.world.now - left > .milliseconds(100))
@@ -107,6 +108,7 @@ struct RadioTests {
         try setup.world.run(until: setup.reader.calls.contains("disconnected 6"))
         #expect(setup.world.now - now < .milliseconds(5))
         #expect((setup.reader.errors.last as? CBError)?.code == .connectionTimeout)
+        #expect(setup.thermo.linkCount == 0)
     }
 
     @Test("A link drops as soon as a line of the trace says so")

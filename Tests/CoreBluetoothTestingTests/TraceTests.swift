@@ -50,6 +50,65 @@ struct TraceTests {
         #expect(reader.calls.contains("discovered Thermo"))
     }
 
+    /// A recorder with two devices, and packets for it: an advertising report, and a notification whose fourth octet is
+    /// the same as that of an extended report.
+    private struct Recording {
+        static let report: [UInt8] = [
+            0x04, 0x3E, 0x0F, 0x02, 0x01, 0x00, 0x01, 1, 2, 3, 4, 5, 0xC6, 0x03, 0x02, 0x01, 0x06, 0xC8,
+        ]
+        static let notification: [UInt8] = [
+            0x02, 0x40, 0x20, 0x0D, 0x00, 0x09, 0x00, 0x04, 0x00, 0x1B, 0x03, 0x00, 1, 2, 3, 4, 5, 6,
+        ]
+        let recorder = Recorder()
+
+        init() { for name in ["phone", "thermo"] { _ = self.recorder.add(name) } }
+
+        func receive(_ octets: [UInt8], device: Int = 0) {
+            self.recorder.record(HCIPacket(h4: ByteBuffer(bytes: octets)), .received, device: device, at: .now())
+        }
+    }
+
+    @Test("An advertisement stands in it once for each device that hears it, and again when it changes; all else stays")
+    func repetitions() throws {
+        let recording = Recording()
+        let recorder = recording.recorder
+        for octets in [Recording.report, Recording.notification] { for _ in 1...3 { recording.receive(octets) } }
+        #expect(recorder.trace(of: "phone").count == 1 + 3)
+        var changed = Recording.report
+        changed[16] = 0x04
+        recording.receive(changed)
+        #expect(recorder.trace(of: "phone").count == 5)
+        recording.receive(Recording.report, device: 1)
+        #expect(recorder.trace(of: "phone").count == 5 && recorder.trace(of: "thermo").count == 1)
+        #expect(recorder.trace(of: nil).count == 6)
+        // A capture has what its device has heard, too.
+        for (name, count) in [("phone", 5), ("thermo", 1), ("nobody", 0)] {
+            var reader = try BTSnoopReader(recorder.capture(of: name))
+            var records = 0
+            while try reader.next() != nil { records += 1 }
+            #expect(records == count, "\(name)")
+        }
+    }
+
+    @Test("The digest of a run depends on every octet, on the device and on the time", arguments: 0...9)
+    func digest(length: Int) {
+        func digest(_ octets: [UInt8], device: Int = 0, time: UInt64 = 1) -> UInt64 {
+            let recorder = Recording().recorder
+            let packet = HCIPacket(h4: ByteBuffer(bytes: octets))
+            recorder.record(packet, .sent, device: device, at: .uptimeNanoseconds(time))
+            return recorder.digest
+        }
+        let octets = [0x01] + (0..<length).map(UInt8.init)
+        var digests = [digest(octets), digest(octets, device: 1), digest(octets, time: 2), digest(octets + [0])]
+        for index in octets.indices {
+            var changed = octets
+            changed[index] ^= 0x80
+            digests.append(digest(changed))
+        }
+        #expect(Set(digests).count == digests.count)
+        #expect(digest(octets) == digests[0])
+    }
+
     private struct Failure: Error {}
 
     @Test("A test that throws leaves a capture of each device, and says where")
@@ -71,6 +130,8 @@ struct TraceTests {
                 "a-failing-test-thermo.btsnoop", "a-failing-test-phone.btsnoop",
             ]
         )
+        let folders = failure.captures.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+        #expect(Set(folders) == [folder("captures")])
         #expect(failure.description.contains("Capture: \(failure.captures[1])"))
         #expect(failure.description.contains("Failure()"))
         let capture = try Data(contentsOf: URL(fileURLWithPath: failure.captures[1]))
@@ -106,5 +167,31 @@ struct TraceTests {
         }
         #expect(count == 0)
         #expect(!FileManager.default.fileExists(atPath: folder("captures")))
+    }
+
+    @Test("A duration is in milliseconds up to a second, and in seconds from there on")
+    func durations() {
+        for (duration, expected) in [
+            (.milliseconds(5), "5 ms"), (.microseconds(999_500), "999.5 ms"), (.seconds(1), "1 s"),
+            (.milliseconds(1_250), "1.25 s"),
+        ] as [(Duration, String)] { #expect(text(of: duration) == expected) }
+    }
+
+    @Test("A scripted peripheral advertises as one that is generally discoverable and knows no BR/EDR")
+    func flags() throws {
+        let world = World(seed: 1)
+        let thermo = world.addPeripheral(.thermometer(), as: "thermo")
+        world.advance(by: .seconds(1))
+        var reader = try BTSnoopReader(world.recorder.capture(of: "thermo"))
+        var advertised: [[UInt8]] = []
+        while let record = try reader.next() {
+            let octets = Array(record.packet.bytes.readableBytesView)
+            // LE Set Advertising Data (Vol 4, Part E, 7.8.7), or its extended form (7.8.54).
+            if octets.starts(with: [0x01, 0x08, 0x20]) { advertised.append(Array(octets.dropFirst(5))) }
+            if octets.starts(with: [0x01, 0x37, 0x20]) { advertised.append(Array(octets.dropFirst(8))) }
+        }
+        // Flags (Core Specification Supplement, Part A, 1.3).
+        #expect(advertised.last?.starts(with: [0x02, 0x01, 0x06]) == true)
+        #expect(thermo.name == "thermo")
     }
 }

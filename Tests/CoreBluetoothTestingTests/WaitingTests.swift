@@ -88,10 +88,17 @@ struct WaitingTests {
         world.addPeripheral(.thermometer(onRead: { _ in .error(.readNotPermitted) }))
         let reader = world.addDevice("phone").run { AsyncReader() }
         await #expect(throws: CBATTError.self) { try await world.wait { try await reader.readTemperature() } }
+        let start = world.now
+        var isCancelled = false
         await #expect(throws: WorldError.self) {
             try await world.wait(within: .seconds(1)) {
                 while !Task.isCancelled { await Task.yield() }
+                isCancelled = true
             }
         }
+        #expect(world.now - start == .seconds(1))
+        // It is cancelled, so that it ends.
+        for _ in 0..<1_000 where !isCancelled { await Task.yield() }
+        #expect(isCancelled)
     }
 }

@@ -73,6 +73,7 @@ struct BlueEarMessengerTests {
         #expect(central.lines.last == "Did disconnect: Peripheral 🤜🏽🤚🏽")
         peripheral.write(line: "quit")
         #expect(try peripheral.end() == 0)
+        #expect(peripheral.errorLines.isEmpty, "somebody listened to each message")
     }
 
     @Test("What is piped in before there is a peer is delivered when one connects")

@@ -159,6 +159,34 @@ struct PageTests {
         }
     }
 
+    @Test("The role is chosen by arrows and Enter, or by its number or letter")
+    func roles() {
+        for (keys, action) in [
+            ([.enter], .central), ([.character(" ")], .central), ([.down, .enter], .peripheral),
+            ([.up, .enter], .peripheral), ([.tab, .enter], .peripheral), ([.backTab, .enter], .peripheral),
+            ([.down, .down, .enter], .central), ([.character("1")], .central), ([.character("c")], .central),
+            ([.character("2")], .peripheral), ([.character("p")], .peripheral), ([.character("q")], .quit),
+            ([.control("d")], .quit), ([.character("x")], nil), ([.left], nil),
+        ] as [([Key], RolePage.Action?)] {
+            var page = RolePage()
+            #expect(keys.map { page.receive($0) }.last == action, "\(keys)")
+        }
+    }
+
+    @Test("The choice of the role stands in the middle, with the picture where there is room")
+    func rolePage() {
+        let page = RolePage()
+        let wide = shown(24, 60) { page.draw(on: &$0, texts) }
+        #expect(wide[9] == "     .-\"\"\"-.     \(texts(.chooseRole))")
+        #expect(wide[11].hasSuffix("▸ 1  Central: \(texts(.centralHint))".prefix(43)))
+        let narrow = shown(24, 59) { page.draw(on: &$0, texts) }
+        #expect(narrow[9] == "  \(texts(.chooseRole))")
+        #expect(narrow[11].hasPrefix("  ▸ 1  Central: ") && narrow[12].hasPrefix("    2  Peripheral: "))
+        // On a small terminal it stands below the title.
+        let small = shown(8, 40) { page.draw(on: &$0, texts) }
+        #expect(small[2] == "  \(texts(.chooseRole))" && small[4].hasPrefix("  ▸ 1  Central"))
+    }
+
     // MARK: Peripheral
 
     @Test("By hand a question is open until it is answered, from the table or at random")

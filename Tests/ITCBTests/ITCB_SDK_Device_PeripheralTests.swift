@@ -238,6 +238,20 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(testbed.run { !central.errors.isEmpty })
         #expect(central.errors == ["sendFailed.peripheralError.nil"])
         #expect(central.answered.isEmpty)
+        // That is all: nothing is awaited any more, and the ball can be asked again.
+        testbed.run(.seconds(5))
+        #expect(central.errors.count == 1)
+        #expect(central.steps.contains(.discoveredCharacteristics(count: 2)))
+        #expect(central.steps.last == .setNotifications(isOn: false))
+        ball.onWrite = {
+            ball.manager.respond(to: $0, withResult: .success)
+            ball.notify(Data("SLUG-ANSWER-01".utf8))
+        }
+        device.sendQuestion("Again?")
+        #expect(testbed.run { central.answered == ["Again? SLUG-ANSWER-01"] })
+        // A question that cannot be sent is not taken for the one before.
+        device.sendQuestion(String(repeating: "?", count: _static_ITCB_SDK_MaximumValueLength + 1))
+        #expect(device.question == nil)
     }
 
     @Test("Notifications without a pending question are ignored")
@@ -287,6 +301,23 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(testbed.run { central.found.count == 1 })
     }
 
+    @Test("A ball that lacks one of the two characteristics is disconnected and reported", arguments: [0, 1])
+    func oneCharacteristic(kept: Int) throws {
+        let testbed = Testbed()
+        let ball = ForeignBall("Half", on: testbed.adapter(), hasService: false)
+        testbed.run { ball.manager.state == .poweredOn }
+        ball.service.characteristics = [try #require(ball.service.characteristics)[kept]]
+        ball.manager.add(ball.service)
+        let central = testbed.central()
+        #expect(testbed.run { !central.errors.isEmpty })
+        #expect(central.errors == ["coreBluetooth.peripheralError.nil"])
+        #expect(central.steps.contains(.discoveredCharacteristics(count: 1)))
+        #expect(central.found.isEmpty && central.sdk.devices.isEmpty)
+        // The link has ended: the ball can be found by others, and is tried again later.
+        let tries = central.steps.count { $0 == .connecting(name: "Half") }
+        #expect(testbed.run { central.steps.count { $0 == .connecting(name: "Half") } > tries })
+    }
+
     @Test("A connection that is not established within the limit is cancelled and reported")
     func connectionTimeout() {
         let testbed = Testbed()
@@ -319,6 +350,7 @@ struct ITCB_SDK_Device_PeripheralTests {
             error: error
         )
         #expect(central.errors == ["coreBluetooth.CB10"])
+        #expect(central.steps.contains(.connectionFailed(name: "Crystal")))
         #expect(central.sdk.devices.isEmpty)
         #expect(testbed.run { central.ready == ["Crystal"] })
         #expect(ball.errors.isEmpty)

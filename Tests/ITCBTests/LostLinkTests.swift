@@ -75,18 +75,22 @@ struct LostLinkTests {
         let central = testbed.central()
         #expect(testbed.run { central.found.count == 1 })
         let first = central.found[0]
+        first.sendQuestion("Before?")
+        #expect(testbed.run { central.answered.count == 1 && central.ready == ["Crystal"] })
+        testbed.run(.seconds(3))
         ball.adapter.setPowered(false)
         #expect(testbed.run { central.sdk.devices.isEmpty })
         #expect(central.errors == ["coreBluetooth.deviceOffline"])
         #expect(words(first.error) == "coreBluetooth.deviceOffline")
         first.sendQuestion("Are you there?")
         #expect(central.errors.last == "sendFailed.deviceOffline")
+        #expect(first.question == nil)
         ball.adapter.setPowered(true)
         #expect(testbed.run { central.found.count == 2 })
         #expect(central.found[1].uuid == first.uuid)
         #expect(central.found[1].amIThisDevice(first))
         central.found[1].sendQuestion("Are you back?")
-        #expect(testbed.run { central.answered.count == 1 })
+        #expect(testbed.run { central.answered.count == 2 })
     }
 
     @Test("A central whose adapter goes away loses all its balls, and finds them again")

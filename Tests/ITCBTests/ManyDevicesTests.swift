@@ -186,24 +186,34 @@ struct ManyDevicesTests {
     @Test("A ball that is being disconnected is not connected to again before it has ended")
     func leaving() throws {
         let testbed = Testbed()
-        _ = testbed.ball("Crystal")
+        _ = testbed.ball("Far", distance: 20)
         let central = testbed.central()
+        let helper = ForeignCentral(on: central.adapter)
+        #expect(testbed.run { helper.peripheral != nil })
+        _ = testbed.ball("Crystal")
         #expect(testbed.run { central.found.count == 1 })
         let device = try #require(central.device("Crystal"))
         let manager = try #require(central.sdk.centralManagerInstance)
-        func hear() {
+        func hear(_ peripheral: CBPeripheral, _ name: String) {
             central.sdk.centralManager(
                 manager,
-                didDiscover: device._peripheral,
-                advertisementData: [CBAdvertisementDataLocalNameKey: "Crystal"],
+                didDiscover: peripheral,
+                advertisementData: [CBAdvertisementDataLocalNameKey: name],
                 rssi: NSNumber(value: -40)
             )
         }
-        hear()
+        hear(device._peripheral, "Crystal")
         #expect(central.sdk.devices.count == 1)
         central.sdk._cancelConnection(device, because: .coreBluetooth(nil))
-        hear()
+        hear(device._peripheral, "Crystal")
         #expect(central.sdk.devices.isEmpty)
+        // That concerns no other ball.
+        let identifier = try #require(helper.peripheral?.identifier)
+        let other = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+        hear(other, "Far")
+        let far = try #require(central.sdk.devices.first as? ITCB_SDK_Device_Peripheral)
+        #expect(far._peripheral === other)
+        central.sdk._cancelConnection(far, because: .coreBluetooth(nil))
         #expect(testbed.run { central.found.count == 2 })
         #expect(central.ready == ["Crystal"])
     }

@@ -78,4 +78,39 @@ struct CanvasTests {
         #expect(canvas.write(paragraph: "Will it rain today?", row: 0, column: 1, columns: 7, rows: 2) == 2)
         #expect(canvas.text == [" Will it", " rain…", ""])
     }
+
+    @Test("A row is filled from a column on, with what has one column")
+    func filling() {
+        for (column, character, expected) in [
+            (0, "-", "-----"), (3, "-", "abc--"), (4, "-", "abcd-"), (5, "-", "abcde"),
+            (-2, "-", "-----"), (0, "漢", "abcde"), (1, " ", "a"),
+        ] as [(Int, Character, String)] {
+            var canvas = self.canvas(2, 5)
+            canvas.write("abcde", row: 0, column: 0)
+            canvas.fill(row: 0, from: column, with: character)
+            #expect(canvas.text == [expected, ""], "\(column) \(character)")
+        }
+    }
+
+    @Test("A text that fits exactly is whole; of no columns nothing is written")
+    func exactFit() {
+        var canvas = self.canvas(2, 5)
+        #expect(canvas.write("ab", row: 0, column: 3) == 5)
+        #expect(canvas.write("漢", row: 1, column: 3) == 5)
+        #expect(canvas.write("x", row: 0, column: 0, columns: 0) == 0)
+        #expect(canvas.write("xyz", row: 0, column: 0, columns: 3) == 3)
+        #expect(canvas.text == ["xyzab", "   漢"])
+        #expect(self.canvas(-1, -1).text == [] && self.canvas(1, -1).text == [""])
+    }
+
+    @Test("A paragraph of exactly the rows that there are is whole")
+    func exactParagraph() {
+        var canvas = self.canvas(3, 8)
+        #expect(canvas.write(paragraph: "Will it rain today?", row: 0, column: 0, columns: 7, rows: 3) == 3)
+        #expect(canvas.text == ["Will it", "rain", "today?"])
+        canvas = self.canvas(2, 8)
+        #expect(canvas.write(paragraph: "Will it rain", row: 0, column: 0, columns: 7, rows: 0) == 0)
+        #expect(canvas.write(paragraph: "Will it", row: 1, column: 0, columns: 7) == 2)
+        #expect(canvas.text == ["", "Will it"])
+    }
 }

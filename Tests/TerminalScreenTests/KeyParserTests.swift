@@ -16,6 +16,16 @@ struct KeyParserTests {
             ("\u{1B}[5~", [.pageUp]), ("\u{1B}[6~", [.pageDown]), ("\u{1B}[Z", [.backTab]),
             ("\u{1B}[1;5C", [.wordRight]), ("\u{1B}[1;3D", [.wordLeft]), ("\u{1B}[1;2C", [.right]),
             ("\u{1B}b", [.wordLeft]), ("\u{1B}f", [.wordRight]), ("\u{1B}x", [.alt("x")]),
+            ("\u{1}", [.control("a")]), ("\u{1D}", []), ("\u{1F}", []), (" ", [.character(" ")]),
+            ("~", [.character("~")]), ("\u{1B}[8~", [.end]), ("\u{1B}[2~", []), ("\u{1B}[~", []),
+            ("\u{1B}OB", [.down]), ("\u{1B}OC", [.right]), ("\u{1B}OD", [.left]), ("\u{1B}OF", [.end]),
+            ("\u{1B}OPx", [.character("x")]), ("\u{1B}[1;3C", [.wordRight]), ("\u{1B}[1;5D", [.wordLeft]),
+            ("\u{1B}[1;2D", [.left]), ("\u{1B}[1D", [.left]), ("\u{1B}[;3C", [.wordRight]),
+            ("\u{1B}\u{7F}", [.control("w")]), ("\u{1B}\u{8}", [.control("w")]), ("\u{1B} ", [.alt(" ")]),
+            ("\u{1B}~", [.alt("~")]), ("\u{1B}\u{1F}x", [.escape, .character("x")]),
+            ("\u{1B}é", [.escape, .character("é")]),
+            ("\u{1B}[?25h", []), ("\u{1B}[ @x", [.character("x")]), ("\u{1B}[1\u{1B}[A", [.up]),
+            ("\u{1B}[1\u{7F}x", [.character("x")]), ("\u{1B}[200~\u{1B}[201~x", [.character("x")]),
             ("\u{1B}\u{1B}[A", [.escape, .up]), ("\u{1B}\r", [.escape, .enter]), ("\u{1B}[99~x", [.character("x")]),
             ("\u{1B}[200~a\u{1B}[Ab\u{1B}[201~c", [.text("a\u{1B}[Ab"), .character("c")]),
         ] as [(String, [Key])]
@@ -26,6 +36,40 @@ struct KeyParserTests {
         // However the octets are cut, they mean the same.
         var slow = KeyParser()
         #expect(text.utf8.flatMap { slow.receive([$0]) } == keys)
+    }
+
+    @Test(
+        "The first and the last character of each length in UTF-8 (RFC 3629)",
+        arguments: ["\u{80}", "\u{7FF}", "\u{800}", "\u{FFFD}", "\u{10000}", "\u{10FFFF}"] as [Character]
+    )
+    func lengths(character: Character) {
+        var parser = KeyParser()
+        for octet in character.utf8.dropLast() { #expect(parser.receive([octet]) == []) }
+        #expect(parser.receive(character.utf8.suffix(1)) == [.character(character)])
+        #expect(parser.flush() == [] && !parser.isPending)
+        // One that is not complete is given up at the next one.
+        #expect(parser.receive(character.utf8.dropLast() + Array("é".utf8)) == [.character("é")])
+    }
+
+    @Test("A control sequence has up to 32 octets between its beginning and its end", arguments: [32, 33])
+    func sequenceLength(count: Int) {
+        var parser = KeyParser()
+        let keys = parser.receive(Array("\u{1B}[".utf8) + Array(repeating: 0x31, count: count) + Array("A".utf8))
+        #expect(keys == (count == 32 ? [.up] : [.character("A")]))
+    }
+
+    @Test(
+        "A pasted text of 4,096 octets is whole, and of a longer one the beginning is",
+        arguments: [4095, 4096, 4097]
+    )
+    func pasteLength(count: Int) {
+        let text = String((0..<count).map { Character(UnicodeScalar(UInt8(0x61 + $0 % 26))) })
+        var parser = KeyParser()
+        #expect(
+            parser.receive("\u{1B}[200~\(text)\u{1B}[201~x".utf8) == [
+                .text(String(text.prefix(4096))), .character("x"),
+            ]
+        )
     }
 
     @Test("A lone Escape is one when nothing has come for a while")

@@ -25,6 +25,16 @@ struct LineEditorTests {
             ([.control("w")], "Will it |"), ([.control("u")], "|"), ([.wordLeft, .control("u")], "|rain?"),
             ([.wordLeft, .control("k")], "Will it |"), ([.home, .end], "Will it rain?|"),
             ([.text("\nNow\u{1B}[2J?")], "Will it rain?Now[2J?|"), ([.tab], "Will it rain?|"),
+            ([.text("a\tb\u{2028}c\u{2029}d\u{85}")], "Will it rain?a bcd|"),
+            ([.control("a")], "|Will it rain?"), ([.home, .control("e")], "Will it rain?|"),
+            ([.control("b")], "Will it rain|?"), ([.home, .control("f")], "W|ill it rain?"),
+            ([.control("h")], "Will it rain|"), ([.home, .control("d")], "|ill it rain?"),
+            ([.control("d")], "Will it rain?|"), ([.right], "Will it rain?|"), ([.control("k")], "Will it rain?|"),
+            ([.wordRight], "Will it rain?|"), ([.home, .wordLeft], "|Will it rain?"),
+            ([.character(" "), .character(" "), .wordLeft], "Will it |rain?  "),
+            ([.character(" "), .control("w")], "Will it |"), ([.home, .control("w")], "|Will it rain?"),
+            ([.wordLeft, .wordLeft, .left, .wordRight], "Will it| rain?"),
+            ([.wordLeft, .left, .wordRight], "Will it rain?|"),
         ] as [([Key], String)]
     )
     func editing(keys: [Key], line: String) {
@@ -60,6 +70,36 @@ struct LineEditorTests {
         #expect(shown == ["Two?", "One?", "One?", "Two?", "Thr", "Thr"])
     }
 
+    @Test("A hundred lines are kept, and the oldest ones go", arguments: [100, 101])
+    func historyLimit(count: Int) {
+        var editor = LineEditor()
+        for number in 1...count {
+            editor.set("\(number)")
+            _ = editor.receive(.enter)
+        }
+        for _ in 1...200 { #expect(editor.receive(.control("p")) == .edited) }
+        #expect(editor.text == (count == 100 ? "1" : "2"))
+        for _ in 1...200 { #expect(editor.receive(.control("n")) == .edited) }
+        #expect(editor.text.isEmpty)
+        // What is shown can be edited, and finished again.
+        _ = editor.receive(.up)
+        _ = editor.receive(.character("!"))
+        #expect(editor.receive(.enter) == .finished("\(count)!"))
+        _ = editor.receive(.up)
+        #expect(editor.text == "\(count)!")
+    }
+
+    @Test(
+        "Keys that mean nothing in a line are not taken",
+        arguments: [.escape, .tab, .backTab, .pageUp, .pageDown, .control("c"), .alt("x")] as [Key]
+    )
+    func ignored(key: Key) {
+        var editor = LineEditor()
+        editor.set("Rain?")
+        #expect(editor.receive(key) == .ignored)
+        #expect(editor.text == "Rain?" && editor.maximumLength == 512)
+    }
+
     @Test("An empty line is finished and is not in the history")
     func emptyLine() {
         var editor = LineEditor()
@@ -73,6 +113,7 @@ struct LineEditorTests {
         arguments: [
             ("Will it rain?", [], 20, "Will it rain?", 13), ("Will it rain?", [], 8, "t rain?", 7),
             ("Will it rain?", [.home], 8, "Will it", 0), ("漢字漢字", [], 6, "漢字", 4),
+            ("Will", [], 5, "Will", 4), ("Will", [], 4, "ill", 3), ("Will", [], 2, "l", 1),
         ] as [(String, [Key], Int, String, Int)]
     )
     func drawing(text: String, keys: [Key], columns: Int, shown: String, cursor: Int) {

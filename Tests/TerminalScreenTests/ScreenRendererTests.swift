@@ -58,6 +58,27 @@ struct ScreenRendererTests {
         #expect(!terminal.isCursorShown)
     }
 
+    @Test("A cursor outside of the screen is hidden", arguments: [(2, 9, true), (3, 9, false), (2, 10, false)])
+    func cursorAtTheEdge(row: Int, column: Int, isShown: Bool) {
+        var canvas = Canvas(size: ScreenSize(rows: 3, columns: 10))
+        canvas.cursor = ScreenPosition(row: row, column: column)
+        var renderer = ScreenRenderer(hasColors: false)
+        #expect(renderer.render(canvas).contains("\u{1B}[?25h") == isShown)
+    }
+
+    @Test("What is forgotten is drawn again, and a run of cells in one style has one beginning")
+    func forgotten() {
+        var canvas = Canvas(size: ScreenSize(rows: 1, columns: 10))
+        canvas.write("ab", row: 0, column: 1)
+        canvas.write("cd", row: 0, column: 3, .bold)
+        let octets = "\u{1B}[1;2H\u{1B}[0mab\u{1B}[0;1mcd\u{1B}[0m"
+        var renderer = ScreenRenderer(hasColors: true)
+        #expect(renderer.render(canvas) == "\u{1B}[?25l\u{1B}[0m\u{1B}[2J" + octets)
+        #expect(renderer.render(canvas) == "\u{1B}[?25l")
+        renderer.invalidate()
+        #expect(renderer.render(canvas) == "\u{1B}[?25l\u{1B}[0m\u{1B}[2J" + octets)
+    }
+
     /// Pieces of text of every kind.
     private static let pieces = [
         "a", "bc", "Kitchen", " ", "   ", "é", "漢", "漢字", "🚗", "👨‍👩‍👧", "❤️", "🇩🇪", "👍🏽", "-45 dBm", "▂▄▆█", "ｱ", "한",

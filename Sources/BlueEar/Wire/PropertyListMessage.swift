@@ -54,7 +54,7 @@ private struct BinaryPropertyList {
         self.referenceWidth = Int(octets[end + 7])
         guard
             (1...8).contains(self.offsetWidth), (1...8).contains(self.referenceWidth),
-            let count = Self.number(octets, at: end + 8, width: 8), count > 0,
+            let count = Self.number(octets, at: end + 8, width: 8),
             let root = Self.number(octets, at: end + 16, width: 8), root < count,
             let tableStart = Self.number(octets, at: end + 24, width: 8),
             tableStart > Self.header.count, tableStart <= end,
@@ -118,7 +118,6 @@ private struct BinaryPropertyList {
         let marker = self.octets[offset]
         guard marker & 0x0F == 0x0F else { return (marker >> 4, Int(marker & 0x0F), offset + 1) }
         // A longer count follows as an integer object.
-        guard offset + 1 < self.tableStart else { return nil }
         let integer = self.octets[offset + 1]
         guard integer >> 4 == 0x1, integer & 0x0F <= 3 else { return nil }
         let width = 1 << Int(integer & 0x0F)

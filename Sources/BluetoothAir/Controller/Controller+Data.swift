@@ -178,7 +178,6 @@ extension Controller {
     func forgetBuffers(of end: LinkEnd) {
         self.transmitBuffers.used -= end.usedBuffers
         self.transmitBuffers.completedCount -= end.completedPackets
-        end.usedBuffers = 0
         end.completedPackets = 0
         end.data.removeAll()
         self.receiveBuffers.completed(end.unreportedPackets, on: end)

@@ -117,7 +117,6 @@ extension Controller {
     }
 
     func scanTimerFired() {
-        guard self.scan != nil else { return }
         self.stopScan()
         self.emit(LEScanTimeout())
     }

@@ -125,7 +125,6 @@ private struct BenchmarkRun {
             try await done.wait(600, late: Failure("\(count * length - arrived) octets of notifications did not come"))
             {}
         }
-        central.onDisconnection = nil
         report("notification", "notification", arrived, length, start, lost: 0)
         try await central.setNotifying(false, source)
     }

@@ -149,6 +149,8 @@ struct AdapterUnavailableTests {
         #expect(holder(true, true, service, [program]) == [.system(service)])
         #expect(holder(nil, true, service, [program], unseen: 1) == [.system(service)])
         #expect(holder(true, true, nil, [program]) == [.system(nil)])
+        // Nobody knows whether it is up, and there is no service that could use it.
+        #expect(holder(nil, true, nil, []).isEmpty)
         #expect(holder(false, true, service, [program], unseen: 1).isEmpty)
         #expect(holder(true, false, service, [program]) == [.program(program)])
         // It is being powered up for its program.

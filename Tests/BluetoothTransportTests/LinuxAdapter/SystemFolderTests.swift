@@ -34,6 +34,14 @@ struct SystemFolderTests {
         #expect(SystemFolder(path: "/dev").lines("zero").map(\.utf8.count) == [1 << 20])
     }
 
+    @Test("a pipe that nobody writes to reads as empty, and is not waited for")
+    func pipe() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkfifo(folder("pipe"), 0o600) == 0)
+        #expect(SystemFolder(path: folder.path).lines("pipe").isEmpty)
+        #expect(SystemFolder(path: folder.path).text("pipe") == nil)
+    }
+
     @Test("a file that is not there has no lines")
     func absent() throws {
         let folder = try TemporaryFolder()

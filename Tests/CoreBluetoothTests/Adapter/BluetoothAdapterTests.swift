@@ -177,11 +177,11 @@ struct BluetoothAdapterTests {
         #expect(configuration.location == .position(AirPosition(x: 300, y: -2.5)))
         let lines = CapturedLog()
         let wrong = lines.capture {
-            ["1", "1,", "1,2,3", "a,b", "nan,0", "1e9,0"].map {
+            ["1", "1,", "1,2,3", "1,2,", "a,b", "nan,0", "1e9,0"].map {
                 BluetoothAdapter.Configuration(environment: ["COREBLUETOOTH_POSITION": $0]).location
             }
         }
-        #expect(wrong.allSatisfy { $0 == nil } && wrong.count == 6)
+        #expect(wrong.allSatisfy { $0 == nil } && wrong.count == 7)
         #expect(
             lines.all.first
                 == "[CoreBluetooth] COREBLUETOOTH_POSITION is \"1\"; write two numbers of metres, such as 300,0"

@@ -120,4 +120,15 @@ struct ObservedConnectionTests {
         #expect(connection.attempt == 8)
         #expect(connection.state == .connecting)
     }
+
+    @Test("what is reported of an attempt from before the adapter stopped changes nothing")
+    func stopped() throws {
+        var connection = ObservedConnection()
+        let begun = connection.connect()
+        let attempt = try #require(begun)
+        connection.invalidate()
+        #expect(connection.state == .disconnected)
+        #expect(connection.connected(attempt) == nil)
+        #expect(connection.state == .disconnected)
+    }
 }

@@ -27,8 +27,11 @@ struct ReceiveWindowTests {
         #expect(!window.remove(self.value(counting: half)), "it is open already")
     }
 
-    @Test("A2: the limit is reported once, with its last octet")
-    func limit() {
+    @Test("A2: the limit is reported once, with its last octet", arguments: [0, 1])
+    func limit(excess: Int) {
+        let exact = ReceiveWindow()
+        #expect(exact.add(self.value(counting: ReceiveWindow.limit - 65)) == .full)
+        #expect(exact.add(self.value(counting: 65 + excess)) == .overrun)
         let window = ReceiveWindow()
         #expect(window.add(self.value(counting: ReceiveWindow.limit - 65)) == .full)
         #expect(window.add(0) == .none)

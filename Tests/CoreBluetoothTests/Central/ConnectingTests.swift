@@ -255,4 +255,26 @@ struct ConnectingTests {
         #expect(looker.calls.last == "disconnect 0")
         #expect(talk.central.found[0].state == .connected)
     }
+
+    @Test("6.8 a StartDelay of more than a day is one of a day")
+    func longDelay() throws {
+        let talk = Conversation()
+        let peripheral = try talk.find()
+        // On a quiet air, where a day is short.
+        talk.central.manager.stopScan()
+        talk.ball.manager.stopAdvertising()
+        talk.central.manager.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: 1e300])
+        talk.testbed.run(.hours(24) - .seconds(2))
+        talk.ball.advertise(name: "Crystal")
+        talk.testbed.run(.seconds(1))
+        #expect(peripheral.state == .connecting)
+        talk.testbed.run(.seconds(3))
+        #expect(peripheral.state == .connected)
+        #expect(peripheral.description.contains("mtu = 517, state = connected"))
+        // There is a link until its end is reported.
+        talk.central.manager.cancelPeripheralConnection(peripheral)
+        #expect(peripheral.description.contains("mtu = 517, state = disconnecting"))
+        talk.testbed.run { peripheral.state == .disconnected }
+        #expect(peripheral.description.contains("mtu = 0, state = disconnected"))
+    }
 }

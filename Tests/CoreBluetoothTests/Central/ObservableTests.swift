@@ -245,4 +245,41 @@ struct ObservableTests {
         #expect(seen !== peripheral && seen.identifier == peripheral.identifier)
         #expect(seen.state == .disconnected)
     }
+
+    @Test("5.3 an attribute of another kind at the same handles is another object")
+    func otherAttributes() throws {
+        let talk = Conversation()
+        let (peripheral, _, answer) = try talk.discover()
+        let service = try #require(peripheral.services?.first)
+        let handles = try #require(service.handles)
+        func object(_ uuid: BluetoothUUID) -> CBService {
+            peripheral.lock.withLock {
+                peripheral.object(of: GATTRemoteService(uuid: uuid, handles: handles, isPrimary: true))
+            }
+        }
+        #expect(object(IDs.service.value) === service)
+        #expect(object(IDs.other.value) !== service)
+        let discovery = DescriptorDiscovery(characteristic: try #require(answer.record))
+        func descriptor(_ uuid: BluetoothUUID) -> CBDescriptor? {
+            let record = GATTRemoteDescriptor(uuid: uuid, handle: handles.upperBound)
+            discovery.apply(.success([record]), to: peripheral)
+            return answer.descriptors?.first
+        }
+        let first = descriptor(0x2902)
+        #expect(first != nil && descriptor(0x2902) === first)
+        #expect(descriptor(0x2904) !== first)
+    }
+
+    @Test("10.6 a central's longest update follows its MTU")
+    func changedMTU() throws {
+        let talk = Conversation()
+        let (_, _, answer) = try talk.discover()
+        answer.service?.peripheral?.setNotifyValue(true, for: answer)
+        talk.testbed.run { answer.isNotifying }
+        let central = try #require(talk.ball.centrals.first)
+        let link = try #require(central.link)
+        #expect(central.maximumUpdateValueLength == 512)
+        talk.ball.manager.receive([.centralChangedMTU(link, 100, ReceiveWindow())])
+        #expect(central.maximumUpdateValueLength == 97)
+    }
 }

@@ -59,6 +59,33 @@ struct ScanningTests {
         #expect(talk.central.found.count == 1)
     }
 
+    @Test("4.3 what was heard before is not taken for what a device says now: a later scan waits for its new name")
+    func forgotten() {
+        // Names of ten octets, which are in the scan response.
+        let talk = Conversation { $0.open(name: "Crystal_10") }
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.testbed.run { !talk.central.found.isEmpty }
+        talk.central.manager.stopScan()
+        talk.testbed.run(.seconds(1))
+        talk.ball.manager.stopAdvertising()
+        talk.ball.advertise(name: "Brass_four")
+        talk.testbed.run(.seconds(1))
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.testbed.run { talk.central.advertisements.count == 2 }
+        let names = talk.central.advertisements.map { $0[CBAdvertisementDataLocalNameKey] as? String }
+        #expect(names == ["Crystal_10", "Brass_four"])
+        // Nor after the adapter was off.
+        talk.centralAdapter.setPowered(false)
+        talk.ball.manager.stopAdvertising()
+        talk.ball.advertise(name: "Tin_number")
+        talk.testbed.run(.seconds(1))
+        talk.centralAdapter.setPowered(true)
+        talk.testbed.run { talk.central.manager.state == .poweredOn }
+        talk.central.manager.scanForPeripherals(withServices: nil)
+        talk.testbed.run { talk.central.advertisements.count == 3 }
+        #expect(talk.central.advertisements.last?[CBAdvertisementDataLocalNameKey] as? String == "Tin_number")
+    }
+
     @Test("4.2 AllowDuplicates reports each packet")
     func duplicates() {
         let talk = Conversation()
@@ -113,6 +140,14 @@ struct ScanningTests {
         other.manager.scanForPeripherals(withServices: nil)
         talk.testbed.run(.seconds(1))
         #expect(other.count("discover Crystal") == 2)
+        // The end of a manager is none for the others.
+        let third = CentralApp(on: talk.centralAdapter)
+        talk.testbed.run { third.manager.state == .poweredOn }
+        third.end()
+        talk.testbed.run(.milliseconds(1))
+        other.manager.scanForPeripherals(withServices: nil)
+        talk.testbed.run(.seconds(1))
+        #expect(other.count("discover Crystal") == 3)
     }
 
     @Test("2 AllowDuplicates on the main queue is warned of, in real time")

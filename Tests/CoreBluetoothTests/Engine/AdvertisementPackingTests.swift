@@ -179,4 +179,17 @@ struct AdvertisementPackingTests {
             }
         }
     }
+
+    @Test("B6 a short name in the scan response leaves the rest of it to services")
+    func shortName() throws {
+        let ball = try #require(self.ball)
+        // 11 services of 16 bits beside one of 128: 4 fit into the packet, and 10 with a name of 4 octets into the response.
+        for (name, count) in [("Tiny", 4), ("Enormous!!", 10)] {
+            let services = [ball] + (0..<13).map { BluetoothUUID(0xA000 + UInt16($0)) }
+            let (data, scanResponse) = self.pack(name, services)
+            #expect(scanResponse.localName == name)
+            let cost = 2 + count
+            #expect(scanResponse.serviceUUIDs.count == min(13 - data.serviceUUIDs.count + 1, (31 - cost - 2) / 2))
+        }
+    }
 }

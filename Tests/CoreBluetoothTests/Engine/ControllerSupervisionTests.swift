@@ -1,4 +1,5 @@
 import BluetoothHost
+import BluetoothTransport
 import NIOCore
 import Testing
 
@@ -142,5 +143,16 @@ struct ControllerSupervisionTests {
         #expect(supervision.setPowered(false) == [])
         #expect(supervision.hostChanged(to: .ready, now: self.time(.zero)) == [])
         #expect(supervision.opened() == [.closeChannel])
+    }
+
+    @Test("a name that is wrong and a part that is missing stay so; all else may come right")
+    func finalFailures() {
+        for (code, isFinal) in [
+            (.badName, true), (.unsupported, true), (.inUse, false), (.notFound, false), (.noPermission, false),
+        ] as [(TransportError.Code, Bool)] {
+            let failure = ChannelFailure(TransportError(code, "why"))
+            #expect(failure.isFinal == isFinal && failure.reason == "why")
+        }
+        #expect(!ChannelFailure(CancellationError()).isFinal)
     }
 }

@@ -21,6 +21,20 @@ struct DiscoveredAttributesTests {
         #expect(attributes.services.map(\.record) == [self.outer, self.inner, self.last])
         #expect(attributes.services.map(\.isListed) == [true, false, false])
         #expect(attributes.services.map(\.included) == [[0x0006, 0x000A], nil, nil])
+        // A characteristic that is another one now takes the place of the one with its handle.
+        func characteristic(_ uuid: BluetoothUUID) -> GATTRemoteCharacteristic {
+            GATTRemoteCharacteristic(
+                uuid: uuid,
+                properties: .read,
+                declarationHandle: 0x0002,
+                valueHandle: 0x0003,
+                endHandle: 0x0005
+            )
+        }
+        for uuid in [0x2A00, 0x2A00, 0x2A01] as [BluetoothUUID] {
+            attributes.add([characteristic(uuid)], of: self.outer.handles)
+            #expect(attributes.services[0].characteristics?.map(\.record) == [characteristic(uuid)])
+        }
         // What was found as an included service stays one until it is found itself.
         attributes.add([self.inner], listed: true)
         #expect(attributes.services.map(\.isListed) == [true, true, false])

@@ -100,6 +100,31 @@ struct ScanningMachineTests {
         #expect(reported.map(\.advertisement.services) == [[], [0x180D]])
     }
 
+    @Test("4.3 each kind of content is news by itself, whatever was reported before")
+    func kinds() throws {
+        let service = AdvertisedServiceData(uuid: 0x180F, data: ByteBuffer(bytes: [9]))
+        var overflow = OverflowArea()
+        overflow.insert(0xA000)
+        let kinds: [(inout AdvertisingData) -> Void] = [
+            { $0.appendLocalName("A") }, { $0.appendServiceUUIDs([0x180D]) },
+            { $0.appendSolicitedServiceUUIDs([0x1812]) }, { $0.appendTxPowerLevel(-4) },
+            { $0.appendManufacturerSpecificData(company: 0x0059, ByteBuffer(bytes: [1])) },
+            { $0.appendServiceData(service) },
+            { [overflow] data in data.append(.manufacturerSpecificData, overflow.manufacturerData) },
+        ]
+        let packets = kinds.map { append in
+            var data = AdvertisingData()
+            append(&data)
+            return self.packet(data.bytes, isScannable: false)
+        }
+        for first in packets.indices {
+            for second in packets.indices {
+                let reported = self.sightings([packets[first], packets[second], packets[first]])
+                #expect(reported.count == (first == second ? 1 : 2), "\(first) \(second)")
+            }
+        }
+    }
+
     @Test("a service that only the scan response names passes the filter")
     func filterOnResponse() {
         let reported = self.sightings(

@@ -45,4 +45,16 @@ struct InvalidationsTests {
         #expect(!invalidations.contains(after: merged) { $0.contains(self.range(merged).lowerBound) })
         #expect(invalidations.contains(after: merged - 1) { $0.contains(self.range(1).lowerBound) })
     }
+
+    @Test("What is merged covers both ranges, whichever begins first")
+    func merged() {
+        for (first, second) in [(5, 2), (2, 5)] {
+            var invalidations = Invalidations()
+            for number in [first, second] { invalidations.append(self.range(number)) }
+            for _ in 0..<Invalidations.limit { invalidations.append(self.range(9)) }
+            for number in 2...5 {
+                #expect(invalidations.contains(after: 0) { $0.contains(self.range(number).lowerBound) }, "\(number)")
+            }
+        }
+    }
 }

@@ -40,6 +40,11 @@ struct PeerLinkTests {
         #expect(link.add("b", reconnects: false, isDelayed: true) == [])
         #expect(link.cancel("b") == [.end("b", nil)])
         #expect(link.startDelayElapsed("b") == [])
+        // One that waits is no user of the link.
+        #expect(link.connected(self.first, isCentral: true) == [.establish("a")])
+        #expect(link.startDelayElapsed("a") == [])
+        #expect(link.add("c", reconnects: false, isDelayed: true) == [])
+        #expect(link.cancel("a") == [.leave("a"), .disconnect(self.first)])
     }
 
     @Test("the last one that waits withdraws the request")

@@ -1,5 +1,6 @@
 import BluetoothHost
 import BluetoothTypes
+import NIOCore
 import Testing
 
 @testable import CoreBluetooth
@@ -27,5 +28,29 @@ struct RemoteDatabaseTests {
         #expect(database.services([]) == [])
         #expect(database.services([0xA000, 0xC000]) == (isWhole ? [first, third] : nil))
         #expect(database.services(nil) == (isWhole ? self.services : nil))
+    }
+
+    @Test("what is found of some services adds nothing to what is known of all")
+    func allKnown() {
+        var database = RemoteDatabase()
+        database.learn(self.services, nil)
+        let whole = database
+        database.learn([], [0xC000])
+        #expect(database == whole)
+    }
+
+    @Test("a database is cached up to 4,096 entries, where it has a hash", arguments: [4_096, 4_097])
+    func capacity(count: Int) {
+        var database = RemoteDatabase(
+            GATTCachedDatabase(databaseHash: ByteBuffer(repeating: 1, count: 16))
+        )
+        database.learn(
+            (0..<count).map { number in
+                let handle = AttributeHandle(UInt16(number + 1))
+                return GATTRemoteService(uuid: 0xA000, handles: handle...handle, isPrimary: true)
+            },
+            nil
+        )
+        #expect(database.isCacheable == (count == 4_096))
     }
 }

@@ -121,5 +121,13 @@ struct SubscriptionTests {
         disabling.remove("a")
         disabling.written(isAccepted: true)
         #expect(disabling.isOff)
+
+        // A refusal keeps the subscription on, for nobody any more.
+        var refused = self.on("a")
+        _ = refused.set(false, for: "a")
+        refused.remove("b")
+        refused.remove("a")
+        refused.written(isAccepted: false)
+        #expect(self.subscribers(refused).isEmpty && refused.needsRelease)
     }
 }

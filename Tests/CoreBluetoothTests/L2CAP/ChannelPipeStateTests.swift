@@ -84,6 +84,21 @@ struct ChannelPipeStateTests {
         #expect(Self.read(100, &state, &actions) == .done(100) && actions.wakesLoop)
     }
 
+    @Test("12.3 a stream that is not open is ready for nothing, and the end of one leaves the other as it is")
+    func sides() {
+        var state = State(window: Self.window)
+        _ = Self.actions(&state) { $0.receive([ByteBuffer(repeating: 2, count: 10)], &$1) }
+        for side in [ChannelPipe.Side.input, .output] {
+            #expect(!state.isReady(side))
+            _ = Self.actions(&state) { $0.open(side, &$1) }
+            #expect(state.isReady(side))
+        }
+        #expect(Self.actions(&state) { $0.close(.output, &$1) }.resumes == .output)
+        #expect(!state.isReady(.output) && state.isReady(.input))
+        var actions = Actions()
+        #expect(Self.read(20, &state, &actions) == .done(10))
+    }
+
     @Test("12.3 a closed input drops what comes and gives it back")
     func closedInput() {
         var state = Self.open()

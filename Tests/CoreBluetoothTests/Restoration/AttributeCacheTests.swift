@@ -42,6 +42,23 @@ struct AttributeCacheTests {
         #expect(setup.curious.takeSent() == [0x12])
     }
 
+    @Test("7.13 descriptors that a subscription needed are known from then on")
+    func descriptorsOfSubscription() throws {
+        let setup = RestorationSetup(.central)
+        let peripheral = try setup.connect()
+        func subscribe() throws -> [UInt8] {
+            let answer = try peripheral.discover([IDs.service], in: setup.testbed).characteristic(IDs.answer)
+            _ = setup.curious.takeSent()
+            peripheral.setNotifyValue(true, for: answer)
+            try #require(setup.testbed.run { answer.isNotifying })
+            return setup.curious.takeSent()
+        }
+        // Find Information for the descriptor, and a write of it; then the write alone.
+        #expect(try subscribe() == [0x04, 0x12])
+        setup.reconnect(peripheral)
+        #expect(try subscribe() == [0x12])
+    }
+
     @Test("7.13 the next process knows it, too")
     func nextProcess() throws {
         var setup = RestorationSetup(.central)

@@ -43,6 +43,25 @@ struct CentralRestorationTests {
         #expect(try setup.answer() === answer)
     }
 
+    @Test("13.1 a service comes back with those that it includes, which are not listed themselves")
+    func includedServices() throws {
+        var setup = RestorationSetup(.central)
+        let inner = CBMutableService(type: IDs.other, primary: false)
+        setup.ball.manager.remove(setup.ball.ball)
+        setup.ball.manager.add(inner)
+        setup.ball.ball.includedServices = [inner]
+        setup.ball.manager.add(setup.ball.ball)
+        let peripheral = try setup.connect()
+        let service = try peripheral.discover([IDs.service], in: setup.testbed)
+        peripheral.discoverIncludedServices(nil, for: service)
+        #expect(setup.testbed.run { service.includedServices?.count == 1 })
+        setup.restartCentral()
+        try #require(setup.testbed.run { !setup.central.found.isEmpty })
+        let services = setup.central.found.first?.services
+        #expect(services?.map(\.uuid) == [IDs.service])
+        #expect(services?.first?.includedServices?.map(\.uuid) == [IDs.other])
+    }
+
     @Test("13.1 what is restored survives the next end, too, also before the link is back")
     func again() throws {
         var setup = RestorationSetup(.central)

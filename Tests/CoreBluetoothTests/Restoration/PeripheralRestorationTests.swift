@@ -63,7 +63,7 @@ struct PeripheralRestorationTests {
             permissions: [.readable]
         )
         fixed.descriptors = [
-            CBMutableDescriptor(type: CBUUID(string: "2901"), value: "What is fixed"),
+            CBMutableDescriptor(type: CBUUID(string: "2901"), value: NSString(string: "What is fixed")),
             CBMutableDescriptor(type: CBUUID(string: "2904"), value: Data([4, 0, 0, 0x27, 1, 0, 0])),
         ]
         inner.characteristics = [fixed]
@@ -198,5 +198,41 @@ struct PeripheralRestorationTests {
                 $0.contains("has provided a restore identifier but the delegate doesn't implement the")
             } == 1
         )
+    }
+
+    @Test("13.1 services that were all removed are not restored")
+    func allRemoved() {
+        var setup = RestorationSetup(.peripheral)
+        setup.ball.manager.add(setup.ball.ball)
+        setup.testbed.run(.milliseconds(10))
+        setup.ball.manager.removeAllServices()
+        setup.testbed.run(.milliseconds(10))
+        setup.restartBall()
+        #expect(setup.ball.calls == ["state 5"])
+    }
+
+    @Test(
+        "13.1 a characteristic that no app can have published is not restored: a foreign record must not end the program",
+        arguments: [
+            (.read, .readable, nil, true), (.read, .readable, 512, true), (.read, .readable, 513, false),
+            ([.read, .write], .readable, 1, false), ([.read, .write], .readable, nil, true),
+            (.read, [.readable, .writeable], 1, false), (.read, .readEncryptionRequired, 1, true),
+            ([.read, .broadcast], .readable, nil, false), ([.read, .extendedProperties], .readable, nil, false),
+        ] as [(CBCharacteristicProperties, CBAttributePermissions, Int?, Bool)]
+    )
+    func publishable(
+        properties: CBCharacteristicProperties,
+        permissions: CBAttributePermissions,
+        length: Int?,
+        isPublishable: Bool
+    ) {
+        let record = PeripheralRecord.Characteristic(
+            uuid: 0xFFF1,
+            properties: properties.rawValue,
+            permissions: permissions.rawValue,
+            value: length.map { Data(count: $0) },
+            descriptors: []
+        )
+        #expect(record.isPublishable == isPublishable)
     }
 }

@@ -44,6 +44,28 @@ struct BondStoreTests {
         #expect(next.bond(with: Self.peer) == nil && self.store(on: storage).bond(with: Self.peer) == nil)
     }
 
+    @Test("keys of LE legacy pairing are kept with their names, and identities with the kind of their address")
+    func legacyKeys() {
+        for kind in [DeviceAddress.Kind.public, .random] {
+            let storage = MemoryStorage()
+            let identity = IdentityInformation(
+                identityResolvingKey: Octets16(high: 9, low: 8),
+                address: DeviceAddress(0xC011_2233_4466, kind: kind)
+            )
+            let key = LongTermKey(value: Octets16(high: 1, low: 2), encryptedDiversifier: 0xFFFE, random: .max - 1)
+            let bond = Bond(
+                peerAddress: DeviceAddress(0xC011_2233_4466, kind: kind),
+                keySize: 7,
+                isAuthenticated: false,
+                isSecureConnections: false,
+                local: PairingKeys(longTermKey: key, identity: identity),
+                peer: PairingKeys(longTermKey: key, identity: identity)
+            )
+            self.store(on: storage).store(bond)
+            #expect(self.store(on: storage).bond(with: bond.peerAddress) == bond)
+        }
+    }
+
     @Test("replayed signature: a counter that was accepted is not accepted by the next process, and never goes back")
     func signCounter() {
         let storage = MemoryStorage()

@@ -59,4 +59,23 @@ struct DatabaseCacheTests {
         cache.store(RemoteDatabase(), of: self.address(2))
         #expect(cache.database(of: self.address(2)) == nil)
     }
+
+    @Test("addresses of one value and two kinds are two devices, also in storage, and what is removed is gone there")
+    func kinds() {
+        let storage = MemoryStorage()
+        func cache() -> DatabaseCache {
+            let cache = DatabaseCache()
+            cache.writer = StateWriter(storage)
+            return cache
+        }
+        let addresses = [DeviceAddress.Kind.public, .random].map { DeviceAddress(0xC000_0000_0001, kind: $0) }
+        for (number, address) in addresses.enumerated() { cache().store(self.database(UInt8(number)), of: address) }
+        for (number, address) in addresses.enumerated() {
+            #expect(cache().database(of: address) == self.database(UInt8(number)))
+        }
+        let last = cache()
+        #expect(last.database(of: addresses[0]) != nil)
+        last.remove(addresses[0])
+        #expect(cache().database(of: addresses[0]) == nil && cache().database(of: addresses[1]) != nil)
+    }
 }

@@ -1,3 +1,4 @@
+import BluetoothTransport
 import BluetoothTypes
 import Fixtures
 import Foundation
@@ -135,6 +136,29 @@ struct IdentityStoreTests {
         }
     }
 
+    @Test("5.1 what this process has given out stays, whatever a file says of the address or of the identifier")
+    func conflicts() throws {
+        try withFolderStorage { folder in
+            let earlier = IdentityStore()
+            earlier.open(IdentityFile(folder))
+            let (first, second) = (earlier.record(for: self.address(1)), earlier.record(for: self.address(2)))
+            earlier.flush()
+
+            // The same identifier for another address, as after a move.
+            let store = IdentityStore()
+            store.open(IdentityFile(folder))
+            store.move(self.address(1), to: self.address(3))
+            store.open(IdentityFile(folder))
+            #expect(store.record(for: first.identifier)?.address == self.address(3))
+            #expect(store.record(for: second.identifier)?.address == self.address(2))
+            // Another identifier for the same address.
+            let other = IdentityStore()
+            let own = other.record(for: self.address(1)).identifier
+            other.open(IdentityFile(folder))
+            #expect(other.record(for: self.address(1)).identifier == own)
+        }
+    }
+
     @Test("what another process has added is kept")
     func shared() throws {
         try withFolderStorage { folder in
@@ -172,5 +196,21 @@ struct IdentityStoreTests {
             ["XDG_STATE_HOME": "relative", "HOME": "\(base)/home"][$0]
         }
         #expect(home.folder == "\(base)/home/.local/state/corebluetooth/C0:00:00:00:00:01")
+        // Where it cannot be made, one in the temporary folder serves, and a line says so.
+        #expect(FileManager.default.createFile(atPath: folder("file"), contents: nil))
+        let lines = CapturedLog()
+        let temporary = try lines.capture {
+            try FolderStorage(adapter: self.address(1)) {
+                ["XDG_STATE_HOME": folder("file"), "TMPDIR": folder.path][$0]
+            }
+        }
+        #expect(temporary.folder.hasPrefix(folder.path))
+        #expect(lines.all.first?.contains("what is known of peers is kept in \(folder.path)") == true)
+        // A link in place of the lock is not followed.
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(home.folder)/lock",
+            withDestinationPath: "\(named.folder)/lock"
+        )
+        #expect(throws: TransportError.self) { try home.withLock {} }
     }
 }

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import Foundation
 import Testing
 
 @Suite("Local attributes")
@@ -49,5 +50,16 @@ struct LocalAttributeTests {
         )
         #expect(characteristic.description.hasPrefix("<CBMutableCharacteristic: 0x"))
         #expect(characteristic.description.contains("UUID = FFF1, properties = 0x2, value = (null), notifying = NO>"))
+    }
+
+    @Test("2 a description is a String or an NSString, a format Data or NSData, and either may be left out")
+    func descriptorValues() {
+        for (uuid, value) in [
+            ("2901", "text"), ("2901", NSString(string: "text")), ("2901", nil),
+            ("2904", Data(count: 7)), ("2904", NSData(data: Data(count: 7))), ("2904", nil),
+        ] as [(String, Any?)] {
+            let descriptor = CBMutableDescriptor(type: CBUUID(string: uuid), value: value)
+            #expect((descriptor.value == nil) == (value == nil))
+        }
     }
 }

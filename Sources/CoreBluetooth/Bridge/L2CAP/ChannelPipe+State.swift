@@ -168,7 +168,7 @@ extension ChannelPipe.State {
         self[side].close()
         actions.resumes.insert(side == .input ? .input : .output)
         if side == .input { self.receiveBuffer.discard() }
-        if self.isClosing || side == .input { self.wakeLoop(&actions) }
+        self.wakeLoop(&actions)
     }
 
     /// The app has released the channel.

@@ -139,7 +139,7 @@ struct DiscoveryReports {
             let index = advertiser.reported.firstIndex(where: { $0.session == scan.session && $0.scan == scan.number })
         else {
             advertiser.reported.removeAll { $0.session == scan.session }
-            let isDeferred = report.isScannable && !report.isScanResponse && advertiser.scanResponse == nil
+            let isDeferred = report.isScannable && advertiser.scanResponse == nil
             advertiser.reported.append(
                 Reported(session: scan.session, scan: scan.number, facts: isDeferred ? nil : facts)
             )

@@ -23,7 +23,7 @@ package enum AdvertisedName {
         }
     }
 
-    private static let reportsShortening = NIOLockedValueBox(false)
+    static let reportsShortening = NIOLockedValueBox(false)
 
     /// Has this process say in one line that an advertisement carries less than the whole of a name: for programs whose
     /// user chose the name. As on Apple's platforms an app is not informed.

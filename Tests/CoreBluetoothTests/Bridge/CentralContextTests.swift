@@ -1,0 +1,35 @@
+// The table of the objects that are alive, without a session behind it.
+
+import BluetoothTypes
+import Foundation
+import NIOConcurrencyHelpers
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("5.3 The objects of a central manager")
+struct CentralContextTests {
+    private let testbed = Testbed()
+
+    private func context() -> CentralContext {
+        let commands = Mailbox<CentralCommand> { _ in }
+        return CentralContext(adapter: self.testbed.adapter(), lock: NIOLock(), commands: commands)
+    }
+
+    private func peer(_ number: UInt64) -> PeerDescription {
+        PeerDescription(identifier: UUID(), address: DeviceAddress(number, kind: .public), name: nil)
+    }
+
+    @Test("The place of a restored peripheral is given to no other one while it lives")
+    func restored() {
+        let context = self.context()
+        let token = PeripheralToken(index: 2, generation: 5)
+        let restored = context.peripheral(for: self.peer(1), token: token)
+        let others = (2...4).map { context.peripheral(for: self.peer($0)) }
+        #expect(context.peripheral(token) === restored)
+        #expect(Set(others.map(\.token)).count == 3)
+        #expect(!others.contains { $0.token.index == token.index })
+        #expect(Set(context.livePeripherals) == Set(others + [restored]))
+    }
+}
