@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+// One app for Linux and for Apple's platforms. Its sources say `import CoreBluetooth` and have no `#if`; which module
+// that is, is decided here: on Linux the one of OpenCoreBluetooth, elsewhere the system's framework. The condition
+// keeps Linux's module out of every other build: there nothing of the package OpenCoreBluetooth is compiled or linked.
+
+import PackageDescription
+
+let package = Package(
+    name: "HeartRate",
+    platforms: [.macOS(.v13), .iOS(.v16)],
+    products: [.executable(name: "heartrate", targets: ["HeartRateCommand"])],
+    dependencies: [
+        // In a package of your own: .package(url: "…/OpenCoreBluetooth", from: "0.1.0")
+        .package(name: "OpenCoreBluetooth", path: "../..")
+    ],
+    targets: [
+        .target(
+            name: "HeartRate",
+            dependencies: [
+                .product(name: "CoreBluetooth", package: "OpenCoreBluetooth", condition: .when(platforms: [.linux]))
+            ]
+        ),
+        .executableTarget(name: "HeartRateCommand", dependencies: ["HeartRate"]),
+        .testTarget(
+            name: "HeartRateTests",
+            dependencies: [
+                "HeartRate",
+                .product(
+                    name: "CoreBluetoothTesting",
+                    package: "OpenCoreBluetooth",
+                    condition: .when(platforms: [.linux])
+                ),
+            ]
+        ),
+    ],
+    // Ordinary client code, written before strict concurrency, as most is.
+    swiftLanguageModes: [.v5]
+)
