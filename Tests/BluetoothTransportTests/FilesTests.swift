@@ -54,7 +54,7 @@ struct FilesTests {
         #expect(throws: TransportError.self) { try PrivateFile.read(folder("link"), limit: 5) }
         // What a link stands for is not written over.
         symlink(path, "\(path).new-\(getpid())")
-        #expect(throws: TransportError.self) { try PrivateFile.replace(path, with: [6], isDurable: isDurable) }
+        #expect(throws: TransportError.self) { try PrivateFile.replace(path, with: [6], durability: durability) }
         #expect(try PrivateFile.read(path, limit: 5) == [1, 2, 3, 4, 5])
         let error = #expect(throws: TransportError.self) { try PrivateFile.replace(folder("no/a"), with: [1]) }
         #expect(error?.code == .notFound)
