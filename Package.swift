@@ -173,10 +173,24 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        // The course: lessons whose code is compiled and run, for the tool and for the documentation; not a product.
+        .target(
+            name: "Lessons",
+            dependencies: [
+                "CoreBluetooth",
+                "CoreBluetoothTesting",
+                "CommandLineTool",
+                // As BlueEar.
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
+            ],
+            // As ITCB.
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
         .executableTarget(
             name: "CoreBluetoothCommand",
             dependencies: [
                 "CoreBluetooth",
+                "Lessons",
                 "BluetoothAir",
                 "BluetoothAirService",
                 "BluetoothHCI",
@@ -347,6 +361,10 @@ let package = Package(
         .testTarget(
             name: "CommandLineToolTests",
             dependencies: ["BluetoothHost", "CommandLineTool", "CoreBluetooth", "Fixtures", "SequenceDiagram"]
+        ),
+        .testTarget(
+            name: "LessonsTests",
+            dependencies: ["CommandLineTool", "Lessons"]
         ),
         .testTarget(
             name: "TerminalScreenTests",

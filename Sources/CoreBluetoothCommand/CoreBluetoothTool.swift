@@ -6,7 +6,7 @@ import ArgumentParser
 struct CoreBluetoothTool: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corebluetooth",
-        abstract: "Bluetooth Low Energy on the command line: look, read, write, be a peripheral, serve an air.",
+        abstract: "Bluetooth Low Energy on the command line: look, read, write, be a peripheral, serve an air, learn.",
         discussion: """
             Every command works on the adapter that --adapter names: your own air, an air that is served somewhere, a \
             controller behind a socket or on a serial port, or a Linux adapter such as hci0. "corebluetooth adapters" \
@@ -16,6 +16,7 @@ struct CoreBluetoothTool: ParsableCommand {
             AdaptersCommand.self, ScanCommand.self, InspectCommand.self, ReadCommand.self, WriteCommand.self,
             SubscribeCommand.self, PairCommand.self, BondsCommand.self, AdvertiseCommand.self,
             AirCommand.self, CaptureCommand.self, TraceCommand.self, BenchmarkCommand.self,
+            LearnCommand.self,
         ]
     )
 }

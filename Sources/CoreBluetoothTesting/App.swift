@@ -189,7 +189,7 @@ public final class App<Instance> {
 
     private func end(bySystem: Bool) {
         self.application.end(bySystem: bySystem)
-        self.instance = nil
+        withoutLogLines { self.instance = nil }
     }
 
     // MARK: Code

@@ -40,6 +40,8 @@ final class Recorder {
     /// The digests of those that were heard, with who heard them.
     private var advertisements: Set<UInt64> = []
     private(set) var digest = Recorder.emptyDigest
+    /// Called with each line that is added.
+    var observe: ((TraceEntry) -> Void)?
 
     private static let emptyDigest: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -72,6 +74,7 @@ final class Recorder {
 
     private func append(_ item: Item) {
         self.items.append(item)
+        if let observe = self.observe, let entry = self.lastEntry { observe(entry) }
         guard self.items.count >= Self.capacity * 6 / 5 else { return }
         let count = self.items.count - Self.capacity
         // The describers have to see everything, or they would not know the links of later packets.

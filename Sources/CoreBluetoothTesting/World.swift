@@ -37,6 +37,10 @@ public final class World {
     private let traceIndex: Recorder.DeviceIndex
     private(set) var radios: [Radio] = []
     private var watches: [Watch] = []
+    /// What sees all that happens, of devices that are added later.
+    package var observer: (any WorldObserver)? {
+        didSet { self.recorder.observe = self.observer.map { observer in { observer.traced($0) } } }
+    }
     /// What a test has done wrong, and no ``WorldError`` has reported yet.
     private var mistake: String?
 
@@ -111,6 +115,7 @@ public final class World {
         configuration.pairingAgent = pairingAgent
         configuration.requiresPairing = requiresPairing
         configuration.privacy = privacy
+        if self.observer != nil { configuration.observer = DeviceObserver(self, device: name) }
         let device = Device(
             name: name,
             location: Radio.location(distance, position),

@@ -45,7 +45,7 @@ extension ATTOpcode {
 
 extension ATTErrorCode {
     /// The error's name with its code.
-    var words: String {
+    package var words: String {
         let code = "0x" + self.rawValue.hexadecimalDigits
         let name: String? =
             switch self {

@@ -47,7 +47,7 @@ package struct TimelineEntry: Codable, Hashable, Sendable {
     }
 
     /// The entry as a line for people; `start` is when the story began.
-    func line(since start: Int64, deviceWidth: Int) -> String {
+    package func line(since start: Int64, deviceWidth: Int) -> String {
         let milliseconds = String(format: "%8.2f ms", Double(time - start) / 1000)
         let device = device.padding(toLength: max(deviceWidth, device.count), withPad: " ", startingAt: 0)
         let text =

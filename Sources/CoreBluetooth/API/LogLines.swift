@@ -36,6 +36,11 @@ extension LogLines {
     }
 }
 
+/// Releases objects of a process that has ended: no line says what it has not cancelled.
+package func withoutLogLines<Result>(_ release: () throws -> Result) rethrows -> Result {
+    try LogLines.$listener.withValue({ _ in }, operation: release)
+}
+
 /// Lines about what is wrong outside of the program: each is logged once.
 enum Notice {
     private static let said = NIOLockedValueBox<Set<String>>([])

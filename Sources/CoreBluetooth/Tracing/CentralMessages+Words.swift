@@ -106,7 +106,11 @@ func words(_ uuids: [BluetoothUUID]?) -> String {
 }
 
 /// An error behind a callback; nothing where there is none.
-func words(_ error: (any Error)?) -> String { error.map { ", error: \($0)" } ?? "" }
+///
+/// An error of Core Bluetooth says what its users read; the dump of an `NSError` is no line of a trace.
+func words(_ error: (any Error)?) -> String {
+    error.map { ", error: \($0 is CBError || $0 is CBATTError ? $0.localizedDescription : "\($0)")" } ?? ""
+}
 
 /// A name in quotation marks.
 func quoted(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "(no name)" }

@@ -15,8 +15,8 @@ extension PeripheralCommand {
             "startAdvertising(\(quoted(content.localName)), \(words(content.services)))"
         case .stopAdvertising: "stopAdvertising()"
         case .answerRead(_, .success(let value)): "respond(to:withResult: .success), \(value.readableBytes) octets"
-        case .answerRead(_, .failure(let error)): "respond(to:withResult: \(error))"
-        case .answerWrite(_, let error): "respond(to:withResult: \(error.map { "\($0)" } ?? ".success"))"
+        case .answerRead(_, .failure(let error)): "respond(to:withResult: \(error.words))"
+        case .answerWrite(_, let error): "respond(to:withResult: \(error?.words ?? ".success"))"
         case .update(let handle, let value, _):
             "updateValue(\(value.readableBytes) octets, for: \(manager.words(handle)))"
         case .setLatency: "setDesiredConnectionLatency(_:for:)"

@@ -1,0 +1,147 @@
+// How a lesson is printed: for a person in lines that fit the terminal, for a program as one JSON object a line.
+
+import CommandLineTool
+import Foundation
+import Lessons
+
+/// Prints lessons.
+final class LessonOutput {
+    private let isJSON: Bool
+    private let layout: LessonLayout
+    private var narrow = LessonLayout.TraceState()
+
+    /// - Parameter isJSON: One JSON object a line in place of text.
+    init(isJSON: Bool) {
+        self.isJSON = isJSON
+        let isTerminal = isatty(STDOUT_FILENO) == 1
+        let environment = ProcessInfo.processInfo.environment
+        let hasStyle = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+        layout = LessonLayout(columns: isTerminal ? Terminal.size.columns : nil, hasStyle: hasStyle)
+    }
+
+    private func text(
+        _ kind: String,
+        _ details: [(key: String, value: JSONValue)],
+        _ lines: @autoclosure () -> [String]
+    ) {
+        if isJSON {
+            Console.print(JSONValue.object([("event", .string(kind))] + details).text)
+        } else {
+            lines().forEach { Console.print($0) }
+        }
+    }
+
+    // MARK: The list
+
+    /// Prints which lessons there are.
+    func list(_ lessons: [Lesson]) {
+        for lesson in lessons {
+            text("lesson", details(of: lesson), layout.item(lesson.number, lesson.title, lesson.summary))
+        }
+        guard !isJSON else { return }
+        layout.prose("Run one: corebluetooth learn 1").forEach { Console.print($0) }
+    }
+
+    private func details(of lesson: Lesson) -> [(key: String, value: JSONValue)] {
+        [
+            ("number", .integer(lesson.number)), ("name", .string(lesson.key)), ("title", .string(lesson.title)),
+            ("summary", .string(lesson.summary)),
+        ]
+    }
+
+    // MARK: A lesson
+
+    /// Prints what comes before the run: texts and code.
+    func lesson(_ lesson: Lesson) {
+        let title = "Lesson \(lesson.number) of \(Course.lessons.count): \(lesson.title)"
+        text("lesson", details(of: lesson), layout.heading(title) + layout.prose(lesson.summary))
+        text("text", [("text", .string(lesson.introduction))], layout.prose(lesson.introduction))
+        for step in lesson.steps {
+            let code = lesson.code(of: step)
+            text("text", [("text", .string(step.text))], layout.heading(step.part) + layout.prose(step.text))
+            text(
+                "code",
+                [("file", .string(lesson.file)), ("part", .string(step.part)), ("code", .string(code))],
+                layout.code(code)
+            )
+        }
+    }
+
+    /// Prints what is changed in a run.
+    func title(_ lesson: Lesson, _ experiment: Lesson.Experiment) {
+        text(
+            "experiment",
+            [("name", .string(experiment.name)), ("text", .string(experiment.text))],
+            layout.heading("Lesson \(lesson.number), --try \(experiment.name)")
+                + layout.prose("Here " + experiment.text + ".")
+        )
+    }
+
+    /// Prints the heading of the run.
+    func beginTrace() {
+        narrow = LessonLayout.TraceState()
+        guard !isJSON else { return }
+        layout.heading("The run").forEach { Console.print($0) }
+    }
+
+    /// Prints an entry of the trace.
+    func trace(_ entry: TimelineEntry) {
+        text(
+            "trace",
+            [
+                ("milliseconds", .number(Double(entry.time) / 1000)), ("device", .string(entry.device)),
+                ("kind", .string(entry.kind.rawValue)), ("layer", .string(entry.layer)), ("text", .string(entry.text)),
+            ],
+            layout.trace(entry, &narrow)
+        )
+    }
+
+    /// Prints what was to be seen in the run.
+    func observations(_ lesson: Lesson) {
+        if !isJSON { layout.heading("What is to be seen").forEach { Console.print($0) } }
+        for observation in lesson.observations {
+            text(
+                "observation",
+                [("line", .string(observation.line)), ("text", .string(observation.text))],
+                layout.item(nil, observation.line, observation.text)
+            )
+        }
+    }
+
+    /// Prints the question.
+    func question(_ lesson: Lesson) {
+        let answer = "corebluetooth learn \(lesson.number) --answer …"
+        text(
+            "question",
+            [
+                ("text", .string(lesson.question.text)), ("command", .string(lesson.questionCommand)),
+                ("answer", .string(answer)),
+            ],
+            layout.heading("The question") + layout.prose(lesson.question.text)
+                + layout.prose("Find it out: \(lesson.questionCommand)\nYour answer: \(answer)")
+        )
+    }
+
+    /// Prints how the run can be changed, and what comes next.
+    func ways(_ lesson: Lesson) {
+        if !isJSON { layout.heading("More").forEach { Console.print($0) } }
+        for experiment in lesson.experiments {
+            text(
+                "experiment",
+                [("name", .string(experiment.name)), ("text", .string(experiment.text))],
+                layout.prose("--try \(experiment.name): \(experiment.text)")
+            )
+        }
+        guard !isJSON, lesson.number < Course.lessons.count else { return }
+        layout.prose("The next lesson: corebluetooth learn \(lesson.number + 1)").forEach { Console.print($0) }
+    }
+
+    /// Prints that an answer is right.
+    func right(_ lesson: Lesson, _ answer: String) {
+        text(
+            "right",
+            [("answer", .string(answer)), ("text", .string(lesson.question.explanation))],
+            layout.prose("Yes: \(answer).") + layout.prose(lesson.question.explanation)
+        )
+    }
+}

@@ -1,0 +1,57 @@
+// Lesson 1: the central manager. It finds Magic 8-Balls and connects to them.
+
+import CoreBluetooth
+import Foundation
+
+// MARK: - What both sides know
+
+/// The UUIDs of a Magic 8-Ball.
+enum EightBall {
+    static let service = CBUUID(string: "8E38140A-27BE-4090-8955-4FC4B5698D1E")
+    static let question = CBUUID(string: "BDD37D7A-F66A-47B9-A49C-FE29FD235A77")
+    static let answer = CBUUID(string: "349A0D7B-6215-4E2C-A095-AF078D737445")
+    /// A ball that is weaker is too far away, in dBm.
+    static let weakestSignal = -60
+}
+
+// MARK: - The manager
+
+/// Finds balls and connects to them.
+final class BallFinder: NSObject {
+    /// Called with each ball that is connected.
+    var onConnect: (CBPeripheral) -> Void = { _ in }
+    /// Called with each ball whose connection is lost or never came to be.
+    var onLoss: (CBPeripheral) -> Void = { _ in }
+    /// The balls that were found. Core Bluetooth keeps no peripheral that the app does not keep.
+    var balls: [CBPeripheral] = []
+    private var central: CBCentralManager?
+
+    override init() {
+        super.init()
+        central = CBCentralManager(delegate: self, queue: nil)
+    }
+}
+
+// MARK: - The delegate
+
+extension BallFinder: CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        guard central.state == .poweredOn else { return }
+        central.scanForPeripherals(withServices: [EightBall.service])
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        guard RSSI.intValue >= EightBall.weakestSignal, !balls.contains(peripheral) else { return }
+        balls.append(peripheral)
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        onConnect(peripheral)
+    }
+}

@@ -1,0 +1,6 @@
+extension MagicBall {
+    /// Notifies an answer to the central alone whose question it answers.
+    func answerInPrivate() {
+        recipients = { [$0] }
+    }
+}

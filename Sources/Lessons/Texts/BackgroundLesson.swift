@@ -1,0 +1,101 @@
+// Lesson 8: background.
+
+import CoreBluetooth
+import CoreBluetoothTesting
+
+extension Lesson {
+    static let background = Lesson(
+        number: 8,
+        key: "background",
+        title: "In the background",
+        summary: "Let the system wake your app when the other device is there again.",
+        introduction: """
+            On a phone an app that the user has left runs for a few seconds more, then the system suspends it: it is \
+            in memory, and none of its code runs. An app that says `bluetooth-central` under `UIBackgroundModes` in \
+            its `Info.plist` is woken for each event of its central manager, and has about ten seconds each time. \
+            `bluetooth-peripheral` does the same for the other role.
+
+            On Linux a process is not suspended in this way. The devices of this lesson live in the world of \
+            `CoreBluetoothTesting`, where apps have the life that they have on a phone. The code is the same on both.
+            """,
+        file: "Background.swift",
+        steps: [
+            Step(
+                "A request without a time limit",
+                """
+                This is all that the listener needs. It asks for the lost connection again and may be suspended: the \
+                request stands in the system, and it does not expire. Scanning would serve as well in the foreground. \
+                In the background a scan is slower, has to name its services, and reports each device once.
+                """
+            )
+        ],
+        observations: [
+            Observation("world: app Listener is suspended", "Ten seconds after the user has left."),
+            Observation("world: moves to 1000 m", "The user walks away with the phone."),
+            Observation(
+                "didDisconnectPeripheral",
+                "The event wakes the app. It calls `connect`, and is suspended again some seconds later."
+            ),
+            Observation("world: moves to 2 m", "A minute later the user is back. The phone connects without the app."),
+            Observation("didConnect", "The connection wakes it once more, and it subscribes as always."),
+        ],
+        experiments: [
+            Experiment("no-mode", "the app has no background mode; the user opens it when back at home")
+        ],
+        question: Question(
+            text: """
+                Without the background mode the app hears nothing until the user opens it. Then the events that have \
+                waited arrive, in order. Which call of the delegate comes first?
+                """,
+            experiment: "no-mode",
+            wrongAnswers: ["didConnect", "didUpdateValueFor"],
+            explanation: """
+                The first callback below the line `app Listener is in the foreground` that follows the walk. Only \
+                when the app has this event can it ask for the connection again: so without the background mode there \
+                was no request, and nothing happened when the phone came back.
+                """,
+            answer: { trace in
+                let opening = trace.lastIndex { $0.text.contains("is in the foreground") } ?? trace.endIndex
+                let callback = trace[opening...].first { $0.kind == .callback }
+                return callback?.text.split(separator: " ").first.map(String.init)
+            }
+        ),
+        play: { run in
+            let speaker = run.world.addDevice("speaker")
+            run.leaveOut(
+                "The phone finds the speaker and explores it, as in lessons 1 and 2.",
+                until: "didDiscoverCharacteristicsFor"
+            )
+            run.start(on: speaker) { Speaker(["Hello": "Darkness"]) }
+            try run.until("Start advertising")
+            let phone = run.world.addDevice("phone")
+            let show = run.screen(of: "phone")
+            let modes: BackgroundModes = run.isTrying("no-mode") ? [] : .central
+            let app = run.keep(
+                phone.install("Listener", backgroundModes: modes) {
+                    Listener { show("message: Hello \($0["Hello"] ?? "")") }
+                }
+            )
+            app.launch()
+            try run.until("message: ")
+            // The name has been read.
+            run.world.advance(by: .seconds(1))
+            run.heading("The user turns to another app")
+            app.enterBackground()
+            try run.until("is suspended")
+            run.heading("The user goes for a walk")
+            phone.distance = 1000
+            run.world.advance(by: .seconds(60))
+            run.heading("The user comes back")
+            phone.distance = 2
+            if run.isTrying("no-mode") {
+                run.world.advance(by: .seconds(60))
+                run.heading("The user opens the app")
+                app.enterForeground()
+            }
+            try run.until("didConnect", count: 2)
+            run.leaveOut("It looks whether the speaker has changed.", until: "didDiscoverCharacteristicsFor")
+            try run.until("message: ", count: 2)
+        }
+    )
+}

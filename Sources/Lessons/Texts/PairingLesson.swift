@@ -1,0 +1,104 @@
+// Lesson 11: pairing by code.
+
+import CoreBluetooth
+import Foundation
+import Synchronization
+
+extension Lesson {
+    static let pairing = Lesson(
+        number: 11,
+        key: "pairing",
+        title: "Pair by a code",
+        summary: "Demand a paired connection, and let two users make sure whom they pair with.",
+        introduction: """
+            The connections so far are not encrypted, and nobody knows who is at the other end. Two devices that pair \
+            agree on keys. A code that one of them shows and the user of the other one enters makes sure that no \
+            third device stands between them. The keys are kept, so the code is entered once.
+            """,
+        file: "Pairing.swift",
+        steps: [
+            Step(
+                "A ball for friends",
+                """
+                There is no call for pairing in Core Bluetooth. A permission demands encryption; who asks without it \
+                is refused, and the system of the asking device pairs and asks again. The code of the asking app \
+                stays as it is: its write takes longer, or fails.
+                """
+            ),
+            Step(
+                "The user of the ball",
+                """
+                On a phone the system shows the code. On Linux the program is what its user sees, so it gives its \
+                adapter a `PairingAgent`. This one can show a code, and nothing else.
+                """
+            ),
+            Step(
+                "The user of the phone",
+                """
+                This one can enter a code. What the two agents can do decides how the devices pair: two that can \
+                neither show nor enter anything pair without a code, and are protected against listeners alone.
+                """
+            ),
+        ],
+        observations: [
+            Observation(
+                "Insufficient Authentication",
+                "The ball refuses the question: the connection is not encrypted. The app does not learn of it."
+            ),
+            Observation("→ SMP Pairing Request", "In its place the phone's system begins to pair."),
+            Observation("app: code", "The ball shows the code, and its reader enters it at the phone."),
+            Observation(
+                "SMP Pairing Random",
+                "The two prove to each other that they have the same code, one bit of it after the other."
+            ),
+            Observation("app: delivered", "The write is repeated on the encrypted connection, and succeeds."),
+        ],
+        experiments: [Experiment("wrong-code", "the user of the phone enters a wrong code")],
+        question: Question(
+            text: """
+                The user enters a wrong code. The packet `Pairing Failed` has a number that says why. Which one is \
+                it, in hexadecimal digits?
+                """,
+            experiment: "wrong-code",
+            wrongAnswers: ["0x01", "0x0B"],
+            explanation: """
+                The line `SMP Pairing Failed` ends with it: 04 is Confirm Value Failed, what one side had confirmed \
+                does not fit the code of the other one (Vol 3, Part H, 3.5.5). Here the first bit of the code is \
+                wrong already. The app gets an error for its write, and can let the user try again.
+                """,
+            answer: { trace in
+                let line = trace.first { $0.layer == "SMP" && $0.text.hasPrefix("Pairing Failed") }?.text
+                return line?.split(separator: " ").last.map { "0x\($0)" }
+            }
+        ),
+        play: { run in
+            let shown = Mutex("")
+            let display = CodeDisplay { code in shown.withLock { $0 = code } }
+            let isWrong = run.isTrying("wrong-code")
+            let entry = CodeEntry {
+                let code = shown.withLock { $0 }
+                // The next number has another last bit, which is compared first.
+                return isWrong ? String(format: "%06d", ((Int(code) ?? 0) + 1) % 1_000_000) : code
+            }
+            run.leaveOut(
+                "The phone finds the ball and explores it, as in lessons 1 and 2.",
+                until: "didDiscoverCharacteristicsFor"
+            )
+            let ball = run.world.addDevice("ball", pairingAgent: display)
+            let magic = run.start(on: ball) { MagicBall.forFriends(name: "Crystal") }
+            magic.answer = { _ in "Yes." }
+            try run.until("Start advertising")
+            let phone = run.world.addDevice("phone", pairingAgent: entry)
+            let app = run.start(on: phone) { Questions(["Will it rain?"], show: run.screen(of: "phone")) }
+            app.prepare = { $0.confirmDelivery() }
+            let screen = run.screen(of: "ball")
+            try run.until { shown.withLock { !$0.isEmpty } }
+            screen("code: \(shown.withLock { $0 })")
+            guard !isWrong else { return try run.until("error: ") }
+            // Those of both sides, each sent and received.
+            try run.until("Pairing Random", count: 4)
+            run.leaveOut("The same for the other nineteen bits of the code.", until: "DHKey Check")
+            try run.until("answer: ")
+        }
+    )
+}

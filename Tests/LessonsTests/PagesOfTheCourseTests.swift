@@ -1,0 +1,79 @@
+// What the pages and the programs show is what is compiled and what happens.
+
+import Foundation
+import Testing
+
+@testable import Lessons
+
+@Suite("The course's pages")
+struct PagesOfTheCourseTests {
+    private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Sources/Lessons")
+
+    /// The texts of a folder's files, by their names.
+    private static func texts(_ folder: String) throws -> [String: String] {
+        let folder = sources.appendingPathComponent(folder)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return try Dictionary(
+            uniqueKeysWithValues: names.map {
+                ($0, try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
+            }
+        )
+    }
+
+    /// What has to stay the same of a file.
+    private static func plain(_ text: String, _ name: String) -> String {
+        if name.hasSuffix(".txt") { return CoursePages.withoutTimes(text) }
+        return name.hasSuffix(".svg") ? CoursePages.withoutTimesOfRows(text) : text
+    }
+
+    @Test("The listings are the files of code; docs/lessons/make makes them")
+    func listings() throws {
+        let files = try Self.texts("Code")
+        #expect(files.count == Course.lessons.count)
+        let made = CoursePages.listings(of: files)
+        let committed = try String(contentsOf: Self.sources.appendingPathComponent("Listings.swift"), encoding: .utf8)
+        let isSame = made == committed
+        #expect(isSame, "run docs/lessons/make")
+        #expect(Listings.texts == files)
+    }
+
+    @Test("The pages are those of the lessons, and the traces those of the runs, but for their times")
+    func pages() throws {
+        let made = try CoursePages.pages(of: try Self.texts("Code"))
+        var committed = try Self.texts("Lessons.docc")
+        #expect(committed.removeValue(forKey: "Lessons.md") != nil)
+        #expect(Set(made.keys) == Set(committed.keys))
+        for (name, text) in made {
+            let other = committed[name] ?? ""
+            let isSame = Self.plain(text, name) == Self.plain(other, name)
+            #expect(isSame, "\(name): run docs/lessons/make")
+        }
+        #expect(made.keys.count { $0.hasSuffix(".tutorial") } == Course.lessons.count + 1)
+    }
+
+    @Test("A lesson shows all parts of its file, in order", arguments: Course.lessons)
+    func parts(lesson: Lesson) throws {
+        let listing = try #require(Listing(lesson.file))
+        #expect(listing.parts.map(\.title) == lesson.steps.map(\.part))
+        for step in lesson.steps { #expect(lesson.code(of: step).count > 40) }
+    }
+
+    @Test("The code imports what an app imports, and no test kit")
+    func imports() throws {
+        var modules: Set<Substring> = []
+        for text in try Self.texts("Code").values {
+            for line in text.split(separator: "\n") where line.hasPrefix("import ") {
+                modules.insert(line.dropFirst("import ".count))
+            }
+        }
+        #expect(modules == ["CoreBluetooth", "Foundation", "CryptoKit", "Crypto"])
+    }
+
+    @Test("Times are taken off lines, and nothing else")
+    func times() {
+        let trace = "    0.00 ms  ball      x 1.00 ms\n12345.67 ms  phone     y\n"
+        #expect(CoursePages.withoutTimes(trace) == "ball      x 1.00 ms\nphone     y")
+        #expect(CoursePages.withoutTimesOfRows("<t>1.0 ms</t><t>in 2.0 ms</t>") == "<t></t><t>in 2.0 ms</t>")
+    }
+}
