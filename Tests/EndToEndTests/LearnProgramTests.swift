@@ -31,8 +31,8 @@ struct LearnProgramTests {
         var rest = lines[...]
         let story = [
             "Lesson 1 of 11: Find a ball", "The manager", "    final class BallFinder: NSObject {", "The run",
-            "phone     scanForPeripherals(withServices: [8E38140A…])", "phone       ← GAP Advertisement of ball",
-            "phone     didConnect \"Crystal\"", "app: connected to Crystal", "What is to be seen", "The question",
+            "phone       scanForPeripherals(withServices: [8E38140A…])", "phone         ← GAP Advertisement of ball",
+            "phone       didConnect \"Crystal\"", "app: connected to Crystal", "What is to be seen", "The question",
             "Find it out: corebluetooth learn 1 --try far", "The next lesson: corebluetooth learn 2",
         ]
         for line in story {

@@ -35,7 +35,8 @@ struct PagesOfTheCourseTests {
         let committed = try String(contentsOf: Self.sources.appendingPathComponent("Listings.swift"), encoding: .utf8)
         let isSame = made == committed
         #expect(isSame, "run docs/lessons/make")
-        #expect(Listings.texts == files)
+        // Without the end of the last line.
+        #expect(Listings.texts == files.mapValues { String($0.dropLast()) })
     }
 
     @Test("The pages are those of the lessons, and the traces those of the runs, but for their times")

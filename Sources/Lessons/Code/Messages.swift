@@ -25,14 +25,13 @@ struct Pieces {
 
     /// Takes a piece; gives the message where that was the last one.
     mutating func take(_ piece: Data) -> [String: String]? {
-        octets += piece.dropFirst()
-        let isWhole = piece.first == 0
-        guard !isWhole, octets.count <= Pieces.longestMessage else {
-            defer { octets = Data() }
-            // Decoded as what it has to be, and as nothing else: these octets come from another device.
-            return isWhole ? try? PropertyListDecoder().decode([String: String].self, from: octets) : nil
-        }
-        return nil
+        // Of a message that is too long nothing more is kept, up to its last piece.
+        if octets.count <= Pieces.longestMessage { octets += piece.dropFirst() }
+        guard piece.first == 0 else { return nil }
+        defer { octets = Data() }
+        guard octets.count <= Pieces.longestMessage else { return nil }
+        // Decoded as what it has to be, and as nothing else: these octets come from another device.
+        return try? PropertyListDecoder().decode([String: String].self, from: octets)
     }
 }
 

@@ -73,12 +73,23 @@ final class LessonRun {
 
     /// Lets time pass until a text stands in the trace, a number of times.
     func until(_ text: String, count: Int = 1) throws {
-        try until { self.all.count { $0.text.contains(text) } >= count }
+        try until(count: count) { $0.text.contains(text) }
     }
 
     /// Lets time pass until a device has shown a line that begins with a text.
     func until(_ device: String, shows text: String) throws {
-        try until { self.all.contains { $0.kind == .app && $0.device == device && $0.text.hasPrefix(text) } }
+        try until(count: 1) { $0.kind == .app && $0.device == device && $0.text.hasPrefix(text) }
+    }
+
+    /// Lets time pass until so many entries are of a kind; each is looked at once.
+    private func until(count: Int, _ isMeant: (TimelineEntry) -> Bool) throws {
+        var place = 0
+        var found = 0
+        try until {
+            found += self.all[place...].count(where: isMeant)
+            place = self.all.count
+            return found >= count
+        }
     }
 
     /// Ends the run; nothing more is added to the trace.
