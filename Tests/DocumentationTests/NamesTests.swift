@@ -15,10 +15,10 @@ struct NamesTests {
     static let files: Set<String> = {
         let top = ["README.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md", "THREAT_MODEL.md", "Package.swift"]
         var result = Set(top)
-        for folder in ["Sources", "Tests", "docs", "Interop", "Fuzz", "Benchmarks", ".ci"] {
+        for folder in ["Sources", "Tests", "docs", "Interop", "Fuzz", "Benchmarks", "Examples", ".ci"] {
             let names = FileManager.default.enumerator(atPath: WhereTests.root.appendingPathComponent(folder).path)
             while let name = names?.nextObject() as? String {
-                if name == ".build" { names?.skipDescendants() }
+                if name.split(separator: "/").last == ".build" { names?.skipDescendants() }
                 result.insert("\(folder)/\(name)")
             }
         }

@@ -169,7 +169,7 @@ function drawChart(chart, section, now) {
     nodes.push(shape("line", { class: "grid", x1: area.left, x2: area.right, y1: at, y2: at }));
     nodes.push(shape("text", { class: "label", x: area.left - 7, y: at + 4, "text-anchor": "end" }, number(level * 100, digits)));
   }
-  const times = timeTicks(begin, now, Math.max(3, Math.floor(width / 85)));
+  const times = timeTicks(begin, now, Math.max(3, Math.floor(width / 75)));
   for (const time of times.values) {
     const at = x(time);
     if (at < area.left + 12 || at > area.right - 12) continue;
