@@ -113,10 +113,11 @@ package final class MeasurementStore: Sendable {
                 sql: """
                     SELECT sensor.*, newest.number, newest.time,
                         -- Each value is the last one that was known: standard sensors send them one by one.
+                        -- A value that a sensor does not have is not looked for in all that is stored.
                         (SELECT temperature FROM measurement WHERE sensor = sensor.id AND temperature IS NOT NULL
-                            ORDER BY number DESC LIMIT 1) AS temperature,
+                            AND number > newest.number - 20 ORDER BY number DESC LIMIT 1) AS temperature,
                         (SELECT humidity FROM measurement WHERE sensor = sensor.id AND humidity IS NOT NULL
-                            ORDER BY number DESC LIMIT 1) AS humidity,
+                            AND number > newest.number - 20 ORDER BY number DESC LIMIT 1) AS humidity,
                         (SELECT coalesce(sum(last - first + 1), 0) FROM gap WHERE sensor = sensor.id) AS missing
                     FROM sensor
                     LEFT JOIN measurement AS newest ON newest.sensor = sensor.id
