@@ -47,8 +47,11 @@ struct PagesOfTheCourseTests {
         #expect(Set(made.keys) == Set(committed.keys))
         for (name, text) in made {
             let other = committed[name] ?? ""
-            let isSame = Self.plain(text, name) == Self.plain(other, name)
-            #expect(isSame, "\(name): run docs/lessons/make")
+            let lines = Self.plain(text, name).split(separator: "\n", omittingEmptySubsequences: false)
+            let others = Self.plain(other, name).split(separator: "\n", omittingEmptySubsequences: false)
+            let change = zip(lines, others).first { $0 != $1 }.map { "\($0) in place of \($1)" }
+            let isSame = lines == others
+            #expect(isSame, "\(name), \(change ?? "its length"): run docs/lessons/make")
         }
         #expect(made.keys.count { $0.hasSuffix(".tutorial") } == Course.lessons.count + 1)
     }

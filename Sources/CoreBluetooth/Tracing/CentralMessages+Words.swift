@@ -31,14 +31,15 @@ extension CentralEvent {
     func callback(in context: CentralContext) -> String? {
         switch self {
         case .restored: "willRestoreState"
-        case .state(let state): "centralManagerDidUpdateState: .\(state)"
+        case .state(let state): "centralManagerDidUpdateState: \(words(state))"
         case .discovered(let discovery, _):
             "didDiscover \(quoted(discovery.peer.name)), rssi: \(discovery.rssi.number)"
         case .connected(let id, _, _): "didConnect \(context.words(id))"
         case .failedToConnect(let id, let status): "didFailToConnect \(context.words(id)): \(status)"
         case .disconnected(let id, let error, _, _):
             "didDisconnectPeripheral \(context.words(id))\(words(error))"
-        case .connectionEvent(_, let event): "connectionEventDidOccur: .\(event)"
+        case .connectionEvent(_, .peerConnected): "connectionEventDidOccur: .peerConnected"
+        case .connectionEvent(_, .peerDisconnected): "connectionEventDidOccur: .peerDisconnected"
         case .answered(let id, let answer): context.connected(id).map { answer.callback(on: $0) }
         case .value(let id, let handle, let value, _):
             context.connected(id).map { peripheral in
@@ -103,6 +104,18 @@ func words(_ uuid: BluetoothUUID) -> String {
 /// A list of UUIDs; all that there are stand as `nil`, as in a call.
 func words(_ uuids: [BluetoothUUID]?) -> String {
     uuids.map { "[\($0.map { words($0) }.joined(separator: ", "))]" } ?? "nil"
+}
+
+/// A state by its name. An app may have given the type a description of its own, so that is not asked.
+func words(_ state: CBManagerState) -> String {
+    switch state {
+    case .unknown: ".unknown"
+    case .resetting: ".resetting"
+    case .unsupported: ".unsupported"
+    case .unauthorized: ".unauthorized"
+    case .poweredOff: ".poweredOff"
+    case .poweredOn: ".poweredOn"
+    }
 }
 
 /// An error behind a callback; nothing where there is none.

@@ -32,7 +32,7 @@ extension PeripheralEvent {
     func callback(in manager: CBPeripheralManager) -> String? {
         switch self {
         case .restored: "willRestoreState"
-        case .state(let state): "peripheralManagerDidUpdateState: .\(state)"
+        case .state(let state): "peripheralManagerDidUpdateState: \(words(state))"
         case .added(_, .success): "didAdd service"
         case .added(_, .failure(let error)): "didAdd service\(words(error))"
         case .startedAdvertising(let error): "peripheralManagerDidStartAdvertising\(words(error))"
