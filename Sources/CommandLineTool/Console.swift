@@ -52,7 +52,7 @@ package enum Console {
 
     /// Leaves the line that a person was writing, when the program ends.
     static func endDraft() {
-        // Somebody who prints and waits for a reader does not keep the program.
+        // A thread that prints and waits for a reader does not keep the program.
         draft.withLockIfAvailable { draft in
             if !draft.isEmpty { put("\n", to: .standardOutput) }
             draft = ""

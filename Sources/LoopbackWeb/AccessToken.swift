@@ -3,7 +3,7 @@
 
 /// The secret part of an address.
 package struct AccessToken: Sendable {
-    /// How many characters a token that somebody chose may have.
+    /// How many characters a token that the user chose may have.
     package static let lengths = 16...128
 
     /// The token as it stands in the address.
@@ -18,7 +18,7 @@ package struct AccessToken: Sendable {
         }.joined()
     }
 
-    /// Creates a token that somebody chose; `nil` where it is too short, too long, or has other characters than letters
+    /// Creates a token that the user chose; `nil` where it is too short, too long, or has other characters than letters
     /// and digits of ASCII, `-` and `_`.
     package init?(_ text: String) {
         guard Self.lengths.contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else { return nil }

@@ -7,7 +7,7 @@
 //     its path begins with the token     (nobody else knows the address)
 //     it changes something only by JSON  (a form of another page cannot send that)
 //
-// A link to the page that somebody follows is no danger: it needs the token, and does nothing.
+// A link to the page that a person follows is no danger: it needs the token, and does nothing.
 
 import NIOHTTP1
 

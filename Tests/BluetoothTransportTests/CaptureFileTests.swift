@@ -124,7 +124,7 @@ struct CaptureFileTests {
         let plain = try (0..<2).map { _ in try CaptureFile(path: folder(".hidden"), logger: logger) }
         #expect(plain.map(\.path) == [folder(".hidden"), folder(".hidden-2")])
         #if os(Linux)
-        // Whoever found the name taken has let go of that file.
+        // The writer that found the name taken has let go of that file.
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { descriptor in
             let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
             return file == folder("run.btsnoop")

@@ -1,5 +1,5 @@
 // Magic 8-Balls that come and go: each is a device of its own on the air, for some hundreds of milliseconds to some
-// seconds. When they do, and which keys somebody presses meanwhile, follows from a seed.
+// seconds. When they do, and which keys a person presses meanwhile, follows from a seed.
 
 import CoreBluetooth
 import Foundation
@@ -87,7 +87,7 @@ final class BallCrowd {
         DispatchQueue.main.asyncAfter(deadline: .now() + time, execute: body)
     }
 
-    /// Keys that somebody presses: another ball is chosen, a question is asked, a line is taken back.
+    /// Keys that a person presses: another ball is chosen, a question is asked, a line is taken back.
     func keys() -> String {
         switch Int.random(in: 0..<6, using: &self.generator) {
         case 0: "\u{1B}[B"

@@ -1,5 +1,5 @@
 // The Magic 8-Ball on the whole screen, as a process in a terminal of its own, while many balls come and go fast around
-// it and somebody asks them. Its memory has to stay the same.
+// it and a person asks them. Its memory has to stay the same.
 
 import ArgumentParser
 import BenchmarkSupport

@@ -44,7 +44,7 @@ struct Run: ParsableCommand {
     var knownOnly = false
 
     func run() throws {
-        // Whoever reads the output may go.
+        // The reader of the output may go.
         signal(SIGPIPE, SIG_IGN)
         let board = LiveBoard()
         let store = try MeasurementStore(path: self.database.database) { board.post(.stored) }

@@ -154,7 +154,7 @@ private final class Program {
         environment["XDG_RUNTIME_DIR"] = folder + "/run"
         environment["XDG_STATE_HOME"] = folder + "/state"
         environment["COREBLUETOOTH_ADAPTER"] = "air"
-        // The same device, whoever else is on the air.
+        // The same device, whatever else is on the air.
         environment["COREBLUETOOTH_IDENTITY"] = name
         self.process.environment = environment
         self.outputFile = folder + "/output-\(UInt32.random(in: 0...UInt32.max))"

@@ -52,7 +52,7 @@ package final class SensorCentral: NSObject, CBCentralManagerDelegate {
         self.manager = CBCentralManager(delegate: self, queue: nil)
     }
 
-    /// Takes up what somebody else has changed in the database: sensors that are forgotten, or no longer.
+    /// Takes up what another program has changed in the database: sensors that are forgotten, or no longer.
     package func refresh() {
         do {
             let sensors = try self.store.sensors()

@@ -28,7 +28,7 @@ struct RequestCheck: Sendable {
         // Where the browser says so, the request comes from this page, or from the address bar (Fetch Metadata).
         switch request.headers[HTTPHeader("Sec-Fetch-Site")] {
         case nil, "same-origin", "none": return nil
-        // A link to the page that somebody follows.
+        // A link to the page that a person follows.
         case _ where request.path == "/" && request.headers[HTTPHeader("Sec-Fetch-Mode")] == "navigate": return nil
         case _: return .forbidden
         }
