@@ -361,21 +361,21 @@ def stillness(stage):
     page.picture("still")
 
 
-def strangers(stage):
+def other_origins(stage):
     """A page of another origin, which even knows the address, changes and reads nothing, and cannot frame the page."""
     asker = stage.eightball("web", "--identity", "asker")
 
-    class Stranger(http.server.BaseHTTPRequestHandler):
+    class OtherOrigin(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
-            self.wfile.write(b"<!doctype html><title>Stranger</title><p>")
+            self.wfile.write(b"<!doctype html><title>Other origin</title><p>")
 
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stranger)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), OtherOrigin)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     page, own = stage.browser(), stage.browser()
     own.open(asker.address)
@@ -415,12 +415,12 @@ def strangers(stage):
             attempt("do/en", {method: "POST", body, mode: "no-cors", headers: {"Content-Type": "text/plain"}}),
             framed(), stream(), script(),
         ]).then(done)""", asker.address)
-    check(results[0] == "refused" and results[2] == "refused", f"a stranger got {results}")
-    check(results[1] in ("refused", "opaque") and results[3] in ("refused", "opaque"), f"a stranger got {results}")
-    check(results[4] not in ("Magic 8-Ball",) and results[5:] == ["refused", "refused"], f"a stranger got {results}")
-    check(own.text("#roles") != "" and own.script("return document.body.dataset.role") == "none", "the stranger was obeyed")
+    check(results[0] == "refused" and results[2] == "refused", f"another origin got {results}")
+    check(results[1] in ("refused", "opaque") and results[3] in ("refused", "opaque"), f"another origin got {results}")
+    check(results[4] not in ("Magic 8-Ball",) and results[5:] == ["refused", "refused"], f"another origin got {results}")
+    check(own.text("#roles") != "" and own.script("return document.body.dataset.role") == "none", "the other origin was obeyed")
     # The address does not go to where a link leads.
     server.shutdown()
 
 
-ALL = [question, by_hand, balls, pairing, comparing, gone, sleep, stillness, strangers]
+ALL = [question, by_hand, balls, pairing, comparing, gone, sleep, stillness, other_origins]

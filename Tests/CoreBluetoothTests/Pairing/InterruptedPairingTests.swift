@@ -88,7 +88,7 @@ private final class FragileCouple {
         self.testbed.run(.seconds(40))
     }
 
-    /// Reads the secret; whoever is left with keys that the other side has not, removes them as a user would.
+    /// Reads the secret; a device that is left with keys that the other side has not removes them as a user would.
     func read() throws -> Bool {
         for _ in 1...3 {
             let found = try self.ask()

@@ -109,10 +109,10 @@ import Testing
         logger.begin()
         try self.world.run(until: kitchen.ring.acknowledged >= 3)
         logger.end()
-        let stranger = try TestSensor("Stranger", in: self.world, self.folder)
+        let unknown = try TestSensor("Unknown", in: self.world, self.folder)
         logger.begin(takesNewSensors: false)
         try self.world.run(until: kitchen.ring.acknowledged >= 30, within: .seconds(60))
-        #expect(stranger.device.linkCount == 0)
+        #expect(unknown.device.linkCount == 0)
         #expect(try logger.stored("Kitchen") == kitchen.kept)
     }
 
