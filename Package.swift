@@ -88,10 +88,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        // What a program hands to dispatch queues, seen on the way.
+        .target(name: "CDispatchWork"),
         .target(
             name: "CoreBluetoothTesting",
             dependencies: [
                 "CoreBluetooth",
+                "CDispatchWork",
                 "BluetoothHost",
                 "BluetoothAir",
                 "BluetoothTransport",
