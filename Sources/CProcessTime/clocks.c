@@ -165,20 +165,12 @@ INTERPOSED int clock_gettime(clockid_t clock, struct timespec *time) {
     return result;
 }
 
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wnonnull-compare"
-#pragma clang diagnostic ignored "-Wtautological-pointer-compare"
-
 INTERPOSED int gettimeofday(struct timeval *restrict time, void *restrict zone) {
     if (!is_living()) { return NEXT(gettimeofday)(time, zone); }
-    if (time) {
-        struct timespec now = timespec_of(REALTIME_ORIGIN + process_time_now());
-        *time = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
-    }
+    struct timespec now = timespec_of(REALTIME_ORIGIN + process_time_now());
+    *time = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
     return 0;
 }
-
-#pragma clang diagnostic pop
 
 INTERPOSED time_t time(time_t *result) {
     if (!is_living()) { return NEXT(time)(result); }

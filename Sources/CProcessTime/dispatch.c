@@ -6,6 +6,8 @@
 #if PROCESS_TIME_IS_SUPPORTED
 
 #include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // MARK: Where libdispatch is
@@ -64,6 +66,10 @@ void dispatch_after_f(dispatch_time_t when, void *queue, void *context, function
 void dispatch_source_set_timer(void *source, dispatch_time_t start, uint64_t interval, uint64_t leeway);
 long dispatch_semaphore_wait(void *semaphore, dispatch_time_t timeout);
 
+/// The source with which libdispatch looks after its threads, and what it does.
+static void *monitor_source;
+static _Atomic(function_t) monitor;
+
 /// Deadlines given in this world that have not passed; a ring of the latest where there are very many.
 #define KEPT 4096
 static dispatch_time_t given[KEPT];
@@ -110,8 +116,53 @@ INTERPOSED void dispatch_after_f(dispatch_time_t when, void *queue, void *contex
 }
 
 INTERPOSED void dispatch_source_set_timer(void *source, dispatch_time_t start, uint64_t interval, uint64_t leeway) {
-    bool is_own = is_in_dispatch(__builtin_return_address(0));
-    NEXT(dispatch_source_set_timer)(source, is_own ? start : unique(start), interval, leeway);
+    if (!is_in_dispatch(__builtin_return_address(0))) {
+        start = unique(start);
+    } else if (interval == NANOSECONDS) {
+        monitor_source = source;
+        // Behind the end of the world.
+        if (is_living()) { start = MONOTONIC_ORIGIN + PROCESS_TIME_LONGEST + NANOSECONDS; }
+    }
+    NEXT(dispatch_source_set_timer)(source, start, interval, leeway);
+}
+
+// MARK: The thread pool
+
+// Once a second libdispatch looks whether work waits while its threads sleep inside of theirs, and gives it a thread.
+// A world does so whenever everything is at rest: then no work waits for a thread, and quiet seconds cost nothing.
+
+/// Whether this thread runs the check, and whether it has found work.
+static __thread bool asks_monitor, has_waiting_work;
+
+void dispatch_source_set_event_handler_f(void *source, function_t handler);
+
+INTERPOSED void dispatch_source_set_event_handler_f(void *source, function_t handler) {
+    if (source && source == monitor_source && is_in_dispatch(__builtin_return_address(0))) {
+        atomic_store(&monitor, handler);
+    }
+    NEXT(dispatch_source_set_event_handler_f)(source, handler);
+}
+
+const char *path_for_monitor(const char *path) {
+    if (!asks_monitor || !path || strncmp(path, "/proc/", 6) != 0) { return path; }
+    // Only where work waits it asks which threads run. The one that asks is the world's, which waits as well.
+    has_waiting_work = true;
+    static __thread char other[64];
+    if (atoi(path + 6) != (int)kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0)) { return path; }
+    int sleeping = sleeping_thread();
+    if (sleeping == 0) { return path; }
+    snprintf(other, sizeof other, "/proc/self/task/%d/stat", sleeping);
+    return other;
+}
+
+bool serve_waiting_work(void) {
+    function_t handler = atomic_load(&monitor);
+    if (!handler) { return false; }
+    has_waiting_work = false;
+    asks_monitor = true;
+    handler(NULL);
+    asks_monitor = false;
+    return has_waiting_work;
 }
 
 // MARK: Idle threads

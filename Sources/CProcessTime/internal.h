@@ -114,10 +114,22 @@ void fill_random(void *octets, size_t count);
 /// Wakes who may have missed its wake-up, and who has to look again by itself; whether there are any. Called with every
 /// thread asleep, `attempt` times before.
 bool wake_again(int attempt);
+/// Gives a thread to work that waits for one; whether there was any. Called with every other thread asleep.
+bool serve_waiting_work(void);
+/// The file that libdispatch reads in place of the one that says that this thread runs.
+const char *path_for_monitor(const char *path);
+/// The identifier of a thread that sleeps; 0 where there is none.
+int sleeping_thread(void);
 /// Threads that wait for a moment in real time, and go on by themselves.
 extern atomic_int process_time_real_waits;
 /// Whether code of libdispatch is at an address.
 bool is_in_dispatch(const void *address);
+
+// MARK: The world's own thread
+
+/// Around a wait: where it is the world's own thread that waits, another one moves the world on meanwhile.
+void begin_wait(void);
+void end_wait(void);
 
 // MARK: The kernel
 

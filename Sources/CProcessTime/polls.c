@@ -38,7 +38,9 @@ static long poll_until(struct pollfd *polls, nfds_t count, uint64_t deadline, co
     struct waiter waiter = {.wake = wake_descriptor, .descriptor = descriptor};
     long result = 0;
     if (enter_wait(&waiter, deadline)) {
+        begin_wait();
         result = kernel_poll(all, count + 1, NULL, mask);
+        end_wait();
         leave_wait(&waiter);
     } else {
         result = kernel_poll(all, count, &none, mask);

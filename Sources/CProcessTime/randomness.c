@@ -107,10 +107,11 @@ INTERPOSED uint32_t arc4random_uniform(uint32_t bound) {
 /// Whether a random device was ever opened by name.
 static atomic_bool has_device;
 
-static void note_opening(const char *path) {
+static const char *note_opening(const char *path) {
     if (path && strncmp(path, "/dev/", 5) == 0 && (strcmp(path + 5, "urandom") == 0 || strcmp(path + 5, "random") == 0)) {
         atomic_store(&has_device, true);
     }
+    return path_for_monitor(path);
 }
 
 static bool is_random_device(int descriptor) {
@@ -133,22 +134,22 @@ static bool is_random_device(int descriptor) {
     })
 
 INTERPOSED int open(const char *path, int flags, ...) {
-    note_opening(path);
+    path = note_opening(path);
     return NEXT(open)(path, flags, MODE(flags, flags));
 }
 
 INTERPOSED int open64(const char *path, int flags, ...) {
-    note_opening(path);
+    path = note_opening(path);
     return NEXT(open64)(path, flags, MODE(flags, flags));
 }
 
 INTERPOSED int openat(int folder, const char *path, int flags, ...) {
-    note_opening(path);
+    path = note_opening(path);
     return NEXT(openat)(folder, path, flags, MODE(flags, flags));
 }
 
 INTERPOSED int openat64(int folder, const char *path, int flags, ...) {
-    note_opening(path);
+    path = note_opening(path);
     return NEXT(openat64)(folder, path, flags, MODE(flags, flags));
 }
 
@@ -167,7 +168,7 @@ static ssize_t read_random_stream(void *unused, char *octets, size_t count) {
 }
 
 static FILE *open_random_stream(const char *path, const char *mode) {
-    note_opening(path);
+    path = note_opening(path);
     if (!is_living() || !path || (strcmp(path, "/dev/urandom") != 0 && strcmp(path, "/dev/random") != 0)) {
         return NULL;
     }

@@ -160,6 +160,14 @@ static bool is_at_rest(int own, size_t *awake) {
            atomic_load(&process_time_real_waits) == 0;
 }
 
+int sleeping_thread(void) {
+    int own = own_identifier();
+    for (size_t index = 0; index < thread_count; index += 1) {
+        if (threads[index].identifier != own && state_of(&threads[index]) == 'S') { return threads[index].identifier; }
+    }
+    return 0;
+}
+
 bool process_time_rest(uint64_t limit) {
     if (folder < 0) { folder = (int)open_file("/proc/self/task"); }
     int own = own_identifier();
@@ -168,7 +176,10 @@ bool process_time_rest(uint64_t limit) {
     uint64_t start = 0;
     for (unsigned count = 0;; count += 1) {
         if (is_at_rest(own, &awake)) {
-            if (!is_living() || !wake_again(attempt)) { return true; }
+            if (!is_living()) { return true; }
+            bool has_work = serve_waiting_work();
+            // A pool that is full gives no more threads.
+            if (!wake_again(attempt) && (!has_work || attempt > 1000)) { return true; }
             attempt += 1;
             continue;
         }

@@ -97,7 +97,9 @@ bool wake_again(int attempt) {
 static void sleep_until(uint64_t deadline) {
     struct waiter waiter = {0};
     if (!enter_wait(&waiter, deadline)) { return; }
+    begin_wait();
     while (!sleep_on_state(&waiter)) {}
+    end_wait();
     leave_wait(&waiter);
 }
 
@@ -143,12 +145,18 @@ INTERPOSED unsigned sleep(unsigned seconds) {
 static void wake_condition(struct waiter *waiter) { pthread_cond_broadcast(waiter->object); }
 
 static int wait_for_condition(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t deadline) {
-    if (deadline == PROCESS_TIME_NEVER) { return pthread_cond_wait(condition, mutex); }
     struct waiter waiter = {.object = condition, .wake = wake_condition};
-    if (!enter_wait(&waiter, deadline)) { return ETIMEDOUT; }
-    int result = pthread_cond_wait(condition, mutex);
-    bool is_due = leave_wait(&waiter);
+    bool has_limit = deadline != PROCESS_TIME_NEVER;
+    if (has_limit && !enter_wait(&waiter, deadline)) { return ETIMEDOUT; }
+    begin_wait();
+    int result = NEXT(pthread_cond_wait)(condition, mutex);
+    end_wait();
+    bool is_due = has_limit && leave_wait(&waiter);
     return result == 0 && is_due ? ETIMEDOUT : result;
+}
+
+INTERPOSED int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex) {
+    return wait_for_condition(condition, mutex, PROCESS_TIME_NEVER);
 }
 
 // A condition that was made with another clock has that clock's values.
@@ -174,7 +182,12 @@ INTERPOSED int pthread_cond_clockwait(
 // MARK: Semaphores
 
 static int wait_for_semaphore(sem_t *semaphore, uint64_t deadline) {
-    if (deadline == PROCESS_TIME_NEVER) { return sem_wait(semaphore); }
+    if (deadline == PROCESS_TIME_NEVER) {
+        begin_wait();
+        int result = NEXT(sem_wait)(semaphore);
+        end_wait();
+        return result;
+    }
     if (sem_trywait(semaphore) == 0) { return 0; }
     struct waiter waiter = {.object = semaphore};
     bool enters = enter_wait(&waiter, deadline);
@@ -182,12 +195,14 @@ static int wait_for_semaphore(sem_t *semaphore, uint64_t deadline) {
     bool has = false;
     if (enters) {
         atomic_fetch_add(&semaphore_waiters, 1);
+        begin_wait();
         // Looks once more after it is due: a wake-up that came at the same time is its own.
         for (;;) {
             has = sem_trywait(semaphore) == 0;
             if (has || is_due) { break; }
             is_due = sleep_on_state(&waiter);
         }
+        end_wait();
         atomic_fetch_sub(&semaphore_waiters, 1);
         leave_wait(&waiter);
     }
@@ -195,6 +210,8 @@ static int wait_for_semaphore(sem_t *semaphore, uint64_t deadline) {
     errno = ETIMEDOUT;
     return -1;
 }
+
+INTERPOSED int sem_wait(sem_t *semaphore) { return wait_for_semaphore(semaphore, PROCESS_TIME_NEVER); }
 
 INTERPOSED int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict time) {
     if (!is_living()) { return NEXT(sem_timedwait)(semaphore, time); }
@@ -222,10 +239,12 @@ static int wait_for_lock(pthread_mutex_t *mutex, uint64_t deadline) {
     if (result != EBUSY) { return result; }
     if (!enter_wait(&waiter, deadline)) { return ETIMEDOUT; }
     bool is_due = false;
+    begin_wait();
     while (result == EBUSY && !is_due) {
         is_due = sleep_on_state(&waiter);
         result = pthread_mutex_trylock(mutex);
     }
+    end_wait();
     leave_wait(&waiter);
     return result == EBUSY ? ETIMEDOUT : result;
 }
@@ -243,6 +262,15 @@ INTERPOSED int pthread_mutex_clocklock(
     return NEXT(pthread_mutex_clocklock)(mutex, clock, &converted);
 }
 
+// MARK: Threads
+
+INTERPOSED int pthread_join(pthread_t thread, void **result) {
+    begin_wait();
+    int error = NEXT(pthread_join)(thread, result);
+    end_wait();
+    return error;
+}
+
 // MARK: Futexes
 
 static void wake_futex(struct waiter *waiter) {
@@ -254,7 +282,13 @@ static bool serve_futex(const long arguments[6], long *result) {
     int operation = (int)arguments[1];
     int command = operation & FUTEX_CMD_MASK;
     const struct timespec *time = (const struct timespec *)arguments[3];
-    if ((command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET) || !time) { return false; }
+    if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET) { return false; }
+    if (!time) {
+        begin_wait();
+        *result = kernel_call(SYS_futex, arguments[0], operation, arguments[2], 0, arguments[4], arguments[5]);
+        end_wait();
+        return true;
+    }
     clockid_t clock = operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
     bool is_absolute = command == FUTEX_WAIT_BITSET;
     long object = arguments[0];
@@ -270,9 +304,11 @@ static bool serve_futex(const long arguments[6], long *result) {
         *result = -ETIMEDOUT;
         return true;
     }
+    begin_wait();
     *result = kernel_call(
         SYS_futex, object, operation & ~FUTEX_CLOCK_REALTIME, arguments[2], 0, arguments[4], arguments[5]
     );
+    end_wait();
     if (has_limit && leave_wait(&waiter) && *result == 0) { *result = -ETIMEDOUT; }
     return true;
 }

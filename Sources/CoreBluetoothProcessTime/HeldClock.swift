@@ -1,7 +1,7 @@
 // The clocks of the process as a world holds them: what the C target does, and the checks before it begins.
 
 import CProcessTime
-package import CoreBluetoothTesting
+import CoreBluetoothTesting
 
 /// The clocks of this process, held until ``end()``.
 package final class HeldClock: ProcessClock {
@@ -56,6 +56,24 @@ package final class HeldClock: ProcessClock {
         #endif
     }
 
+    package func serve(_ work: () -> Void, step: @escaping () -> Bool) {
+        #if os(Linux)
+        let steps = Steps(step)
+        process_time_serve(
+            { context, isAtRest in
+                guard let context else { return false }
+                return Unmanaged<Steps>.fromOpaque(context).takeUnretainedValue().next(isAtRest: isAtRest)
+            },
+            Unmanaged.passUnretained(steps).toOpaque(),
+            Self.restWhileWaiting
+        )
+        withExtendedLifetime(steps) { work() }
+        process_time_serve(nil, nil, 0)
+        #else
+        work()
+        #endif
+    }
+
     package func end() {
         guard !self.isEnded else { return }
         self.isEnded = true
@@ -69,6 +87,8 @@ package final class HeldClock: ProcessClock {
     private static let longest: UInt64 = 30 * 86400 * 1_000_000_000
     /// How long, in nanoseconds of real time, the process may take to come to rest before the world begins.
     private static let restBeforeBeginning: UInt64 = 2_000_000_000
+    /// How long it may take to come to rest while the world's own thread waits.
+    private static let restWhileWaiting: UInt64 = 10_000_000_000
     private static let advice = "use an exit test (#expect(processExitsWith: .success)), or swift test --no-parallel"
 
     #if os(Linux)
@@ -81,6 +101,23 @@ package final class HeldClock: ProcessClock {
         }
         guard !isSwiftTesting || arguments.contains("--no-parallel") else {
             throw ProcessTimeError("other tests may run beside a world in process time; \(self.advice)")
+        }
+    }
+
+    /// What moves the world on while its own thread waits.
+    private final class Steps {
+        let step: () -> Bool
+
+        init(_ step: @escaping () -> Bool) { self.step = step }
+
+        func next(isAtRest: Bool) -> Bool {
+            guard isAtRest else {
+                fatalError("the thread of the test waits, and the process does not come to rest:\n\(awakeThreads)")
+            }
+            guard self.step() else {
+                fatalError("the thread of the test waits, and nothing is left that could end it")
+            }
+            return true
         }
     }
 

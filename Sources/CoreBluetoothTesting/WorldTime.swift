@@ -33,6 +33,14 @@ package protocol ProcessClock: AnyObject {
     /// - Throws: An error that says who is awake and where, if that does not come within a limit of real time.
     func rest(within limit: Duration) throws
 
+    /// Runs code under test on the calling thread, such as what waits on the main queue.
+    ///
+    /// While it waits for a semaphore, a condition, a queue, a thread or an instant, and every other thread is at rest,
+    /// `step` is called on another thread, again and again, to move the world on to its next instant. The code goes on
+    /// only between two of these calls. Where `step` returns false there was nothing to do, and the wait would never
+    /// end: the process ends with lines that say who waits where.
+    func serve(_ work: () -> Void, step: @escaping () -> Bool)
+
     /// Makes clocks and randomness real again.
     func end()
 }

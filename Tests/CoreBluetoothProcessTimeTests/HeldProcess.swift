@@ -27,6 +27,16 @@ final class HeldProcess {
         self.clock.advance(to: end)
     }
 
+    /// Runs code on this thread that may wait.
+    func serve(_ work: () -> Void) {
+        self.clock.serve(work) {
+            guard let deadline = self.clock.nextDeadline else { return false }
+            self.clock.advance(to: deadline)
+            self.steps += 1
+            return true
+        }
+    }
+
     func end() { self.clock.end() }
 }
 

@@ -45,6 +45,15 @@ bool process_time_rest(uint64_t limit_nanoseconds);
 /// Writes who is awake and where into text, a thread in a line, and returns the number of such threads.
 size_t process_time_describe_awake(char *text, size_t capacity);
 
+/// Marks what the calling thread does from here on as code under test, until it is called with NULL.
+///
+/// While that code waits for a semaphore, a condition, a queue, a thread or an instant, and every other thread is at
+/// rest, `step` is called again and again on a thread of its own, to move the world on. The code goes on only between two
+/// of these calls. `step` gets whether the process came to rest within the limit in nanoseconds of real time, and
+/// returns whether there was anything to do; where it returns false nothing ever ends the wait, and it is not called
+/// again for it.
+void process_time_serve(bool (*step)(void *context, bool is_at_rest), void *context, uint64_t rest_limit);
+
 /// Nanoseconds of the real monotonic clock, also while a world lives.
 uint64_t process_time_real_nanoseconds(void);
 
