@@ -6,6 +6,8 @@ import Testing
 @Suite struct RestTests {
     static func waitForEver() { DispatchSemaphore(value: 0).wait() }
 
+    static func wait(_ semaphore: DispatchSemaphore, times: Int) { for _ in 0..<times { semaphore.wait() } }
+
     /// More work than the pool has threads, all of it waiting inside.
     @Test func poolWhoseThreadsAllWait() async {
         await #expect(processExitsWith: .success) {
