@@ -209,7 +209,8 @@ final class SweepRunner {
         let seeds = failures.count == 1 ? "Seed \(seed) fails" : "\(failures.count) seeds fail, the first is \(seed)"
         var error = SweepError("\(seeds); \(self.plan.finished) of \(self.plan.total) seeds were run")
         error.failures = failures
-        error.command = "WORLD_SEEDS=\(seed) swift test --filter '\(self.site.filter)'"
+        let filter = self.site.filter.replacingOccurrences(of: "'", with: "'\\''")
+        error.command = "WORLD_SEEDS=\(seed) swift test --filter '\(filter)'"
         return error
     }
 }

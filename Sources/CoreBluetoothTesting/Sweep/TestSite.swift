@@ -19,7 +19,7 @@ struct TestSite: Hashable, Sendable {
     var name: Substring { self.function.prefix { $0 != "(" } }
 
     /// What `swift test --filter` takes for the test.
-    var filter: String { "^\(escaped(self.module))\\..*\(escaped(self.name))\\b" }
+    var filter: String { "^\(escaped(self.module))\\.(.*/)?`?\(escaped(self.name))`?(\\(|$)" }
 
     /// The program that runs tests, and how it runs this one; `nil` in a program that is none.
     ///
@@ -29,9 +29,9 @@ struct TestSite: Hashable, Sendable {
         let arguments = process.arguments
         guard let program = Self.program else { return nil }
         if arguments.contains("--testing-library") {
-            // The identifier of a test is "Module.Suite/function()/File.swift:12:6".
-            let identifier =
-                "^\(escaped(self.module))\\..*\\b\(escaped(self.function))/\(escaped(self.file)):"
+            // A test's identifier is "Module.Suite/function()/File.swift:12:6"; a name that is a text is in backticks.
+            let function = escaped(self.name) + "`?" + escaped(self.function.dropFirst(self.name.count))
+            let identifier = "^\(escaped(self.module))\\.(.*/)?`?\(function)/\(escaped(self.file)):"
             return (program, ["--testing-library", "swift-testing", "--filter", identifier])
         }
         guard program.hasSuffix(".xctest") else { return nil }

@@ -64,6 +64,14 @@ struct PlantedFaultTests {
     private static func helper() throws { try sweepSeeds { _ in } }
 }
 
+@Test(.enabled(if: PlantedFaults.isWanted)) func global() throws {
+    try sweepSeeds { seed in #expect(seed != 3) }
+}
+
+@Test(.enabled(if: PlantedFaults.isWanted)) func `what's a seed?`() throws {
+    try sweepSeeds { seed in #expect(seed != 3) }
+}
+
 final class PlantedXCTests: XCTestCase {
     func testPlantedFault() throws {
         try XCTSkipUnless(PlantedFaults.isWanted)

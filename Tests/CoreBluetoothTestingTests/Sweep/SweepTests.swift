@@ -36,11 +36,14 @@ struct SweepTests {
         return Run(status: process.terminationStatus, output: text)
     }
 
-    private func sweep(_ test: String, _ variables: [String: String], _ further: [String] = []) throws -> Run {
-        try self.run(
-            ["--testing-library", "swift-testing", "--filter", "PlantedFaultTests.*\\b\(test)\\("] + further,
-            variables
-        )
+    private func sweep(
+        _ test: String,
+        _ variables: [String: String],
+        _ further: [String] = [],
+        suite: String = "PlantedFaultTests/"
+    ) throws -> Run {
+        let filter = "^CoreBluetoothTestingTests\\.\(suite)`?\(test)`?\\("
+        return try self.run(["--testing-library", "swift-testing", "--filter", filter] + further, variables)
     }
 
     /// The smallest seed with which a user of the lossy air waits in vain.
@@ -66,7 +69,9 @@ struct SweepTests {
         #expect(run.status != 0)
         #expect(run.output.contains("Seed \(seed) fails"))
         #expect(
-            run.output.contains("WORLD_SEEDS=\(seed) swift test --filter '^CoreBluetoothTestingTests\\..*\(test)\\b'")
+            run.output.contains(
+                "WORLD_SEEDS=\(seed) swift test --filter '^CoreBluetoothTestingTests\\.(.*/)?`?\(test)`?(\\(|$)'"
+            )
         )
         let kept = self.folder("\(test)-seed-\(seed)")
         #expect(run.output.contains("Trace and captures: \(kept)"))
@@ -89,6 +94,16 @@ struct SweepTests {
         #expect(run.output.contains("Seed \(first + 7):"))
         #expect(run.output.contains("the seed is \(first)"))
         if test == "trap" { #expect(run.output.matches(of: #/Seed \d+: ended with signal/#).count == 3) }
+    }
+
+    @Test(
+        "a test that is no suite's, and one whose name is a text, are swept",
+        arguments: ["global", "what's a seed\\?"]
+    )
+    func names(test: String) throws {
+        let run = try self.sweep(test, ["WORLD_SEEDS": "1-20"], suite: "")
+        #expect(run.status != 0)
+        #expect(run.output.contains("Seed 3 fails"))
     }
 
     @Test("tests of XCTest are swept, too")
