@@ -9,6 +9,7 @@ let package = Package(
     products: [
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
+        .library(name: "CoreBluetoothProcessTime", targets: ["CoreBluetoothProcessTime"]),
         .library(name: "ITCB", targets: ["ITCB"]),
         .library(name: "BlueEar", targets: ["BlueEar"]),
         .library(name: "BluetoothAirService", targets: ["BluetoothAirService"]),
@@ -88,10 +89,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        // What a program hands to dispatch queues, seen on the way.
+        .target(name: "CDispatchWork"),
         .target(
             name: "CoreBluetoothTesting",
             dependencies: [
                 "CoreBluetooth",
+                "CDispatchWork",
                 "BluetoothHost",
                 "BluetoothAir",
                 "BluetoothTransport",
@@ -99,6 +103,12 @@ let package = Package(
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]
+        ),
+        // The clocks of a whole process, held by a world: for tests, in no program of ours.
+        .target(name: "CProcessTime"),
+        .target(
+            name: "CoreBluetoothProcessTime",
+            dependencies: ["CProcessTime", "CoreBluetoothTesting"]
         ),
         .target(
             name: "ITCB",
@@ -299,6 +309,15 @@ let package = Package(
                 "CoreBluetoothTesting",
                 "Fixtures",
                 .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "CoreBluetoothProcessTimeTests",
+            dependencies: [
+                "CoreBluetoothProcessTime",
+                "CoreBluetoothTesting",
+                "Fixtures",
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         // The programs of the documentation's pages, run, and compared with the pages.

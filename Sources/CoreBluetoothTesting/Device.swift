@@ -34,7 +34,8 @@ public final class Device: Radio {
             eventLoop: world.loop,
             configuration: configuration,
             source: WorldSource(self, isSupported: isSupported),
-            storage: self.storage
+            storage: self.storage,
+            callbackScheduler: DeviceCallbacks(world.loop.work, place: world.radios.count)
         )
     }
 

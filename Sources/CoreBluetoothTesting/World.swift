@@ -59,13 +59,16 @@ public final class World {
         self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)
         self.recorder = Recorder()
         self.traceIndex = self.recorder.add("world")
+        WorkObserver.add(self.loop.work)
     }
 
     deinit {
-        if let mistake = self.mistake {
+        if let mistake = self.mistake ?? self.loop.work.takeMistake() {
             // No call came that could throw it.
             try? FileHandle.standardError.write(contentsOf: Data("[CoreBluetoothTesting] \(mistake)\n".utf8))
         }
+        WorkObserver.remove(self.loop.work)
+        self.loop.work.end()
         for radio in self.radios { radio.leave() }
         // What was to happen later never will; what holds the world's parts goes with it.
         self.loop.end()
@@ -221,7 +224,7 @@ public final class World {
 
     /// Throws what a test has done wrong.
     func throwMistake() throws {
-        guard let mistake = self.mistake else { return }
+        guard let mistake = self.mistake ?? self.loop.work.takeMistake() else { return }
         self.mistake = nil
         throw WorldError(mistake, trace: self.trace)
     }

@@ -16,19 +16,19 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
     // Unchecked, as NIO's embedded loop is: tasks leave the lock to run, in turns of the one who lets time pass.
 
     /// A task's place: by time, then by number.
-    private struct Place: Comparable {
+    fileprivate struct Place: Comparable {
         let time: NIODeadline
         let number: UInt64
 
         static func < (left: Self, right: Self) -> Bool { (left.time, left.number) < (right.time, right.number) }
     }
 
-    private struct Entry {
+    fileprivate struct Entry {
         let run: () -> Void
         let cancel: () -> Void
     }
 
-    private struct State {
+    fileprivate struct State {
         var now: NIODeadline = .uptimeNanoseconds(0)
         var count: UInt64 = 0
         var places = Heap<Place>()
@@ -36,10 +36,20 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         var entries: [UInt64: Entry] = [:]
         var isOver = false
         var rate = TaskRate()
+        /// What devices have asked for while they came to rest; `nil` while nobody waits for that.
+        var arrivals: [Arrival]?
+    }
+
+    /// A task that a device has asked for while the world waited for rest.
+    fileprivate struct Arrival {
+        let place: Int
+        let entry: Entry
     }
 
     private let lock = NIOLock()
     private var state = State()
+    /// What the code of the world's devices has started, which comes to rest before time goes on.
+    let work = WorldWork()
 
     /// The time since the beginning.
     package var now: NIODeadline { self.lock.withLock { self.state.now } }
@@ -56,18 +66,22 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
     private func add(_ entry: Entry, at deadline: NIODeadline?) -> UInt64? {
         self.lock.withLock {
             guard !self.state.isOver else { return nil }
-            self.state.count += 1
-            let number = self.state.count
-            let now = self.state.now
-            self.state.places.insert(Place(time: max(deadline ?? now, now), number: number))
-            self.state.entries[number] = entry
-            return number
+            return self.state.add(entry, at: deadline)
         }
     }
 
     /// Adds a task for the present instant.
     package func execute(_ task: @escaping @Sendable () -> Void) {
-        _ = self.add(Entry(run: task, cancel: {}), at: nil)
+        let entry = Entry(run: task, cancel: {})
+        let place = WorkOwner.ofThread?.place
+        self.lock.withLock {
+            guard !self.state.isOver else { return }
+            if let place, self.state.arrivals != nil {
+                self.state.arrivals?.append(Arrival(place: place, entry: entry))
+            } else {
+                _ = self.state.add(entry, at: nil)
+            }
+        }
     }
 
     /// Adds a task for an instant; one that has passed is the present.
@@ -114,8 +128,32 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     /// Lets time pass until an instant, and everything happen that falls into it.
     package func advanceTime(to end: NIODeadline) {
-        while let entry = self.next(until: end) { entry.run() }
+        self.rest()
+        var last = self.now
+        while let entry = self.next(until: end) {
+            if self.now - last >= .milliseconds(1) {
+                last = self.now
+                self.work.timeHasPassed()
+            }
+            entry.run()
+            self.rest()
+        }
         self.lock.withLock { self.state.now = max(self.state.now, end) }
+        self.work.timeHasPassed()
+    }
+
+    /// Waits until all that the devices' code has started is at rest. What it has asked for of the loop meanwhile
+    /// follows in the order of the devices, whatever the order in which their threads came.
+    private func rest() {
+        guard !self.work.isAtRest else { return }
+        self.lock.withLock { self.state.arrivals = [] }
+        self.work.rest()
+        self.lock.withLock {
+            let arrivals = self.state.arrivals ?? []
+            self.state.arrivals = nil
+            let order = arrivals.indices.sorted { (arrivals[$0].place, $0) < (arrivals[$1].place, $1) }
+            for index in order { _ = self.state.add(arrivals[index].entry, at: nil) }
+        }
     }
 
     /// The next task that is due until an instant; time goes on to it.
@@ -171,6 +209,16 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         self.run()
         self.end()
         queue.async { callback(nil) }
+    }
+}
+
+extension WorldLoop.State {
+    /// Adds a task for an instant, or for the present one.
+    mutating func add(_ entry: WorldLoop.Entry, at deadline: NIODeadline?) -> UInt64 {
+        self.count += 1
+        self.places.insert(WorldLoop.Place(time: max(deadline ?? self.now, self.now), number: self.count))
+        self.entries[self.count] = entry
+        return self.count
     }
 }
 

@@ -137,13 +137,14 @@ extension BluetoothAdapter {
 
     // MARK: The default adapter
 
-    @TaskLocal private static var surrounding: BluetoothAdapter?
+    @TaskLocal static var surrounding: BluetoothAdapter?
     private static let selected = NIOLockedValueBox<BluetoothAdapter?>(nil)
 
     /// The adapter of managers that are given none: that of the surrounding ``run(_:)``, else the one that was
     /// selected, else the one that `COREBLUETOOTH_ADAPTER` names, else the user's air.
     public static var `default`: BluetoothAdapter {
-        if let surrounding = self.surrounding { return surrounding }
+        if let surrounding = self.surrounding ?? Surroundings.ofWork?.adapter { return surrounding }
+        Surroundings.reportMissing()
         return self.selected.withLockedValue { selected in
             if let selected { return selected }
             let name = ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""

@@ -36,6 +36,9 @@ public final class BluetoothAdapter: Sendable {
     let connectedPeers = ConnectedPeers()
     private let callbacks: Callbacks
     private let callbackDelay: TimeAmount
+    /// What calls delegates on their queues in virtual time; `nil` where the event loop itself calls them, or in real
+    /// time.
+    package let callbackScheduler: (any CallbackScheduler)?
     /// Until when no delegate is called, in virtual time: as if the queues of all apps were blocked.
     private let callbacksHeldUntil = NIOLockedValueBox(NIODeadline.uptimeNanoseconds(0))
     private let core: NIOLoopBoundBox<AdapterCore?>
@@ -90,7 +93,8 @@ public final class BluetoothAdapter: Sendable {
         eventLoop: any EventLoop,
         configuration: Configuration,
         source: any ChannelSource,
-        storage: any StateStorage
+        storage: any StateStorage,
+        callbackScheduler: (any CallbackScheduler)? = nil
     ) {
         let source = NIOLoopBound(source, eventLoop: eventLoop)
         let address = configuration.addressOnAir
@@ -100,6 +104,7 @@ public final class BluetoothAdapter: Sendable {
             callbacks: .onEventLoop,
             identities: IdentityStore(randomness: .seeded(address.value)),
             storageChoice: .storage(storage),
+            callbackScheduler: callbackScheduler,
             retained: nil
         ) {
             AdapterComponents(
@@ -134,6 +139,7 @@ public final class BluetoothAdapter: Sendable {
         callbacks: Callbacks,
         identities: IdentityStore,
         storageChoice: StorageChoice = .storage(MemoryStorage()),
+        callbackScheduler: (any CallbackScheduler)? = nil,
         retained: (any Sendable)?,
         components: @escaping @Sendable () -> AdapterComponents
     ) {
@@ -141,6 +147,7 @@ public final class BluetoothAdapter: Sendable {
         self.configuration = configuration
         self.callbacks = callbacks
         self.callbackDelay = TimeAmount(configuration.callbackDelay)
+        self.callbackScheduler = callbackScheduler
         self.identities = identities
         self.retained = retained
         let core = NIOLoopBoundBox<AdapterCore?>.makeEmptyBox(valueType: AdapterCore.self, eventLoop: eventLoop)
@@ -153,7 +160,8 @@ public final class BluetoothAdapter: Sendable {
                 identities: identities,
                 connectedPeers: connectedPeers,
                 storageChoice: storageChoice,
-                usesLoopTime: callbacks == .onEventLoop
+                usesLoopTime: callbacks == .onEventLoop,
+                callbackScheduler: callbackScheduler
             )
         }
         // In virtual time a process has no end of its own.
@@ -313,19 +321,22 @@ public final class BluetoothAdapter: Sendable {
             let application = CurrentApplication.policy.map { NIOLoopBound($0, eventLoop: eventLoop) }
             let process = application?.value.process
             let heldUntil = self.callbacksHeldUntil
+            let queue = queue ?? .main
             // Many devices share the loop: what a delegate creates belongs to the device, and the app, that it was
             // called on. Nothing is reported to an app that has ended.
             return Mailbox { [weak self] mailbox in
                 let rest = heldUntil.withLockedValue { $0 } - eventLoop.now
                 eventLoop.execute(after: max(delay, rest)) { [weak self] in
                     guard let self else { return }
-                    guard let application = application?.value else {
-                        return self.run { mailbox.drain { receive($0) } }
+                    let surroundings = Surroundings(adapter: self, application: application)
+                    let deliver: @Sendable () -> Void = {
+                        surroundings.run {
+                            let isThere = application == nil || process != nil && application?.value.process == process
+                            mailbox.drain { if isThere { receive($0) } }
+                        }
                     }
-                    let isThere = process != nil && application.process == process
-                    CurrentApplication.run(as: application, on: eventLoop) {
-                        self.run { mailbox.drain { if isThere { receive($0) } } }
-                    }
+                    guard let scheduler = self.callbackScheduler else { return deliver() }
+                    scheduler.call(on: queue, in: surroundings, deliver)
                 }
             }
         }

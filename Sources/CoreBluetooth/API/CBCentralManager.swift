@@ -66,7 +66,7 @@ open class CBCentralManager: CBManager {
         ) { reference.onItsQueue?.receive($0) }
         self.context = CentralContext(adapter: adapter, lock: lock, commands: endpoint.commands)
         self.delegateStorage = delegate
-        self.usesMainQueue = queue == nil || queue === DispatchQueue.main
+        self.usesMainQueue = queue?.isMain ?? true
         super.init(adapter: adapter, lock: lock)
         reference.set(self)
         endpoint.begin()

@@ -83,10 +83,10 @@ package protocol ApplicationObserver: AnyObject {
 
 /// The app whose code runs now.
 package enum CurrentApplication {
-    @TaskLocal private static var bound: NIOLoopBound<any ApplicationPolicy>?
+    @TaskLocal static var bound: NIOLoopBound<any ApplicationPolicy>?
 
     /// The app; `nil` for a plain process. Only ever set on the app's own event loop.
-    static var policy: (any ApplicationPolicy)? { self.bound?.value }
+    static var policy: (any ApplicationPolicy)? { (self.bound ?? Surroundings.ofWork?.application)?.value }
 
     /// Runs code of an app: managers that are made there are the app's.
     package static func run<Result>(

@@ -18,7 +18,7 @@ struct StreamScheduleTests {
         init() {
             let calls = NIOLockedValueBox(0)
             self.calls = calls
-            self.schedule = StreamSchedule(.eventLoop(self.loop)) { calls.withLockedValue { $0 += 1 } }
+            self.schedule = StreamSchedule(.eventLoop(self.loop, nil)) { calls.withLockedValue { $0 += 1 } }
         }
 
         /// Whether a signal reaches the delegate, with what happens meanwhile.

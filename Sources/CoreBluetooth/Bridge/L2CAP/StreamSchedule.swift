@@ -11,8 +11,16 @@ final class StreamSchedule: Sendable {
     enum Delivery: Sendable {
         /// In the run loops that the app names.
         case runLoops
-        /// In turns of the event loop, whatever run loop the app names.
-        case eventLoop(any EventLoop)
+        /// In turns of the event loop, whatever run loop the app names; a scheduler takes them to the main queue.
+        case eventLoop(any EventLoop, (any CallbackScheduler)?)
+
+        /// Whether the present thread may be kept waiting in a read or a write.
+        func mayBlock(on eventLoop: any EventLoop) -> Bool {
+            switch self {
+            case .runLoops: !eventLoop.inEventLoop
+            case .eventLoop(_, let scheduler): scheduler?.mayBlock ?? false
+            }
+        }
     }
 
     private enum Phase {
@@ -31,7 +39,7 @@ final class StreamSchedule: Sendable {
 
     private enum Step {
         case nothing
-        case post(any EventLoop)
+        case post(any EventLoop, (any CallbackScheduler)?)
         case wake([RunLoopEntry])
     }
 
@@ -98,15 +106,17 @@ final class StreamSchedule: Sendable {
             case .idle:
                 switch self.delivery {
                 case .runLoops: return .wake(state.entries)
-                case .eventLoop(let eventLoop):
+                case .eventLoop(let eventLoop, let scheduler):
                     state.phase = .posted
-                    return .post(eventLoop)
+                    return .post(eventLoop, scheduler)
                 }
             }
         }
         switch step {
         case .nothing: break
-        case .post(let eventLoop): eventLoop.execute { self.perform() }
+        case .post(let eventLoop, nil): eventLoop.execute { self.perform() }
+        case .post(let eventLoop, let scheduler?):
+            eventLoop.execute { scheduler.call(on: .main, in: nil) { self.perform() } }
         case .wake(let entries): for entry in entries { entry.wake() }
         }
     }

@@ -20,6 +20,7 @@ final class AdapterCore {
     private(set) var writer: StateWriter?
     /// Whether time is that of the event loop, in virtual time, rather than of the wall clock.
     private let usesLoopTime: Bool
+    private let callbackScheduler: (any CallbackScheduler)?
 
     private var supervision = ControllerSupervision()
     /// When the source is asked for a channel again, while that is due.
@@ -39,7 +40,11 @@ final class AdapterCore {
     var newBonds: [LinkID: DeviceAddress] = [:]
     private(set) lazy var peers = PeerTable(core: self)
     private(set) lazy var advertising = Advertising(core: self)
-    private(set) lazy var channels = Channels(core: self, usesLoopTurns: self.usesLoopTime)
+    private(set) lazy var channels = Channels(
+        core: self,
+        usesLoopTurns: self.usesLoopTime,
+        callbackScheduler: self.callbackScheduler
+    )
     private var scanning: DiscoveryReports
     /// How the host scans, while it does.
     private var scanPace: ScanPace?
@@ -53,7 +58,8 @@ final class AdapterCore {
         identities: IdentityStore,
         connectedPeers: ConnectedPeers,
         storageChoice: StorageChoice,
-        usesLoopTime: Bool
+        usesLoopTime: Bool,
+        callbackScheduler: (any CallbackScheduler)? = nil
     ) {
         self.eventLoop = eventLoop
         var configuration = components.configuration
@@ -71,6 +77,7 @@ final class AdapterCore {
         self.connectedPeers = connectedPeers
         self.storageChoice = storageChoice
         self.usesLoopTime = usesLoopTime
+        self.callbackScheduler = callbackScheduler
         self.bonds.now = { [unowned self] in Date(timeIntervalSinceReferenceDate: self.timestamp) }
         self.bonds.onChange = { [unowned self] in
             self.host.bondedPeers = self.bonds.identities

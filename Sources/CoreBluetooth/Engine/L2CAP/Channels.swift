@@ -20,9 +20,9 @@ final class Channels {
     private var receiving: [ChannelEndpoint] = []
     private var publishers: [SPSM: PeripheralSession] = [:]
 
-    init(core: AdapterCore, usesLoopTurns: Bool) {
+    init(core: AdapterCore, usesLoopTurns: Bool, callbackScheduler: (any CallbackScheduler)?) {
         self.core = core
-        self.delivery = usesLoopTurns ? .eventLoop(core.eventLoop) : .runLoops
+        self.delivery = usesLoopTurns ? .eventLoop(core.eventLoop, callbackScheduler) : .runLoops
     }
 
     private var host: LEHost { self.core.host }
@@ -93,10 +93,10 @@ final class Channels {
         let id = channel.id
         let eventLoop = self.core.eventLoop
         let core = NIOLoopBound(WeakCore(core: self.core), eventLoop: eventLoop)
-        let isVirtual = if case .eventLoop = self.delivery { true } else { false }
+        let delivery = self.delivery
         let pipe = ChannelPipe(
             window: (Self.configuration.window, Self.configuration.mps),
-            mayBlock: { !isVirtual && !eventLoop.inEventLoop },
+            mayBlock: { delivery.mayBlock(on: eventLoop) },
             wakeLoop: { eventLoop.execute { core.value.core?.channels.work(id) } }
         )
         let psm = channel.spsm.rawValue

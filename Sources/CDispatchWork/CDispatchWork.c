@@ -1,0 +1,346 @@
+// The functions of libdispatch that take work, each handing it on to libdispatch's own. Blocks are used by their binary
+// interface alone (Block_private.h: isa, flags, reserved, invoke): the compiler's support for them is off by default.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "CDispatchWork.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define REPLACING __attribute__((weak, visibility("default")))
+
+struct block {
+    void *isa;
+    int32_t flags;
+    int32_t reserved;
+    void (*invoke)(void *);
+    void *descriptor;
+};
+
+/// What dispatch_block_create puts behind a block: how it is to be run.
+struct dispatch_block {
+    struct block block;
+    unsigned long magic;
+    unsigned long flags;
+};
+static const unsigned long dispatch_block_magic = 0xD159B10C;
+static const unsigned long dispatch_block_barrier = 0x1;
+
+extern void *_Block_copy(const void *block);
+extern void _Block_release(const void *block);
+extern char _dispatch_main_q;
+extern const char *dispatch_queue_get_label(void *queue);
+extern void *dispatch_queue_create(const char *label, void *attributes);
+extern void dispatch_group_enter(void *group);
+extern void dispatch_group_leave(void *group);
+extern void *swift_task_getCurrent(void);
+extern uint64_t swift_task_getJobTaskId(void *job);
+
+static struct dispatch_work_observer observer;
+static _Atomic bool is_observing;
+static _Thread_local void *owner;
+static _Thread_local bool is_passing;
+
+/// libdispatch's own function with a name.
+#define ORIGINAL(name) \
+    static _Atomic(void *) found; \
+    void *original = atomic_load_explicit(&found, memory_order_acquire); \
+    if (!original) { \
+        original = dlsym(RTLD_NEXT, name); \
+        atomic_store_explicit(&found, original, memory_order_release); \
+    }
+
+void dispatch_work_observe(struct dispatch_work_observer new_observer) { observer = new_observer; }
+
+void dispatch_work_set_observing(bool value) { atomic_store(&is_observing, value); }
+
+void *dispatch_work_owner(void) { return owner; }
+
+void dispatch_work_set_owner(void *new_owner) { owner = new_owner; }
+
+void dispatch_work_set_passing(bool value) { is_passing = value; }
+
+void *dispatch_work_make_queue(const char *label) { return dispatch_queue_create(label, NULL); }
+
+void *dispatch_work_main_queue(void) { return &_dispatch_main_q; }
+
+static const char *label_of(void *queue) {
+    const char *label = dispatch_queue_get_label(queue);
+    return label ? label : "";
+}
+
+const char *dispatch_work_label(void *queue) { return label_of(queue); }
+
+bool dispatch_work_is_task_queue(void *queue) {
+    return strcmp(dispatch_work_label(queue), "Swift global concurrent queue") == 0;
+}
+
+/// Whether a function is one of Swift's runtime; those that were looked up are kept.
+static bool runs_jobs(dispatch_work_function function) {
+    static _Atomic(dispatch_work_function) known[4];
+    for (int index = 0; index < 4; index++) {
+        dispatch_work_function other = atomic_load(&known[index]);
+        if (other == function) { return true; }
+        if (other) { continue; }
+        Dl_info found;
+        Dl_info runtime;
+        if (!dladdr((void *)function, &found) || !dladdr((void *)swift_task_getJobTaskId, &runtime)) { return false; }
+        if (found.dli_fbase != runtime.dli_fbase) { return false; }
+        atomic_store(&known[index], function);
+        return true;
+    }
+    return false;
+}
+
+uint64_t dispatch_work_task_number(dispatch_work_function function, void *argument) {
+    return argument && runs_jobs(function) ? swift_task_getJobTaskId(argument) : 0;
+}
+
+void *dispatch_work_current_task(void) { return swift_task_getCurrent(); }
+
+int32_t dispatch_work_thread(void) { return (int32_t)syscall(SYS_gettid); }
+
+bool dispatch_work_is_on_main_queue(void) {
+    // After dispatch_main() any thread may serve the main queue; before it the main thread's own queue is that one.
+    return strcmp(label_of(NULL), label_of(&_dispatch_main_q)) == 0;
+}
+
+static bool observes(void) { return !is_passing && atomic_load_explicit(&is_observing, memory_order_acquire); }
+
+// MARK: Blocks
+
+static void run_block(void *argument) {
+    struct block *block = argument;
+    block->invoke(block);
+    _Block_release(block);
+}
+
+/// Whether a block was made with the flag DISPATCH_BLOCK_BARRIER.
+static bool is_barrier(const void *argument) {
+    const struct dispatch_block *made = argument;
+    // The flag of a block that has a destructor for what it holds, as these have.
+    const int32_t has_copy_dispose = 1 << 25;
+    if (!(made->block.flags & has_copy_dispose)) { return false; }
+    return made->magic == dispatch_block_magic && (made->flags & dispatch_block_barrier);
+}
+
+// MARK: Work for now
+
+static void original_async_f(void *queue, void *argument, dispatch_work_function function) {
+    ORIGINAL("dispatch_async_f")
+    ((void (*)(void *, void *, dispatch_work_function))original)(queue, argument, function);
+}
+
+static void original_barrier_async_f(void *queue, void *argument, dispatch_work_function function) {
+    ORIGINAL("dispatch_barrier_async_f")
+    ((void (*)(void *, void *, dispatch_work_function))original)(queue, argument, function);
+}
+
+void dispatch_work_hand_over(void *queue, bool barrier, dispatch_work_function function, void *argument) {
+    if (barrier) {
+        original_barrier_async_f(queue, argument, function);
+    } else {
+        original_async_f(queue, argument, function);
+    }
+}
+
+/// Whether the observer has taken a block.
+static bool takes_block(void *queue, bool barrier, bool is_waiting, void *block) {
+    if (!observes()) { return false; }
+    void *copy = _Block_copy(block);
+    if (observer.hands_over(queue, barrier || is_barrier(copy), is_waiting, run_block, copy)) { return true; }
+    _Block_release(copy);
+    return false;
+}
+
+REPLACING void dispatch_async(void *queue, void *block) {
+    if (takes_block(queue, false, false, block)) { return; }
+    ORIGINAL("dispatch_async")
+    ((void (*)(void *, void *))original)(queue, block);
+}
+
+REPLACING void dispatch_barrier_async(void *queue, void *block) {
+    if (takes_block(queue, true, false, block)) { return; }
+    ORIGINAL("dispatch_barrier_async")
+    ((void (*)(void *, void *))original)(queue, block);
+}
+
+REPLACING void dispatch_async_f(void *queue, void *argument, dispatch_work_function function) {
+    if (observes() && observer.hands_over(queue, false, false, function, argument)) { return; }
+    original_async_f(queue, argument, function);
+}
+
+REPLACING void dispatch_barrier_async_f(void *queue, void *argument, dispatch_work_function function) {
+    if (observes() && observer.hands_over(queue, true, false, function, argument)) { return; }
+    original_barrier_async_f(queue, argument, function);
+}
+
+REPLACING void dispatch_sync(void *queue, void *block) {
+    // Elsewhere the caller runs its work itself, and nothing is handed over.
+    if (queue == &_dispatch_main_q && takes_block(queue, false, true, block)) { return; }
+    ORIGINAL("dispatch_sync")
+    ((void (*)(void *, void *))original)(queue, block);
+}
+
+// MARK: Work of a group
+
+struct group_work {
+    void *group;
+    dispatch_work_function function;
+    void *argument;
+};
+
+extern void *malloc(size_t size);
+extern void free(void *memory);
+extern void dispatch_retain(void *object);
+extern void dispatch_release(void *object);
+
+static void run_group_work(void *argument) {
+    struct group_work *work = argument;
+    work->function(work->argument);
+    dispatch_group_leave(work->group);
+    dispatch_release(work->group);
+    free(work);
+}
+
+static bool takes_group_work(void *group, void *queue, bool barrier, dispatch_work_function function, void *argument) {
+    struct group_work *work = malloc(sizeof *work);
+    if (!work) { return false; }
+    *work = (struct group_work){group, function, argument};
+    dispatch_retain(group);
+    dispatch_group_enter(group);
+    if (observer.hands_over(queue, barrier, false, run_group_work, work)) { return true; }
+    dispatch_group_leave(group);
+    dispatch_release(group);
+    free(work);
+    return false;
+}
+
+REPLACING void dispatch_group_async(void *group, void *queue, void *block) {
+    if (observes()) {
+        void *copy = _Block_copy(block);
+        if (takes_group_work(group, queue, is_barrier(copy), run_block, copy)) { return; }
+        _Block_release(copy);
+    }
+    ORIGINAL("dispatch_group_async")
+    ((void (*)(void *, void *, void *))original)(group, queue, block);
+}
+
+REPLACING void dispatch_group_async_f(void *group, void *queue, void *argument, dispatch_work_function function) {
+    if (observes() && takes_group_work(group, queue, false, function, argument)) { return; }
+    ORIGINAL("dispatch_group_async_f")
+    ((void (*)(void *, void *, void *, dispatch_work_function))original)(group, queue, argument, function);
+}
+
+// MARK: Work for later
+
+struct later_work {
+    void *owner;
+    dispatch_work_function function;
+    void *argument;
+};
+
+static void run_later_work(void *argument) {
+    struct later_work *work = argument;
+    observer.runs(work->owner, work->function, work->argument);
+    free(work);
+}
+
+/// Work that keeps what it belongs to; null where it belongs to nothing.
+static struct later_work *set_aside(void *queue, dispatch_work_function function, void *argument) {
+    if (!observes()) { return NULL; }
+    void *work_owner = observer.sets_aside(queue);
+    if (!work_owner) { return NULL; }
+    struct later_work *work = malloc(sizeof *work);
+    if (!work) { return NULL; }
+    *work = (struct later_work){work_owner, function, argument};
+    return work;
+}
+
+static uint64_t (*adjust_deadline)(uint64_t when);
+
+void dispatch_work_adjust_deadlines(uint64_t (*adjust)(uint64_t when)) { adjust_deadline = adjust; }
+
+static void original_after_f(uint64_t when, void *queue, void *argument, dispatch_work_function function) {
+    if (adjust_deadline) { when = adjust_deadline(when); }
+    ORIGINAL("dispatch_after_f")
+    ((void (*)(uint64_t, void *, void *, dispatch_work_function))original)(when, queue, argument, function);
+}
+
+REPLACING void dispatch_after_f(uint64_t when, void *queue, void *argument, dispatch_work_function function) {
+    struct later_work *work = set_aside(queue, function, argument);
+    if (work) { return original_after_f(when, queue, work, run_later_work); }
+    original_after_f(when, queue, argument, function);
+}
+
+REPLACING void dispatch_after(uint64_t when, void *queue, void *block) {
+    struct later_work *work = set_aside(queue, run_block, NULL);
+    if (work) {
+        work->argument = _Block_copy(block);
+        return original_after_f(when, queue, work, run_later_work);
+    }
+    if (adjust_deadline) { when = adjust_deadline(when); }
+    ORIGINAL("dispatch_after")
+    ((void (*)(uint64_t, void *, void *))original)(when, queue, block);
+}
+
+static void original_group_notify_f(void *group, void *queue, void *argument, dispatch_work_function function) {
+    ORIGINAL("dispatch_group_notify_f")
+    ((void (*)(void *, void *, void *, dispatch_work_function))original)(group, queue, argument, function);
+}
+
+REPLACING void dispatch_group_notify_f(void *group, void *queue, void *argument, dispatch_work_function function) {
+    struct later_work *work = set_aside(queue, function, argument);
+    if (work) { return original_group_notify_f(group, queue, work, run_later_work); }
+    original_group_notify_f(group, queue, argument, function);
+}
+
+REPLACING void dispatch_group_notify(void *group, void *queue, void *block) {
+    struct later_work *work = set_aside(queue, run_block, NULL);
+    if (work) {
+        work->argument = _Block_copy(block);
+        return original_group_notify_f(group, queue, work, run_later_work);
+    }
+    ORIGINAL("dispatch_group_notify")
+    ((void (*)(void *, void *, void *))original)(group, queue, block);
+}
+
+#else
+
+// Elsewhere nothing is seen, and nothing belongs to anyone.
+
+#include "CDispatchWork.h"
+
+#include <dispatch/dispatch.h>
+#include <pthread.h>
+
+void dispatch_work_observe(struct dispatch_work_observer observer) {}
+void dispatch_work_adjust_deadlines(uint64_t (*adjust)(uint64_t when)) {}
+void dispatch_work_set_observing(bool is_observing) {}
+void dispatch_work_set_passing(bool is_passing) {}
+void *dispatch_work_make_queue(const char *label) { return dispatch_queue_create(label, NULL); }
+static _Thread_local void *owner;
+void *dispatch_work_owner(void) { return owner; }
+void dispatch_work_set_owner(void *new_owner) { owner = new_owner; }
+void *dispatch_work_main_queue(void) { return (void *)dispatch_get_main_queue(); }
+bool dispatch_work_is_task_queue(void *queue) { return false; }
+const char *dispatch_work_label(void *queue) { return dispatch_queue_get_label((dispatch_queue_t)queue); }
+uint64_t dispatch_work_task_number(dispatch_work_function function, void *argument) { return 0; }
+void *dispatch_work_current_task(void) { return NULL; }
+int32_t dispatch_work_thread(void) { return (int32_t)pthread_mach_thread_np(pthread_self()); }
+bool dispatch_work_is_on_main_queue(void) { return pthread_main_np() != 0; }
+void dispatch_work_hand_over(void *queue, bool is_barrier, dispatch_work_function function, void *argument) {
+    if (is_barrier) {
+        dispatch_barrier_async_f((dispatch_queue_t)queue, argument, function);
+    } else {
+        dispatch_async_f((dispatch_queue_t)queue, argument, function);
+    }
+}
+
+#endif

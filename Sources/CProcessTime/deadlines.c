@@ -1,0 +1,92 @@
+// What of the process ends at an instant of the world: sleeps, limits of waits, timers; in the order of time, and at
+// one time in the order in which it was asked for. Each call of advance ends one of them, so that what several owners do
+// at one instant comes one after the other.
+
+#include "internal.h"
+
+#if PROCESS_TIME_IS_SUPPORTED
+
+#include <limits.h>
+#include <linux/futex.h>
+
+void process_time_advance_clock(uint64_t nanoseconds);
+
+static struct deadline *first_deadline;
+
+// MARK: The lock
+
+// A lock of its own: it is taken inside functions that the C library's locks may call under a sanitizer.
+static atomic_int lock_word;
+
+void lock_world(void) {
+    int expected = 0;
+    if (atomic_compare_exchange_strong(&lock_word, &expected, 1)) { return; }
+    while (atomic_exchange(&lock_word, 2) != 0) { wait_on(&lock_word, 2); }
+}
+
+void unlock_world(void) {
+    if (atomic_exchange(&lock_word, 0) == 2) { wake_on(&lock_word); }
+}
+
+void wait_on(atomic_int *word, int value) {
+    kernel_call(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, value, 0, 0, 0);
+}
+
+void wake_on(atomic_int *word) { kernel_call(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, INT_MAX, 0, 0, 0); }
+
+// MARK: The list
+
+void list_deadline(struct deadline *deadline, uint64_t time) {
+    unlist_deadline(deadline);
+    deadline->time = time;
+    if (time == PROCESS_TIME_NEVER) { return; }
+    struct deadline *previous = NULL;
+    struct deadline *next = first_deadline;
+    while (next && next->time <= time) {
+        previous = next;
+        next = next->next;
+    }
+    deadline->previous = previous;
+    deadline->next = next;
+    if (previous) { previous->next = deadline; } else { first_deadline = deadline; }
+    if (next) { next->previous = deadline; }
+    deadline->is_listed = true;
+}
+
+void unlist_deadline(struct deadline *deadline) {
+    if (!deadline->is_listed) { return; }
+    if (deadline->previous) { deadline->previous->next = deadline->next; } else { first_deadline = deadline->next; }
+    if (deadline->next) { deadline->next->previous = deadline->previous; }
+    deadline->next = deadline->previous = NULL;
+    deadline->is_listed = false;
+}
+
+static void reach_first(void) {
+    struct deadline *deadline = first_deadline;
+    unlist_deadline(deadline);
+    deadline->reach(deadline);
+}
+
+void end_deadlines(void) {
+    while (first_deadline) { reach_first(); }
+}
+
+// MARK: What the world asks
+
+uint64_t process_time_next_deadline(void) {
+    lock_world();
+    uint64_t time = first_deadline ? first_deadline->time : PROCESS_TIME_NEVER;
+    unlock_world();
+    return time;
+}
+
+void process_time_advance(uint64_t nanoseconds) {
+    lock_world();
+    if (is_living()) {
+        process_time_advance_clock(nanoseconds);
+        if (first_deadline && first_deadline->time <= process_time_now()) { reach_first(); }
+    }
+    unlock_world();
+}
+
+#endif

@@ -1,0 +1,61 @@
+// What Swift calls of the process's time: begin, advance, rest, end.
+//
+// While no world of process time lives, everything that this target defines passes through to the C library.
+
+#ifndef C_PROCESS_TIME_H
+#define C_PROCESS_TIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__linux__)
+
+/// No deadline.
+#define PROCESS_TIME_NEVER UINT64_MAX
+
+/// How long a world lasts at most, in nanoseconds: 30 days. Deadlines from outside of a world lie behind it.
+#define PROCESS_TIME_LONGEST (UINT64_C(30) * 86400 * 1000000000)
+
+/// Whether the clocks of this process can be held: false where the C library is another than glibc, or where the
+/// definitions of this target do not win over the library's.
+bool process_time_is_available(void);
+
+/// Whether the process was started for an exit test of Swift Testing.
+bool process_time_is_exit_test(void);
+
+/// Holds the clocks and seeds randomness; false where another world holds them.
+bool process_time_begin(uint64_t seed);
+
+/// Makes clocks and randomness real again. Whoever waits for an instant of the world has waited long enough.
+void process_time_end(void);
+
+/// Nanoseconds since the world began.
+uint64_t process_time_now(void);
+
+/// Nanoseconds from the beginning of the world to the first deadline of the process, or PROCESS_TIME_NEVER.
+uint64_t process_time_next_deadline(void);
+
+/// Moves the clocks on, never back, and ends the first wait or timer that is due: one for each call.
+void process_time_advance(uint64_t nanoseconds);
+
+/// Waits, in real time, until every thread but the caller's sleeps. Returns whether that came within the limit.
+bool process_time_rest(uint64_t limit_nanoseconds);
+
+/// Writes who is awake and where into text, a thread in a line, and returns the number of such threads.
+size_t process_time_describe_awake(char *text, size_t capacity);
+
+/// Marks what the calling thread does from here on as code under test, until it is called with NULL.
+///
+/// While that code waits for a semaphore, a condition, a queue, a thread or an instant, and every other thread is at
+/// rest, `step` is called again and again on a thread of its own, to move the world on. The code goes on only between two
+/// of these calls. `step` gets whether the process came to rest within the limit in nanoseconds of real time, and
+/// returns whether there was anything to do; where it returns false nothing ever ends the wait, and it is not called
+/// again for it.
+void process_time_serve(bool (*step)(void *context, bool is_at_rest), void *context, uint64_t rest_limit);
+
+/// Nanoseconds of the real monotonic clock, also while a world lives.
+uint64_t process_time_real_nanoseconds(void);
+
+#endif
+#endif

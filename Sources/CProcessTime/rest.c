@@ -1,0 +1,225 @@
+// Whether every other thread of the process sleeps. The kernel says of each thread whether it does; that no thread ran
+// while it was asked, so that none can have woken another, is seen from the count of context switches. The files stay
+// open, for this is asked after each step of a world.
+
+#include "waits.h"
+
+#if PROCESS_TIME_IS_SUPPORTED
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+struct thread {
+    int identifier;
+    /// Its file "stat".
+    int descriptor;
+    bool is_seen;
+};
+
+static struct thread *threads;
+static size_t thread_count, thread_capacity;
+static int folder = -1;
+
+static int own_identifier(void) { return (int)kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0); }
+
+static long open_file(const char *path) { return kernel_call(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0); }
+
+static long read_at_start(int descriptor, char *text, size_t capacity) {
+    return kernel_call(SYS_pread64, descriptor, (long)text, (long)capacity, 0, 0, 0);
+}
+
+/// Reads a small file of a thread as text, without the line's end.
+static void read_file(int identifier, const char *name, char *text, size_t capacity) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/%s", identifier, name);
+    long descriptor = open_file(path);
+    text[0] = 0;
+    if (descriptor < 0) { return; }
+    long count = read_at_start((int)descriptor, text, capacity - 1);
+    kernel_call(SYS_close, descriptor, 0, 0, 0, 0, 0);
+    text[count > 0 ? count : 0] = 0;
+    text[strcspn(text, "\n")] = 0;
+}
+
+// MARK: The threads
+
+static void note_thread(int identifier) {
+    for (size_t index = 0; index < thread_count; index += 1) {
+        if (threads[index].identifier != identifier) { continue; }
+        // An identifier may have gone to another thread.
+        char text[64];
+        threads[index].is_seen = read_at_start(threads[index].descriptor, text, sizeof text) > 0;
+        if (threads[index].is_seen) { return; }
+    }
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", identifier);
+    long descriptor = open_file(path);
+    if (descriptor < 0) { return; }
+    if (thread_count == thread_capacity) {
+        size_t capacity = thread_capacity ? 2 * thread_capacity : 32;
+        struct thread *larger = realloc(threads, capacity * sizeof *threads);
+        if (!larger) {
+            kernel_call(SYS_close, descriptor, 0, 0, 0, 0, 0);
+            return;
+        }
+        threads = larger;
+        thread_capacity = capacity;
+    }
+    threads[thread_count++] = (struct thread){.identifier = identifier, .descriptor = (int)descriptor, .is_seen = true};
+}
+
+static void forget_ended_threads(void) {
+    size_t kept = 0;
+    for (size_t index = 0; index < thread_count; index += 1) {
+        if (threads[index].is_seen) {
+            threads[kept++] = threads[index];
+        } else {
+            kernel_call(SYS_close, threads[index].descriptor, 0, 0, 0, 0, 0);
+        }
+    }
+    thread_count = kept;
+}
+
+static void list_threads(void) {
+    struct {
+        uint64_t inode;
+        int64_t offset;
+        unsigned short length;
+        unsigned char type;
+        char name[];
+    } *entry;
+    char entries[8192] __attribute__((aligned(8)));
+    for (size_t index = 0; index < thread_count; index += 1) { threads[index].is_seen = false; }
+    kernel_call(SYS_lseek, folder, 0, SEEK_SET, 0, 0, 0);
+    for (;;) {
+        long count = kernel_call(SYS_getdents64, folder, (long)entries, sizeof entries, 0, 0, 0);
+        if (count <= 0) { break; }
+        for (long offset = 0; offset < count; offset += entry->length) {
+            entry = (void *)(entries + offset);
+            int identifier = atoi(entry->name);
+            if (identifier > 0) { note_thread(identifier); }
+        }
+    }
+    forget_ended_threads();
+}
+
+/// How many threads the process has: the folder has a link for each and two of its own.
+static size_t count_threads(void) {
+    struct stat status;
+    return fstat(folder, &status) == 0 && status.st_nlink > 2 ? (size_t)status.st_nlink - 2 : 0;
+}
+
+// MARK: Sleep
+
+/// The letter of a thread's state; 0 for one that is no more.
+static char state_of(const struct thread *thread) {
+    char text[128];
+    long count = read_at_start(thread->descriptor, text, sizeof text - 1);
+    if (count <= 0) { return 0; }
+    text[count] = 0;
+    // The name before it stands in brackets and may have some of its own.
+    const char *end = strrchr(text, ')');
+    return end && end[1] == ' ' ? end[2] : 'R';
+}
+
+static bool is_asleep(char state) { return state == 'S' || state == 'Z' || state == 'X'; }
+
+/// How often other threads than this one stopped to run.
+static long count_switches(void) {
+    struct rusage all, own;
+    getrusage(RUSAGE_SELF, &all);
+    getrusage(RUSAGE_THREAD, &own);
+    return all.ru_nvcsw + all.ru_nivcsw - own.ru_nvcsw - own.ru_nivcsw;
+}
+
+/// Whether every other thread sleeps; the index of one that does not is left in `awake`.
+static bool is_at_rest(int own, size_t *awake) {
+    if (atomic_load(&process_time_real_waits) > 0) { return false; }
+    // Who was awake last is asked first.
+    if (*awake < thread_count && threads[*awake].identifier != own && !is_asleep(state_of(&threads[*awake]) ?: 'X')) {
+        return false;
+    }
+    long switches = count_switches();
+    if (count_threads() != thread_count) { list_threads(); }
+    for (size_t index = 0; index < thread_count; index += 1) {
+        if (threads[index].identifier == own) { continue; }
+        char state = state_of(&threads[index]);
+        if (state == 0) { list_threads(); return false; }
+        if (!is_asleep(state)) {
+            *awake = index;
+            return false;
+        }
+    }
+    return count_switches() == switches && count_threads() == thread_count &&
+           atomic_load(&process_time_real_waits) == 0;
+}
+
+int sleeping_thread(void) {
+    int own = own_identifier();
+    for (size_t index = 0; index < thread_count; index += 1) {
+        if (threads[index].identifier != own && state_of(&threads[index]) == 'S') { return threads[index].identifier; }
+    }
+    return 0;
+}
+
+bool process_time_rest(uint64_t limit) {
+    if (folder < 0) { folder = (int)open_file("/proc/self/task"); }
+    int own = own_identifier();
+    int attempt = 0;
+    size_t awake = SIZE_MAX;
+    uint64_t start = 0;
+    for (unsigned count = 0;; count += 1) {
+        if (is_at_rest(own, &awake)) {
+            if (!is_living()) { return true; }
+            bool has_work = serve_waiting_work();
+            // A pool that is full gives no more threads.
+            if (!wake_again(attempt) && (!has_work || attempt > 1000)) { return true; }
+            attempt += 1;
+            continue;
+        }
+        if (count < 30) {
+            kernel_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+            continue;
+        }
+        uint64_t now = process_time_real_nanoseconds();
+        if (start == 0) { start = now; }
+        if (now - start > limit) { return false; }
+        struct timespec pause = {.tv_nsec = count < 200 ? 5000 : 200000};
+        kernel_call(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+    }
+}
+
+// MARK: Who is awake
+
+size_t process_time_describe_awake(char *text, size_t capacity) {
+    size_t used = 0;
+    size_t awake = 0;
+    int own = own_identifier();
+    if (capacity) { text[0] = 0; }
+    list_threads();
+    for (size_t index = 0; index < thread_count; index += 1) {
+        int identifier = threads[index].identifier;
+        char state = state_of(&threads[index]);
+        if (identifier == own || state == 0 || is_asleep(state)) { continue; }
+        char name[32], channel[64], call[128];
+        read_file(identifier, "comm", name, sizeof name);
+        read_file(identifier, "wchan", channel, sizeof channel);
+        read_file(identifier, "syscall", call, sizeof call);
+        awake += 1;
+        if (used >= capacity) { continue; }
+        int written = snprintf(
+            text + used, capacity - used, "thread %d \"%s\", state %c, in %s (%s)\n", identifier, name, state,
+            channel[0] && strcmp(channel, "0") != 0 ? channel : "user code", call
+        );
+        used += written > 0 ? (size_t)written : 0;
+    }
+    return awake;
+}
+
+#endif

@@ -1,0 +1,142 @@
+// The clocks of the process as a world holds them: what the C target does, and the checks before it begins.
+
+import CProcessTime
+import CoreBluetoothTesting
+
+/// The clocks of this process, held until ``end()``.
+package final class HeldClock: ProcessClock {
+    private var isEnded = false
+
+    /// Holds the clocks.
+    ///
+    /// - Throws: ``ProcessTimeError`` where they cannot be held, where another world holds them, or where the test does
+    ///   not run alone.
+    package init(seed: UInt64) throws {
+        #if os(Linux)
+        guard process_time_is_available() else {
+            throw ProcessTimeError(
+                "a world in process time needs glibc and Swift's runtime as shared libraries, not -static-stdlib"
+            )
+        }
+        try Self.checkRunner()
+        guard process_time_rest(Self.restBeforeBeginning) else {
+            throw ProcessTimeError("other code runs in this process; \(Self.advice)\n\(Self.awakeThreads)")
+        }
+        guard process_time_begin(seed) else {
+            throw ProcessTimeError("another world in process time lives; let it end before the next one begins")
+        }
+        #else
+        throw ProcessTimeError("a world in process time exists on Linux only")
+        #endif
+    }
+
+    deinit { self.end() }
+
+    package var nextDeadline: UInt64? {
+        #if os(Linux)
+        let deadline = process_time_next_deadline()
+        return deadline == UInt64.max ? nil : deadline
+        #else
+        return nil
+        #endif
+    }
+
+    package func advance(to nanoseconds: UInt64) {
+        #if os(Linux)
+        precondition(nanoseconds < Self.longest, "A world in process time lasts at most 30 days")
+        process_time_advance(nanoseconds)
+        #endif
+    }
+
+    package func rest(within limit: Duration) throws {
+        #if os(Linux)
+        guard process_time_rest(limit.wholeNanoseconds) else {
+            throw ProcessTimeError("after \(limit) of real time the process is not at rest:\n\(Self.awakeThreads)")
+        }
+        #endif
+    }
+
+    package func serve(_ work: () -> Void, step: @escaping () -> Bool) {
+        #if os(Linux)
+        let steps = Steps(step)
+        process_time_serve(
+            { context, isAtRest in
+                guard let context else { return false }
+                return Unmanaged<Steps>.fromOpaque(context).takeUnretainedValue().next(isAtRest: isAtRest)
+            },
+            Unmanaged.passUnretained(steps).toOpaque(),
+            Self.restWhileWaiting
+        )
+        withExtendedLifetime(steps) { work() }
+        process_time_serve(nil, nil, 0)
+        #else
+        work()
+        #endif
+    }
+
+    package func end() {
+        guard !self.isEnded else { return }
+        self.isEnded = true
+        #if os(Linux)
+        process_time_end()
+        #endif
+    }
+
+    // MARK: Alone
+
+    private static let longest: UInt64 = 30 * 86400 * 1_000_000_000
+    /// How long, in nanoseconds of real time, the process may take to come to rest before the world begins.
+    private static let restBeforeBeginning: UInt64 = 2_000_000_000
+    /// How long it may take to come to rest while the world's own thread waits.
+    private static let restWhileWaiting: UInt64 = 10_000_000_000
+    private static let advice = "use an exit test (#expect(processExitsWith: .success)), or swift test --no-parallel"
+
+    #if os(Linux)
+    /// A runner that runs tests at the same time says so in its arguments; in the process of an exit test it runs one.
+    private static func checkRunner() throws {
+        guard !process_time_is_exit_test() else { return }
+        let arguments = CommandLine.arguments
+        let isSwiftTesting = zip(arguments, arguments.dropFirst()).contains {
+            $0 == "--testing-library" && $1 == "swift-testing"
+        }
+        guard !isSwiftTesting || arguments.contains("--no-parallel") else {
+            throw ProcessTimeError("other tests may run beside a world in process time; \(self.advice)")
+        }
+    }
+
+    /// What moves the world on while its own thread waits.
+    private final class Steps {
+        let step: () -> Bool
+
+        init(_ step: @escaping () -> Bool) { self.step = step }
+
+        func next(isAtRest: Bool) -> Bool {
+            guard isAtRest else {
+                fatalError("the thread of the test waits, and the process does not come to rest:\n\(awakeThreads)")
+            }
+            guard self.step() else {
+                fatalError("the thread of the test waits, and nothing is left that could end it")
+            }
+            return true
+        }
+    }
+
+    private static var awakeThreads: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { text in
+            guard let start = text.baseAddress else { return "" }
+            _ = process_time_describe_awake(start, text.count)
+            return String(cString: start)
+        }
+    }
+    #endif
+}
+
+extension Duration {
+    /// Nanoseconds, between zero and the largest number.
+    fileprivate var wholeNanoseconds: UInt64 {
+        let (seconds, attoseconds) = self.components
+        guard seconds >= 0 else { return 0 }
+        let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : whole.addingReportingOverflow(UInt64(max(attoseconds, 0)) / 1_000_000_000).partialValue
+    }
+}

@@ -1,0 +1,9 @@
+// Why the time of a process cannot be a world's.
+
+/// Why the time of the process cannot be a world's, and what to do.
+public struct ProcessTimeError: Error, Equatable, CustomStringConvertible {
+    /// One line that says what is wrong and what to do, then a line for each thread that is awake.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

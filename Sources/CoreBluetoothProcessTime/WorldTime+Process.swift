@@ -1,0 +1,14 @@
+// The time of a whole process as the time of a world.
+
+public import CoreBluetoothTesting
+
+extension WorldTime {
+    /// The clocks, timers, sleeps, time limits and randomness of the whole process belong to the world.
+    ///
+    /// Such a world begins at 2025-01-01 00:00:00 UTC and lasts at most 30 days. Only one can live at a time, and no
+    /// other test may run beside it: put the test into an exit test of Swift Testing, which has a process of its own, or
+    /// run the tests with `swift test --no-parallel`.
+    ///
+    /// It is there on Linux, with glibc and Swift's runtime as shared libraries.
+    public static var process: WorldTime { WorldTime { seed in try HeldClock(seed: seed) } }
+}

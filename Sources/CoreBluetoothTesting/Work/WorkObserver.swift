@@ -1,0 +1,143 @@
+// Whose work it is that a thread hands over: that of the device whose code runs, that of whoever handed the running
+// work over, or that of the test that has made the world.
+
+import CDispatchWork
+import CoreBluetooth
+import Dispatch
+import NIOConcurrencyHelpers
+
+/// Finds the owner of work, for all worlds of the process.
+enum WorkObserver {
+    /// Who may have made a world: the task of a test, or the thread of one that has no task.
+    private enum Maker: Hashable {
+        case task(UInt)
+        case thread(Int32)
+
+        static var present: Self {
+            dispatch_work_current_task().map { .task(UInt(bitPattern: $0)) } ?? .thread(dispatch_work_thread())
+        }
+    }
+
+    private struct WeakWork {
+        weak var work: WorldWork?
+    }
+
+    private struct State {
+        var isStarted = false
+        var makers: [Maker: WeakWork] = [:]
+        var worldCount = 0
+    }
+
+    private static let state = NIOLockedValueBox(State())
+
+    /// Sees all work from now on; again is nothing.
+    static func start() {
+        let isFirst = self.state.withLockedValue { state in
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        guard isFirst else { return }
+        Surroundings.find(
+            by: { WorkOwner.ofThread?.surroundings },
+            reportMissing: { WorkObserver.reportMissingDevice() }
+        )
+        dispatch_work_observe(
+            dispatch_work_observer(
+                hands_over: { queue, isBarrier, isWaiting, function, argument in
+                    WorkObserver.takes(queue, isBarrier, isWaiting, function, argument)
+                },
+                sets_aside: { _ in WorkObserver.owner().map { Unmanaged.passRetained($0).toOpaque() } },
+                runs: { owner, function, argument in
+                    let owner = Unmanaged<WorkOwner>.fromOpaque(owner).takeRetainedValue()
+                    owner.work.run(owner) { function(argument) }
+                }
+            )
+        )
+    }
+
+    /// What the present task or thread does is work for a world from now on.
+    static func add(_ work: WorldWork) {
+        self.state.withLockedValue { state in
+            state.makers = state.makers.filter { $0.value.work != nil }
+            state.makers[.present] = WeakWork(work: work)
+            state.worldCount += 1
+        }
+        dispatch_work_set_observing(true)
+    }
+
+    /// A world is no more.
+    static func remove(_ work: WorldWork) {
+        let isLast = self.state.withLockedValue { state in
+            state.makers = state.makers.filter { $0.value.work != nil && $0.value.work !== work }
+            state.worldCount -= 1
+            return state.worldCount == 0
+        }
+        if isLast { dispatch_work_set_observing(false) }
+    }
+
+    private static func takes(
+        _ queue: UnsafeMutableRawPointer,
+        _ isBarrier: Bool,
+        _ isWaiting: Bool,
+        _ function: @escaping dispatch_work_function,
+        _ argument: UnsafeMutableRawPointer?
+    ) -> Bool {
+        // A test goes on where its runner has it; only what it starts is work of the world.
+        if let argument, self.isMaker(argument) { return false }
+        guard let owner = self.owner() else { return false }
+        return owner.work.handOver(
+            to: queue,
+            isBarrier: isBarrier,
+            isWaiting: isWaiting,
+            owner: owner,
+            function,
+            argument
+        )
+    }
+
+    private static func isMaker(_ job: UnsafeMutableRawPointer) -> Bool {
+        self.state.withLockedValue { $0.makers[.task(UInt(bitPattern: job))] != nil }
+    }
+
+    /// Whose work it is that the present thread hands over.
+    private static func owner() -> WorkOwner? {
+        if let surroundings = Surroundings.current,
+            let callbacks = surroundings.adapter.callbackScheduler as? DeviceCallbacks
+        {
+            return WorkOwner(callbacks.work, place: callbacks.place, surroundings: surroundings)
+        }
+        return WorkOwner.ofThread ?? self.ownerOfTest()
+    }
+
+    private static func ownerOfTest() -> WorkOwner? {
+        self.state.withLockedValue { $0.makers[.present]?.work }?.testOwner
+    }
+
+    /// A manager is about to be made that belongs to no device.
+    private static func reportMissingDevice() {
+        (WorkOwner.ofThread ?? self.ownerOfTest())?.work.reportMistake(
+            """
+            a manager was made outside of the world's devices, so that it is on the adapter of the process and not in \
+            the world; make it in device.run { … }
+            """
+        )
+    }
+}
+
+/// Calls the delegates of one device on their queues.
+final class DeviceCallbacks: CallbackScheduler {
+    let work: WorldWork
+    let place: Int
+
+    init(_ work: WorldWork, place: Int) {
+        self.work = work
+        self.place = place
+    }
+
+    /// The one who lets time pass waits for what it has handed over, not for itself.
+    var mayBlock: Bool { WorkOwner.ofThread != nil && !dispatch_work_is_on_main_queue() }
+
+    func call(on queue: DispatchQueue, in surroundings: Surroundings?, _ work: @escaping @Sendable () -> Void) {
+        self.work.handOver(to: queue, owner: WorkOwner(self.work, place: self.place, surroundings: surroundings), work)
+    }
+}

@@ -1,0 +1,291 @@
+// The work that the code of a world has started: what it has handed to dispatch queues, tasks and actors. A world lets
+// time pass only when all of it is at rest, so that code which hops gives the same run each time.
+//
+// Each item is counted from the moment at which it is handed over until it has run, and belongs to whom the code that
+// handed it over belongs to. Work for the main queue is run by the one who waits for rest, where that is the main
+// thread, which is not free to serve its queue meanwhile. Swift's tasks are run by one serial queue of the world, so
+// that actors and tasks come in the order in which they were started. A thread that waits for something that only time
+// can bring, such as a semaphore, is at rest; see Stillness.
+
+import CDispatchWork
+import CoreBluetooth
+import DequeModule
+import Dispatch
+import Foundation
+
+/// The work of one world.
+final class WorldWork: @unchecked Sendable {
+    // Unchecked: all that changes is used under the lock of `condition`.
+
+    /// How often a task may go on before the world's time does: one that calls `Task.yield()` until something has
+    /// happened never comes to rest.
+    private static let turnLimit = 32
+    /// How long work may stay away from rest, in seconds of real time, until the world goes on without it.
+    static let limit = 20.0
+
+    private let condition = NSCondition()
+    private var isOver = false
+    private var count: UInt64 = 0
+    private var items: [UInt64: WorkItem] = [:]
+    /// Those for the main queue, in order; some may have been run by it already.
+    private var mainItems: Deque<WorkItem> = []
+    private var stillness = Stillness()
+    /// Whether somebody waits for rest.
+    private var isAwaited = false
+    /// How often each task has gone on since the last time at which none was held back.
+    private var turnCounts: [UInt64: Int] = [:]
+    /// What tasks do next that have gone on so often that they seem to wait for time to pass.
+    private var heldBack: [() -> Void] = []
+    private var mistake: String?
+    /// Runs the tasks that belong to no other executor.
+    private let tasks = dispatch_work_make_queue("world tasks")
+    /// Whose work it is that a test starts outside of its devices.
+    private(set) lazy var testOwner = WorkOwner(self, place: nil, surroundings: nil)
+
+    init() {
+        WorkObserver.start()
+    }
+
+    /// Nothing more is counted.
+    func end() {
+        self.condition.withLock { self.isOver = true }
+        self.timeHasPassed()
+    }
+
+    // MARK: Handing over
+
+    /// Takes work that is handed to a queue; false where it goes its own way.
+    func handOver(
+        to queue: UnsafeMutableRawPointer,
+        isBarrier: Bool,
+        isWaiting: Bool,
+        owner: WorkOwner,
+        _ function: @escaping dispatch_work_function,
+        _ argument: UnsafeMutableRawPointer?
+    ) -> Bool {
+        let isMain = queue == dispatch_work_main_queue()
+        // The main thread would wait for itself, as it does without a world.
+        if isWaiting, dispatch_work_is_on_main_queue() { return false }
+        let end = isWaiting ? DispatchSemaphore(value: 0) : nil
+        let label = String(cString: dispatch_work_label(queue))
+        let body = { function(argument) }
+        let task = dispatch_work_task_number(function, argument)
+        let isTask = !isMain && dispatch_work_is_task_queue(queue)
+        let target = isTask ? self.tasks : queue
+        let isHeldBack = self.condition.withLock {
+            guard task != 0, self.isAwaited, !self.isOver else { return false }
+            self.turnCounts[task, default: 0] += 1
+            guard self.turnCounts[task, default: 0] > Self.turnLimit else { return false }
+            self.heldBack.append {
+                if self.handOver(to: target, label, isMain: isMain, isBarrier, nil, owner, body) { return }
+                dispatch_work_hand_over(queue, isBarrier, function, argument)
+            }
+            return true
+        }
+        return isHeldBack || self.handOver(to: target, label, isMain: isMain, isBarrier, end, owner, body)
+    }
+
+    private func handOver(
+        to queue: UnsafeMutableRawPointer,
+        _ label: String,
+        isMain: Bool,
+        _ isBarrier: Bool,
+        _ end: DispatchSemaphore?,
+        _ owner: WorkOwner,
+        _ body: @escaping () -> Void
+    ) -> Bool {
+        guard let item = self.add(owner, label, isMain: isMain, end: end, body) else { return false }
+        dispatch_work_hand_over(
+            queue,
+            isBarrier,
+            { item in
+                guard let item else { return }
+                let taken = Unmanaged<WorkItem>.fromOpaque(item).takeRetainedValue()
+                taken.owner.work.runIfWaiting(taken)
+            },
+            Unmanaged.passRetained(item).toOpaque()
+        )
+        end?.wait()
+        return true
+    }
+
+    /// Hands work of the world itself to a queue.
+    func handOver(to queue: DispatchQueue, owner: WorkOwner, _ work: @escaping @Sendable () -> Void) {
+        guard let item = self.add(owner, queue.label, isMain: queue.isMain, end: nil, work) else { return }
+        dispatch_work_set_passing(true)
+        queue.async { self.runIfWaiting(item) }
+        dispatch_work_set_passing(false)
+    }
+
+    private func add(
+        _ owner: WorkOwner,
+        _ label: String,
+        isMain: Bool,
+        end: DispatchSemaphore?,
+        _ body: @escaping () -> Void
+    ) -> WorkItem? {
+        self.condition.withLock {
+            guard !self.isOver else { return nil }
+            self.count += 1
+            let item = WorkItem(number: self.count, owner: owner, label: label, end: end, body)
+            self.items[item.number] = item
+            if isMain {
+                self.mainItems.append(item)
+                self.condition.broadcast()
+            }
+            return item
+        }
+    }
+
+    /// Runs an item on its queue, unless the one who waits for rest has.
+    private func runIfWaiting(_ item: WorkItem) {
+        guard self.condition.withLock({ self.claim(item) }) else { return }
+        self.perform(item)
+    }
+
+    private func claim(_ item: WorkItem) -> Bool {
+        guard case .waiting = item.state else { return false }
+        item.state = .running(thread: dispatch_work_thread())
+        return true
+    }
+
+    private func perform(_ item: WorkItem) {
+        item.perform()
+        self.condition.withLock {
+            self.items[item.number] = nil
+            self.condition.broadcast()
+        }
+        item.end?.signal()
+    }
+
+    /// Runs work that was set aside, such as that of a timer, as counted work.
+    func run(_ owner: WorkOwner, _ body: @escaping () -> Void) {
+        guard let item = self.add(owner, "timer", isMain: false, end: nil, body) else { return owner.run(body) }
+        self.runIfWaiting(item)
+    }
+
+    // MARK: Rest
+
+    /// Whether nothing is on its way.
+    var isAtRest: Bool { self.condition.withLock { self.items.isEmpty } }
+
+    /// Time has gone on: tasks that were held back go on, too.
+    func timeHasPassed() {
+        let heldBack = self.condition.withLock {
+            self.turnCounts.removeAll(keepingCapacity: true)
+            defer { self.heldBack = [] }
+            return self.heldBack
+        }
+        for handOver in heldBack { handOver() }
+    }
+
+    /// Waits until all that was started has ended, or waits for time to pass.
+    func rest() {
+        let isMain = dispatch_work_is_on_main_queue()
+        let thread = dispatch_work_thread()
+        var deadline: Date?
+        self.condition.lock()
+        self.isAwaited = true
+        defer {
+            self.isAwaited = false
+            self.condition.unlock()
+        }
+        while true {
+            if isMain, let item = self.nextMainItem() {
+                self.condition.unlock()
+                self.perform(item)
+                self.condition.lock()
+                continue
+            }
+            // Where the test itself is work of the world, it does not wait for itself.
+            let others = self.items.values.filter { $0.thread != thread }
+            if others.isEmpty || self.stillness.holds(for: others) { return }
+            let end = deadline ?? Date(timeIntervalSinceNow: Self.limit)
+            deadline = end
+            if self.condition.wait(until: Date(timeIntervalSinceNow: Stillness.interval)) { continue }
+            let rest = self.items.values.filter { $0.thread != thread }
+            if self.stillness.isReached(by: rest) { return }
+            if Date() > end {
+                self.mistake = self.mistake ?? Self.text(of: rest)
+                self.stillness.accept(rest)
+                return
+            }
+        }
+    }
+
+    /// The next work for the main queue that nobody has begun.
+    private func nextMainItem() -> WorkItem? {
+        while let item = self.mainItems.popFirst() {
+            if self.claim(item) { return item }
+        }
+        return nil
+    }
+
+    // MARK: Mistakes
+
+    /// What kept the world from going on, once.
+    func takeMistake() -> String? {
+        self.condition.withLock {
+            defer { self.mistake = nil }
+            return self.mistake
+        }
+    }
+
+    /// Remembers the first mistake.
+    func reportMistake(_ text: String) { self.condition.withLock { self.mistake = self.mistake ?? text } }
+
+    private static func text(of items: [WorkItem]) -> String {
+        let queues = Set(items.map { "\"\($0.label)\" (\($0.thread == nil ? "not begun" : "running"))" }).sorted()
+        return """
+            the work of the world does not come to rest: after \(Int(Self.limit)) s of real time there is work on \
+            \(queues.joined(separator: ", ")); where it has not begun, nobody serves that queue (the main queue needs \
+            the main thread); where it runs, it does so without end or waits for a timer of the real world
+            """
+    }
+}
+
+/// Whether what is not done waits for time to pass: when for a while nothing of it has run.
+///
+/// Threads that wait for a semaphore, a lock or a stream are asleep, and work behind them on the same queue cannot
+/// begin. Only the system knows; so it is asked again and again for a while, once for each such situation.
+private struct Stillness {
+    /// How long is waited between two looks, in seconds of real time.
+    static let interval = 0.002
+    /// How many looks in a row have to be the same.
+    private static let lookCount = 10
+
+    private var seen: [UInt64: ThreadActivity] = [:]
+    private var sameCount = 0
+    /// The items that were found still, and what their threads had done until then.
+    private var accepted: [UInt64: ThreadActivity?] = [:]
+
+    /// Whether these items were found still before, and none has run since.
+    func holds(for items: [WorkItem]) -> Bool {
+        guard !self.accepted.isEmpty else { return false }
+        return items.allSatisfy { item in
+            guard let known = self.accepted[item.number] else { return false }
+            return known == item.thread.flatMap { ThreadActivity(ofThread: $0) }
+        }
+    }
+
+    /// Looks once more; whether the items are still.
+    mutating func isReached(by items: [WorkItem]) -> Bool {
+        var now: [UInt64: ThreadActivity] = [:]
+        for item in items { now[item.number] = item.thread.flatMap { ThreadActivity(ofThread: $0) } }
+        let canRest = !now.isEmpty && now.values.allSatisfy { $0.isAsleep && !$0.hasTimeLimit }
+        self.sameCount = canRest && now == self.seen ? self.sameCount + 1 : 0
+        self.seen = now
+        guard self.sameCount >= Self.lookCount else { return false }
+        self.accept(items)
+        return true
+    }
+
+    /// Takes items for still.
+    mutating func accept(_ items: [WorkItem]) {
+        self.sameCount = 0
+        self.accepted = [:]
+        for item in items {
+            self.accepted.updateValue(item.thread.flatMap { ThreadActivity(ofThread: $0) }, forKey: item.number)
+        }
+    }
+}

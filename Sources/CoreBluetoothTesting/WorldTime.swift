@@ -1,0 +1,46 @@
+// Whose time a world's time is: its own alone, or the whole process's. The process's clocks are held by a product of
+// their own; this is what it has to do for a world.
+
+/// Whose time the time of a world is.
+public struct WorldTime: Sendable {
+    /// Holds the clocks of the process and seeds its randomness; `nil` where the process keeps its own.
+    package let makeClock: (@Sendable (_ seed: UInt64) throws -> any ProcessClock)?
+
+    package init(makeClock: (@Sendable (_ seed: UInt64) throws -> any ProcessClock)?) { self.makeClock = makeClock }
+
+    /// The time of the world alone: clocks, timers and sleeps of the process stay real.
+    public static var virtual: WorldTime { WorldTime(makeClock: nil) }
+}
+
+/// The clocks of a process, held by a world.
+///
+/// A world first lets its own tasks of an instant run, then asks for ``rest(within:)``; when all is at rest it goes on
+/// to the next task of its own or the ``nextDeadline``, whichever is first.
+package protocol ProcessClock: AnyObject {
+    /// Nanoseconds since the world began at which the first timer, sleep or time limit of the process ends; nil for
+    /// none. It may be in the past or the present: ``advance(to:)`` is due then, without time going on.
+    var nextDeadline: UInt64? { get }
+
+    /// Moves all clocks of the process on, never back, and ends the first timer, sleep or time limit that has become
+    /// due.
+    ///
+    /// One for each call: others that are due at the same instant stay the ``nextDeadline``, so that what several
+    /// owners do at one instant comes one after the other, with rest between.
+    func advance(to nanoseconds: UInt64)
+
+    /// Waits, in real time, until every thread but the caller's is at rest.
+    ///
+    /// - Throws: An error that says who is awake and where, if that does not come within a limit of real time.
+    func rest(within limit: Duration) throws
+
+    /// Runs code under test on the calling thread, such as what waits on the main queue.
+    ///
+    /// While it waits for a semaphore, a condition, a queue, a thread or an instant, and every other thread is at rest,
+    /// `step` is called on another thread, again and again, to move the world on to its next instant. The code goes on
+    /// only between two of these calls. Where `step` returns false there was nothing to do, and the wait would never
+    /// end: the process ends with lines that say who waits where.
+    func serve(_ work: () -> Void, step: @escaping () -> Bool)
+
+    /// Makes clocks and randomness real again.
+    func end()
+}

@@ -1,0 +1,54 @@
+// A world's part in these tests: it moves the process's time on from deadline to deadline.
+
+import CoreBluetoothProcessTime
+import CoreBluetoothTesting
+import Foundation
+
+/// The clocks of this process, moved on as a world does.
+final class HeldProcess {
+    private let clock: any ProcessClock
+    /// How often time was moved on.
+    private(set) var steps = 0
+
+    init(seed: UInt64 = 1) throws {
+        self.clock = try WorldTime.process.makeClock!(seed)
+    }
+
+    /// Lets time pass until an instant, in seconds since the beginning, or until a condition is true.
+    func run(until seconds: Double, or condition: () -> Bool = { false }) throws {
+        let end = UInt64(seconds * 1e9)
+        try self.clock.rest(within: .seconds(5))
+        while !condition(), let deadline = self.clock.nextDeadline, deadline <= end {
+            self.clock.advance(to: deadline)
+            self.steps += 1
+            try self.clock.rest(within: .seconds(5))
+        }
+        guard !condition() else { return }
+        self.clock.advance(to: end)
+    }
+
+    /// Runs code on this thread that may wait.
+    func serve(_ work: () -> Void) {
+        self.clock.serve(work) {
+            guard let deadline = self.clock.nextDeadline else { return false }
+            self.clock.advance(to: deadline)
+            self.steps += 1
+            return true
+        }
+    }
+
+    func end() { self.clock.end() }
+}
+
+/// What several threads write down, one after the other.
+final class Lines: @unchecked Sendable {
+    // Unchecked: the lock protects the lines.
+    private let lock = NSLock()
+    private var lines: [String] = []
+
+    func callAsFunction(_ line: String) {
+        self.lock.withLock { self.lines.append(line) }
+    }
+
+    var all: [String] { self.lock.withLock { self.lines } }
+}

@@ -1,0 +1,103 @@
+// Threads that wait: in the pool of libdispatch, for streams, and the world's own.
+
+import Foundation
+import Testing
+
+@Suite struct RestTests {
+    static func waitForEver() { DispatchSemaphore(value: 0).wait() }
+
+    static func wait(_ semaphore: DispatchSemaphore, times: Int) { for _ in 0..<times { semaphore.wait() } }
+
+    /// More work than the pool has threads, all of it waiting inside.
+    @Test func poolWhoseThreadsAllWait() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            let lines = Lines()
+            let count = 3 * ProcessInfo.processInfo.activeProcessorCount + 8
+            let semaphore = DispatchSemaphore(value: 0)
+            for _ in 0..<count {
+                DispatchQueue.global().async {
+                    semaphore.wait()
+                    lines("passed")
+                }
+            }
+            DispatchQueue.global().async { for _ in 0..<count { semaphore.signal() } }
+            try process.run(until: 0.001)
+            #expect(lines.all.count == count)
+        }
+    }
+
+    @Test func threadThatReadsAStream() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            let lines = Lines()
+            let pipe = Pipe()
+            let thread = Thread {
+                let data = pipe.fileHandleForReading.readData(ofLength: 3)
+                lines("\(Array(data)) \(Date().timeIntervalSince(TimersTests.beginning))")
+            }
+            thread.start()
+            DispatchQueue.global().asyncAfter(deadline: .now() + 60) {
+                try? pipe.fileHandleForWriting.write(contentsOf: Data([1, 2, 3]))
+            }
+            try process.run(until: 3600)
+            #expect(lines.all == ["[1, 2, 3] 60.0"])
+        }
+    }
+
+    /// A quiet hour costs a few steps.
+    @Test func quietHour() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            DispatchQueue.global().async {}
+            DispatchQueue.global().asyncAfter(deadline: .now() + 3600) {}
+            try process.run(until: 3600)
+            #expect(process.steps <= 3)
+        }
+    }
+
+    /// Code on the thread that moves the world on may wait as well.
+    @Test func worldsOwnThread() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            let lines = Lines()
+            let now = { Date().timeIntervalSince(TimersTests.beginning) }
+            let queue = DispatchQueue(label: "q")
+            process.serve {
+                Thread.sleep(forTimeInterval: 1)
+                lines("slept \(now())")
+                let semaphore = DispatchSemaphore(value: 0)
+                queue.asyncAfter(deadline: .now() + 2) { semaphore.signal() }
+                semaphore.wait()
+                lines("signalled \(now())")
+                lines("\(semaphore.wait(timeout: .now() + 3)) \(now())")
+                queue.async { Thread.sleep(forTimeInterval: 4) }
+                queue.sync { lines("queue \(now())") }
+                let group = DispatchGroup()
+                queue.async(group: group) { sleep(5) }
+                group.wait()
+                lines("group \(now())")
+                let condition = NSCondition()
+                condition.lock()
+                queue.asyncAfter(deadline: .now() + 6) { condition.signal() }
+                condition.wait()
+                condition.unlock()
+                lines("condition \(now())")
+            }
+            #expect(
+                lines.all == [
+                    "slept 1.0", "signalled 3.0", "timedOut 6.0", "queue 10.0", "group 15.0", "condition 21.0",
+                ]
+            )
+        }
+    }
+
+    @Test func waitThatNothingEnds() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let process = try HeldProcess()
+            process.serve { RestTests.waitForEver() }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("the thread of the test waits, and nothing is left that could end it"))
+    }
+}

@@ -1,0 +1,185 @@
+// Each way to wait that Foundation, Dispatch and Swift have, in the time of a world.
+
+import Foundation
+import Testing
+
+@Suite struct TimersTests {
+    /// The beginning of a world.
+    static let beginning = Date(timeIntervalSince1970: 1_735_689_600)
+
+    // Held over a call of the world, which asynchronous code may not do.
+    static func lock(_ lock: NSLock) { lock.lock() }
+    static func unlock(_ lock: NSLock) { lock.unlock() }
+
+    @Test func asyncAfterAndDates() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            let lines = Lines()
+            let queue = DispatchQueue(label: "q")
+            queue.asyncAfter(deadline: .now() + 1.5) { lines("after \(Date().timeIntervalSince1970)") }
+            queue.asyncAfter(wallDeadline: .now() + 2.5) { lines("wall \(Date().timeIntervalSince1970)") }
+            try process.run(until: 3600)
+            #expect(lines.all == ["after 1735689601.5", "wall 1735689602.5"])
+            #expect(Date() == TimersTests.beginning + 3600)
+            #expect(DispatchTime.now().uptimeNanoseconds == (86400 + 3600) * 1_000_000_000)
+            process.end()
+            #expect(Date() > TimersTests.beginning + 86400)
+        }
+    }
+
+    @Test func dispatchTimers() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            let lines = Lines()
+            let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "q"))
+            timer.schedule(deadline: .now() + 0.25, repeating: 0.5)
+            timer.setEventHandler { lines("\(Date().timeIntervalSince(TimersTests.beginning))") }
+            timer.resume()
+            try process.run(until: 2)
+            #expect(lines.all == ["0.25", "0.75", "1.25", "1.75"])
+            timer.cancel()
+            try process.run(until: 10)
+            #expect(lines.all.count == 4)
+        }
+    }
+
+    @Test func tasksSleep() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            let lines = Lines()
+            Task {
+                try await Task.sleep(for: .seconds(60))
+                lines("task \(Date().timeIntervalSince(TimersTests.beginning))")
+                try await Task.sleep(nanoseconds: 1_000_000_000)
+                lines("nanoseconds \(Date().timeIntervalSince(TimersTests.beginning))")
+                let continuous = ContinuousClock().now
+                try await ContinuousClock().sleep(for: .seconds(2))
+                lines("continuous \(ContinuousClock().now - continuous)")
+                let suspending = SuspendingClock().now
+                try await SuspendingClock().sleep(for: .seconds(3))
+                lines("suspending \(SuspendingClock().now - suspending)")
+            }
+            try process.run(until: 3600)
+            #expect(
+                lines.all == [
+                    "task 60.0", "nanoseconds 61.0", "continuous 2.0 seconds", "suspending 3.0 seconds",
+                ]
+            )
+        }
+    }
+
+    @Test func runLoopsAndTimers() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            let lines = Lines()
+            let thread = Thread {
+                let timer = Timer(timeInterval: 0.5, repeats: true) { _ in
+                    lines("\(Date().timeIntervalSince(TimersTests.beginning))")
+                }
+                RunLoop.current.add(timer, forMode: .default)
+                RunLoop.current.run(until: TimersTests.beginning + 1.75)
+                let end = Date().timeIntervalSince(TimersTests.beginning)
+                // A date of today has a precision of a tenth of a microsecond.
+                lines(abs(end - 1.75) < 1e-6 ? "end" : "end \(end)")
+            }
+            thread.start()
+            try process.run(until: 3600)
+            // Foundation on Linux fires such a timer at once, too.
+            #expect(lines.all == ["0.0", "0.5", "1.0", "1.5", "end"])
+        }
+    }
+
+    @Test func threadsSleep() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            let lines = Lines()
+            let thread = Thread {
+                Thread.sleep(forTimeInterval: 3600)
+                lines("\(Date().timeIntervalSince(TimersTests.beginning))")
+                Thread.sleep(until: TimersTests.beginning + 4000)
+                lines("\(Date().timeIntervalSince(TimersTests.beginning).rounded())")
+                sleep(60)
+                usleep(500_000)
+                lines("\((Date().timeIntervalSince(TimersTests.beginning) * 10).rounded() / 10)")
+            }
+            thread.start()
+            try process.run(until: 5000)
+            #expect(lines.all == ["3600.0", "4000.0", "4060.5"])
+        }
+    }
+
+    @Test func semaphores() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            let lines = Lines()
+            let semaphore = DispatchSemaphore(value: 0)
+            let thread = Thread {
+                let first = semaphore.wait(timeout: .now() + 2)
+                lines("\(first) \(Date().timeIntervalSince(TimersTests.beginning))")
+                let second = semaphore.wait(wallTimeout: .now() + 2)
+                lines("\(second) \(Date().timeIntervalSince(TimersTests.beginning))")
+                let group = DispatchGroup()
+                group.enter()
+                let third = group.wait(timeout: .now() + 3)
+                lines("\(third) \(Date().timeIntervalSince(TimersTests.beginning))")
+            }
+            thread.start()
+            DispatchQueue.global().asyncAfter(deadline: .now() + 3) { semaphore.signal() }
+            try process.run(until: 3600)
+            #expect(lines.all == ["timedOut 2.0", "success 3.0", "timedOut 6.0"])
+        }
+    }
+
+    @Test func conditionsAndLocks() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            let lines = Lines()
+            let condition = NSCondition()
+            let lock = NSLock()
+            TimersTests.lock(lock)
+            let thread = Thread {
+                condition.lock()
+                let first = condition.wait(until: TimersTests.beginning + 2)
+                lines("\(first) \(Date().timeIntervalSince(TimersTests.beginning))")
+                let second = condition.wait(until: TimersTests.beginning + 60)
+                lines("\(second) \(Date().timeIntervalSince(TimersTests.beginning))")
+                condition.unlock()
+                let third = lock.lock(before: TimersTests.beginning + 10)
+                lines("\(third) \(Date().timeIntervalSince(TimersTests.beginning))")
+                let fourth = lock.lock(before: TimersTests.beginning + 60)
+                lines("\(fourth) \(Date().timeIntervalSince(TimersTests.beginning))")
+            }
+            thread.start()
+            DispatchQueue.global().asyncAfter(deadline: .now() + 3) { condition.signal() }
+            try process.run(until: 20)
+            TimersTests.unlock(lock)
+            try process.run(until: 3600)
+            #expect(lines.all == ["false 2.0", "true 3.0", "false 10.0", "true 20.0"])
+        }
+    }
+
+    @Test func descriptors() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            let lines = Lines()
+            let pipe = Pipe()
+            let reading = pipe.fileHandleForReading.fileDescriptor
+            let thread = Thread {
+                var polls = [pollfd(fd: reading, events: Int16(POLLIN), revents: 0)]
+                lines("poll \(poll(&polls, 1, 2500)) \(Date().timeIntervalSince(TimersTests.beginning))")
+                var set = fd_set()
+                var limit = timeval(tv_sec: 2, tv_usec: 0)
+                lines("select \(select(0, &set, nil, nil, &limit)) \(Date().timeIntervalSince(TimersTests.beginning))")
+                lines("poll \(poll(&polls, 1, 2500)) \(Date().timeIntervalSince(TimersTests.beginning))")
+            }
+            thread.start()
+            DispatchQueue.global().asyncAfter(deadline: .now() + 5) {
+                try? pipe.fileHandleForWriting.write(contentsOf: Data([1]))
+            }
+            try process.run(until: 3600)
+            #expect(
+                lines.all == ["poll 0 2.5", "select 0 4.5", "poll 1 5.0"]
+            )
+        }
+    }
+}

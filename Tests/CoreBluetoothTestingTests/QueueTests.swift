@@ -1,0 +1,184 @@
+// Code that hops: delegates come on the queue that a manager was given, and a world waits for queues, tasks, actors and
+// the main actor before its time goes on.
+
+import CoreBluetooth
+import CoreBluetoothTesting
+import Dispatch
+import Foundation
+import Testing
+
+/// An app whose values go from its manager's queue to an actor, to a task, to another queue and to the main actor.
+private final class HoppingApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    actor Store {
+        private(set) var values: [String] = []
+        func add(_ value: String) -> Int {
+            self.values.append(value)
+            return self.values.count
+        }
+    }
+
+    @MainActor final class Screen {
+        var lines: [String] = []
+
+        nonisolated init() {}
+    }
+
+    static let key = DispatchSpecificKey<String>()
+    let queue = DispatchQueue(label: "bluetooth")
+    let other = DispatchQueue(label: "work")
+    let store = Store()
+    let screen = Screen()
+    private var central: CBCentralManager!
+    private var peripheral: CBPeripheral?
+    private var target: CBCharacteristic?
+    private let lock = NSLock()
+    private var writes = 0
+    private var failures: [String] = []
+
+    var writeCount: Int { self.lock.withLock { self.writes } }
+    var failure: [String] { self.lock.withLock { self.failures } }
+
+    override init() {
+        super.init()
+        self.queue.setSpecific(key: Self.key, value: "bluetooth")
+        self.central = CBCentralManager(delegate: self, queue: self.queue)
+    }
+
+    private func check() {
+        dispatchPrecondition(condition: .onQueue(self.queue))
+        if DispatchQueue.getSpecific(key: Self.key) != "bluetooth" {
+            self.lock.withLock { self.failures.append("no specific value") }
+        }
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        self.check()
+        // The scan begins two hops later.
+        guard central.state == .poweredOn else { return }
+        self.other.async { self.queue.async { self.central.scanForPeripherals(withServices: nil) } }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi: NSNumber
+    ) {
+        self.check()
+        self.peripheral = peripheral
+        peripheral.delegate = self
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        self.check()
+        peripheral.discoverServices(nil)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        self.check()
+        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        self.check()
+        for characteristic in service.characteristics ?? [] where characteristic.properties.contains(.notify) {
+            peripheral.setNotifyValue(true, for: characteristic)
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        self.check()
+        let value = characteristic.value.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        self.target = characteristic.service?.characteristics?.first { $0.properties.contains(.write) }
+        Task {
+            let count = await self.store.add(value)
+            await Task.detached { await Task.yield() }.value
+            await MainActor.run { self.screen.lines.append("\(count) \(value)") }
+            self.queue.async {
+                guard let target = self.target else { return }
+                self.peripheral?.writeValue(Data("\(count) \(value)".utf8), for: target, type: .withResponse)
+            }
+        }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        self.check()
+        DispatchQueue.global().async {
+            DispatchQueue.main.async { self.lock.withLock { self.writes += 1 } }
+        }
+    }
+}
+
+@Suite("Code that hops between queues, tasks and actors, in a world")
+struct QueueTests {
+    /// A peripheral that notifies, and takes what is written.
+    private static func sensor() -> ScriptedPeripheral {
+        ScriptedPeripheral(
+            name: "Sensor",
+            services: [
+                .init(
+                    "180D",
+                    characteristics: [
+                        .init("2A37", properties: [.notify, .read], value: Data("0".utf8)),
+                        .init("2A39", properties: [.write]),
+                    ]
+                )
+            ]
+        )
+    }
+
+    /// Plays one run: 20 notifications, each of which ends in a write five hops later.
+    private static func play() throws -> (lines: [String], app: HoppingApp, written: [String]) {
+        let world = World(seed: 7)
+        let sensor = world.addPeripheral(self.sensor())
+        let app = world.addDevice("phone").run { HoppingApp() }
+        try world.run(until: sensor.hasSubscriber(for: CBUUID(string: "2A37")))
+        for number in 1...20 {
+            sensor.notify(Data("\(number)".utf8), for: "2A37")
+            try world.run(until: app.writeCount == number)
+        }
+        return (world.trace.map(\.description), app, sensor.writes.map { String(decoding: $0.value, as: UTF8.self) })
+    }
+
+    @Test("A delegate is on the queue of its manager, with its specific values, and all hops are waited for")
+    func delegatesAreOnTheirQueue() throws {
+        let (_, app, written) = try Self.play()
+        #expect(app.failure == [])
+        #expect(written == (1...20).map { "\($0) \($0)" })
+    }
+
+    @Test("All runs with a seed are one run, whatever hops there are")
+    func allRunsAreOne() throws {
+        let first = try Self.play().lines
+        for _ in 1..<100 {
+            let lines = try Self.play().lines
+            try #require(lines == first)
+        }
+    }
+
+    @Test("On the main actor the world serves the main queue")
+    @MainActor
+    func mainActor() throws {
+        let first = try Self.play().lines
+        for _ in 1..<20 { try #require(try Self.play().lines == first) }
+    }
+
+    @Test("A test that is async, in whatever task, has the same run")
+    func asynchronous() async throws {
+        let first = try Self.play().lines
+        await Task.yield()
+        #expect(try Self.play().lines == first)
+        let other = try await Task.detached { try Self.play().lines }.value
+        #expect(other == first)
+    }
+}
