@@ -5,8 +5,8 @@ import Foundation
 
 /// Runs a test with a seed, or with each of many.
 ///
-/// Ordinarily `body` is called once, with `seed`. Where the environment has `WORLD_SEEDS`, it is called with each seed of
-/// those, in processes of their own, one for each core:
+/// Ordinarily `body` is called once, with `seed`. Where the environment has `WORLD_SEEDS`, it is called with each seed
+/// of those, in processes of their own, one for each core:
 ///
 /// ```swift
 /// @Test func comesBackAfterALostLink() throws {
@@ -21,10 +21,11 @@ import Foundation
 /// WORLD_SEEDS=1-10000 swift test --filter comesBackAfterALostLink
 /// ```
 ///
-/// Call it in the test itself: the processes are the tests' program with a filter for the calling function. A seed fails
-/// where its process does, by whatever an ordinary test fails: an error, an expectation, a trap. It is run once more,
-/// alone, to keep its trace, its captures (of worlds that `withWorld` or `withWorlds` makes) and what it wrote. The sweep
-/// stops at the first failure, and is sure then that no smaller seed fails; `WORLD_FAILURES=all` gathers all of them.
+/// Call it in the test itself: the processes are the tests' program with a filter for the calling function. A seed
+/// fails where its process does, by whatever an ordinary test fails: an error, an expectation, a trap. It is run once
+/// more, alone, to keep its trace, its captures (of worlds that `withWorld` or `withWorlds` makes) and what it wrote.
+/// The sweep stops at the first failure, and is sure then that no smaller seed fails; `WORLD_FAILURES=all` gathers all
+/// of them.
 ///
 /// - Parameters:
 ///   - seed: The seed without `WORLD_SEEDS`.

@@ -1,6 +1,6 @@
-// Which process runs which seeds. Several seeds share a process, since each has to start first; how a process ends says
-// whether they hold. Where one does not, its seeds are run again, each in a process of its own: so a test may fail as it
-// likes, by an error, an expectation or a trap.
+// Which process runs which seeds. Several seeds share a process, since each has to start first; how a process ends
+// says whether they hold. Where they do not, each half of them has a process of its own, down to the one that fails: so
+// a test may fail as it likes, by an error, an expectation or a trap.
 //
 //     several in a process ──► they hold
 //                │

@@ -1,5 +1,5 @@
-// Where in the tests a sweep is called, and how a process is started that runs this test alone: it is the program of the
-// tests again, with a filter for the test's name.
+// Where in the tests a sweep is called, and how a process is started that runs this test alone: it is the program of
+// the tests again, with a filter for the test's name.
 
 import Foundation
 
@@ -23,13 +23,13 @@ struct TestSite: Hashable, Sendable {
 
     /// The program that runs tests, and how it runs this one; `nil` in a program that is none.
     ///
-    /// `swift test` starts one program for both libraries: with `--testing-library swift-testing` it is Swift Testing's,
-    /// without it is XCTest's, which takes the names of tests.
+    /// `swift test` starts one program for both libraries: with `--testing-library swift-testing` it is Swift
+    /// Testing's, without it is XCTest's, which takes the names of tests.
     func command(of process: ProcessInfo) -> (program: String, arguments: [String])? {
         let arguments = process.arguments
         guard let program = Self.program else { return nil }
         if arguments.contains("--testing-library") {
-            // A test's identifier is "Module.Suite/function()/File.swift:12:6"; a name that is a text is in backticks.
+            // A test is "Module.Suite/function()/File.swift:12:6"; a name that is a text is in backticks.
             let function = escaped(self.name) + "`?" + escaped(self.function.dropFirst(self.name.count))
             let identifier = "^\(escaped(self.module))\\.(.*/)?`?\(function)/\(escaped(self.file)):"
             return (program, ["--testing-library", "swift-testing", "--filter", identifier])

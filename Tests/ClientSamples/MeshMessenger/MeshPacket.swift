@@ -1,7 +1,7 @@
 // A packet of the mesh, as it goes from one device to the next:
 //
-//     version | type | hops left | flags | milliseconds since 1970 | sender | [recipient] | length | payload | signature
-//        1        1        1         1               8                  8         8           2                    64
+//     version | type | hops left | flags | time in ms | sender | [recipient] | length | payload | signature
+//        1        1        1         1         8           8          8           2                    64
 //
 // The signature is the sender's, over everything but the hops left, which every device on the way counts down.
 

@@ -222,7 +222,8 @@ final class MeshTransport: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Two devices that find each other at once have two links. The one is used whose central has the smaller identifier.
+    /// Two devices that find each other at once have two links; used is the one whose central has the smaller
+    /// identifier.
     ///
     /// The other one is not disconnected: between two radios there is one connection, which both may be sharing.
     private func resolveDuplicates(of peer: PeerID) {
