@@ -337,7 +337,11 @@ let package = Package(
         // Code as others write it: no @testable, the public modules alone. The samples are Swift 5 code, as most is.
         .target(
             name: "ClientSamples",
-            dependencies: ["CoreBluetooth"],
+            dependencies: [
+                "CoreBluetooth",
+                // The mesh messenger's keys; on Apple's platforms CryptoKit has them.
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
+            ],
             path: "Tests/ClientSamples",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),

@@ -23,6 +23,10 @@ struct Page: Sendable, CustomTestStringConvertible {
             program: "Tests/CoreBluetoothTestingTests/PairingArticleTests.swift"
         ),
         Page(
+            page: "Sources/CoreBluetoothTesting/CoreBluetoothTesting.docc/ManySeeds.md",
+            program: "Tests/CoreBluetoothTestingTests/ManySeedsTests.swift"
+        ),
+        Page(
             page: "Sources/BluetoothHCI/BluetoothHCI.docc/DecodeACapture.md",
             program: "Tests/DocumentationTests/Pages/DecodeACapture.swift"
         ),
