@@ -349,6 +349,11 @@ let package = Package(
             name: "ClientTests",
             dependencies: ["ClientSamples", "CoreBluetooth", "CoreBluetoothTesting"]
         ),
+        // An app with queues, actors, timers and clocks of its own, as it ships.
+        .testTarget(
+            name: "MeshMessengerTests",
+            dependencies: ["BluetoothTypes", "ClientSamples", "CoreBluetoothProcessTime", "CoreBluetoothTesting"]
+        ),
         .testTarget(
             name: "BlueEarTests",
             dependencies: [
