@@ -43,7 +43,7 @@ extension World {
             guard self.now < end else {
                 task.cancel()
                 throw WorldError(
-                    "\(file):\(line): the operation has not ended within \(text(of: limit))",
+                    "\(file):\(line): the operation has not ended within \(text(of: limit))\(self.loop.work.likelyCause)",
                     trace: self.trace
                 )
             }
@@ -75,7 +75,7 @@ extension World {
             try self.throwMistake()
             guard self.now < end else {
                 throw WorldError(
-                    "\(file):\(line): the condition did not become true within \(text(of: limit))",
+                    "\(file):\(line): the condition did not become true within \(text(of: limit))\(self.loop.work.likelyCause)",
                     trace: self.trace
                 )
             }

@@ -227,7 +227,7 @@ public final class World {
             try self.throwMistake()
             guard self.loop.now < deadline else {
                 throw WorldError(
-                    "\(file):\(line): the condition did not become true within \(text(of: limit))",
+                    "\(file):\(line): the condition did not become true within \(text(of: limit))\(self.loop.work.likelyCause)",
                     trace: self.trace
                 )
             }
