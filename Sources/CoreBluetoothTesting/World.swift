@@ -11,7 +11,8 @@ import NIOCore
 ///
 /// A world starts at time zero. Its time advances only in ``advance(by:)`` and
 /// `run(until:within:)`. Code under test is put on a device with ``Device/run(_:)``; its managers
-/// call their delegates in turns of the world, whatever queue they were given.
+/// call their delegates on the queues that they were given, and time goes on when all that the code has started is at
+/// rest: see <doc:QueuesAndTasks>.
 ///
 /// ```swift
 /// let world = World(seed: 1)
@@ -20,8 +21,7 @@ import NIOCore
 /// try world.run(until: reader.temperature == 21)
 /// ```
 ///
-/// A world and all that lives in it are used by one after the other: by a synchronous test, or by one that is isolated
-/// to the main actor.
+/// A world and all that lives in it are used by one after the other: by a synchronous test, or by one that awaits.
 public final class World {
     /// Where all equal runs are equal: every random choice in the world follows from it.
     public let seed: UInt64
