@@ -33,6 +33,8 @@ extension ScriptedPeripheral {
     ///   - path: The file.
     ///   - device: The address or the name of the peripheral, where the capture has conversations with several; `local`
     ///     for the device whose host was captured.
+    ///   - file: The file of the call, which is where mistakes are reported.
+    ///   - line: The line of the call.
     /// - Throws: An error with one line, where the file cannot be read, or has no such conversation.
     public init(
         capture path: String,
@@ -47,7 +49,8 @@ extension ScriptedPeripheral {
         try self.init(capture: data, named: path, device: device, caller: caller)
     }
 
-    /// The peripheral of a real conversation, from the content of a file; see ``init(capture:device:file:line:)``.
+    /// The peripheral of a real conversation, from the content of a file; see
+    /// ``init(capture:device:file:line:)-(String,_,_,_)``.
     public init(
         capture data: Data,
         device: String? = nil,

@@ -52,7 +52,7 @@ public struct ScriptedPeripheral {
     public var latency: Duration
     /// Where it keeps writes without response until it has dealt with them; `nil` for one that takes all.
     public var writeBuffer: WriteBuffer?
-    /// What a capture does not have of it, a line each; see ``init(capture:device:file:line:)``.
+    /// What a capture does not have of it, a line each; see ``init(capture:device:file:line:)-(String,_,_,_)``.
     public internal(set) var unseen: [String] = []
     /// Where the script was made: there its mistakes are reported.
     var caller: Caller

@@ -17,6 +17,8 @@ extension ObservedDatabase {
     /// Adds what was observed.
     func describe(_ peripheral: inout RecordedPeripheral) {
         var services = self.recordedServices
+        let descriptorQuestions = self.answered(.descriptors)
+        var configured: Set<AttributeHandle> = []
         var places: [AttributeHandle: (service: Int, characteristic: Int)] = [:]
         var configurations: [AttributeHandle: AttributeHandle] = [:]
         var descriptors: [AttributeHandle: (service: Int, characteristic: Int, index: Int)] = [:]
@@ -28,19 +30,24 @@ extension ObservedDatabase {
                     self.describe(
                         handle,
                         &services[number].characteristics[index],
-                        configuration: { configurations[handle] = characteristic.handle },
+                        configuration: {
+                            configurations[handle] = characteristic.handle
+                            configured.insert(characteristic.handle)
+                        },
                         descriptor: { descriptors[handle] = (number, index, $0) }
                     )
                 }
                 // A client that asks for no descriptors takes the next handle for the configuration.
                 let guess = characteristic.handle &+ 1
                 if characteristic.properties.needsClientConfiguration, guess <= end, guess > 0,
-                    self.types[guess] == nil, !configurations.values.contains(characteristic.handle)
+                    self.types[guess] == nil, !configured.contains(characteristic.handle)
                 {
                     configurations[guess] = characteristic.handle
+                    configured.insert(characteristic.handle)
                 }
-                let isComplete = end == characteristic.handle || self.covers(.descriptors, guess...max(guess, end))
-                if isComplete, !configurations.values.contains(characteristic.handle) {
+                let isComplete =
+                    end == characteristic.handle || Self.covers(descriptorQuestions, guess...max(guess, end))
+                if isComplete, !configured.contains(characteristic.handle) {
                     services[number].characteristics[index].hasClientConfiguration = false
                 }
             }
@@ -85,6 +92,7 @@ extension ObservedDatabase {
         let declarations = self.declarations.keys.sorted()
         let includes = self.includes.keys.sorted()
         var result: [RecordedService] = []
+        let questions = self.answered(.characteristics)
         var nextDeclaration = 0
         var nextInclude = 0
         for (index, start) in starts.enumerated() {
@@ -122,7 +130,7 @@ extension ObservedDatabase {
             }
             recorded.wasDiscovered =
                 !recorded.characteristics.isEmpty || start == recorded.handles.upperBound
-                || self.questions[.characteristics, default: []].contains { $0.overlaps(recorded.handles) }
+                || Self.overlaps(questions, recorded.handles)
             result.append(recorded)
         }
         return result
@@ -163,14 +171,41 @@ extension ObservedDatabase {
         return (Int(handle) + 1..<max(last, Int(handle)) + 1).lazy.compactMap { AttributeHandle(exactly: $0) }
     }
 
-    /// Whether a question was asked of all handles of a range.
-    private func covers(_ question: Question, _ range: AttributeHandleRange) -> Bool {
-        var next = Int(range.lowerBound)
-        for asked in self.questions[question, default: []].sorted(by: { $0.lowerBound < $1.lowerBound })
-        where Int(asked.lowerBound) <= next {
-            next = max(next, Int(asked.upperBound) + 1)
+    /// The handles of which a question was asked: ranges that do not touch, in ascending order.
+    private func answered(_ question: Question) -> [ClosedRange<Int>] {
+        var result: [ClosedRange<Int>] = []
+        for asked in self.questions[question, default: []].sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            let range = Int(asked.lowerBound)...Int(asked.upperBound)
+            if let last = result.last, range.lowerBound <= last.upperBound + 1 {
+                result[result.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+            } else {
+                result.append(range)
+            }
         }
-        return next > Int(range.upperBound)
+        return result
+    }
+
+    /// Whether ranges that do not touch have some handles of another one.
+    private static func overlaps(_ ranges: [ClosedRange<Int>], _ range: AttributeHandleRange) -> Bool {
+        let first = Self.index(in: ranges, of: range.lowerBound)
+        return first < ranges.count && ranges[first].lowerBound <= Int(range.upperBound)
+    }
+
+    /// Whether ranges that do not touch have all handles of another one.
+    private static func covers(_ ranges: [ClosedRange<Int>], _ range: AttributeHandleRange) -> Bool {
+        let first = Self.index(in: ranges, of: range.lowerBound)
+        guard first < ranges.count else { return false }
+        return ranges[first].lowerBound <= Int(range.lowerBound) && ranges[first].upperBound >= Int(range.upperBound)
+    }
+
+    /// The index of the first range that does not end before a handle.
+    private static func index(in ranges: [ClosedRange<Int>], of handle: AttributeHandle) -> Int {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound < Int(handle) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// A delay that a recording can have.

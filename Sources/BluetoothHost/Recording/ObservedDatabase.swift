@@ -59,6 +59,10 @@ struct ObservedDatabase: Sendable {
     private(set) var services: [AttributeHandle: Service] = [:]
     /// Included services by the handles of the include declarations.
     private(set) var includes: [AttributeHandle: AttributeHandleRange] = [:]
+    /// The last handles of included services by their first handles.
+    private var includedServices: [AttributeHandle: AttributeHandle] = [:]
+    /// The lengths of values that were read.
+    private var lengths: [AttributeHandle: Int] = [:]
     /// Characteristics by the handles of their declarations.
     private(set) var declarations: [AttributeHandle: Declaration] = [:]
     /// Types of attributes that Find Information has named.
@@ -121,6 +125,7 @@ struct ObservedDatabase: Sendable {
                 start > 0, start <= end
             else { return }
             self.includes[handle] = start...end
+            self.includedServices[start] = end
             // One of 128 bits has to be read.
             if let uuid = rest.readInteger(endianness: .little, as: UInt16.self), self.services[start] == nil {
                 self.services[start] = Service(uuid: BluetoothUUID(uuid), end: end, isPrimary: false)
@@ -140,13 +145,14 @@ struct ObservedDatabase: Sendable {
         if offset == 0 {
             // The declaration of a service with a UUID of 128 bits that another one includes.
             var rest = value
-            if let range = self.includes.values.first(where: { $0.lowerBound == handle }),
-                self.services[handle] == nil, let uuid = try? BluetoothUUID(attribute: &rest, "Service UUID")
+            if let end = self.includedServices[handle], self.services[handle] == nil,
+                let uuid = try? BluetoothUUID(attribute: &rest, "Service UUID")
             {
-                self.services[handle] = Service(uuid: uuid, end: range.upperBound, isPrimary: false)
+                self.services[handle] = Service(uuid: uuid, end: end, isPrimary: false)
                 return
             }
             self.lastRead = (handle, link, self.events.count)
+            self.lengths[handle] = value.readableBytes
             return self.append(handle, link, .read(.success(value)))
         }
         guard let last = self.lastRead, last.handle == handle, last.link == link, last.index < self.events.count,
@@ -154,6 +160,7 @@ struct ObservedDatabase: Sendable {
             offset + value.readableBytes <= ATT.maximumValueLength
         else { return }
         whole.writeImmutableBuffer(value)
+        self.lengths[handle] = whole.readableBytes
         self.events[last.index].kind = .read(.success(whole))
     }
 
@@ -161,17 +168,10 @@ struct ObservedDatabase: Sendable {
     mutating func read(_ values: ByteBuffer, of handles: [AttributeHandle], on link: Int) {
         var rest = values
         for (index, handle) in handles.enumerated() {
-            let length = index == handles.count - 1 ? rest.readableBytes : self.knownLength(of: handle)
+            let length = index == handles.count - 1 ? rest.readableBytes : self.lengths[handle]
             guard let length, let value = rest.readSlice(length: length) else { return }
             self.append(handle, link, .read(.success(value)))
         }
-    }
-
-    private func knownLength(of handle: AttributeHandle) -> Int? {
-        for event in self.events.reversed() where event.handle == handle {
-            if case .read(.success(let value)) = event.kind { return value.readableBytes }
-        }
-        return nil
     }
 
     mutating func refusedRead(of handle: AttributeHandle, _ error: ATTErrorCode) {

@@ -57,7 +57,8 @@ package struct RecordedConversations: Sendable {
         guard !only.peripheral.services.isEmpty else {
             throw RecordingError(
                 "the capture has no discovery of the services of \(Self.name(of: only)): "
-                    + "the central knew them already; record a first connection, with Bluetooth switched off and on before or the pairing removed"
+                    + "the central knew them already; record a first connection, "
+                    + "with Bluetooth switched off and on before or the pairing removed"
             )
         }
         return only.peripheral
