@@ -72,6 +72,7 @@ final class AdapterCore {
         self.source = components.source
         self.retained = components.retained
         self.pairingAgent = components.pairingAgent
+        self.databaseCache.isUsed = components.usesCachedDatabases
         self.identities = identities
         self.scanning = DiscoveryReports(identities: identities)
         self.connectedPeers = connectedPeers
@@ -190,8 +191,8 @@ final class AdapterCore {
 
     // MARK: Flow control
 
-    /// What the peer of a link sent waits for an app. One that is behind holds the link back; where that cannot be done, the
-    /// link ends before it takes all memory.
+    /// What the peer of a link sent waits for an app. One that is behind holds the link back; where that cannot be
+    /// done, the link ends before it takes all memory.
     @inline(__always)
     func received(_ change: ReceiveWindow.Change, on link: LinkID, for owner: TransmitToken) {
         switch change {
@@ -277,8 +278,8 @@ final class AdapterCore {
         self.source.close()
     }
 
-    /// How long the controller of an adapter that is shut down may take to end what it does. Longer than the supervision
-    /// timeout of a link to a peer that has gone, and short for a person who waits.
+    /// How long the controller of an adapter that is shut down may take to end what it does. Longer than the
+    /// supervision timeout of a link to a peer that has gone, and short for a person who waits.
     static let shutdownLimit = TimeAmount.seconds(1)
 
     /// The process ends by itself, or has released the adapter: what it has asked for is stored and sent, nothing is
