@@ -241,6 +241,22 @@ if wants("a virtual minute of 50 devices") {
     )
 }
 
+for count in [10, 100, 1000] {
+    let name = "a campus of \(count) devices that advertise and scan, in virtual time"
+    guard wants(name) else { continue }
+    let campus = Campus(devices: count)
+    // Powered on, and everybody discovered.
+    campus.run(.seconds(isSmoke ? 1 : 3))
+    let seconds = isSmoke ? 1 : 10_000 / count
+    let result = Meter.measure(count: 1) { campus.run(.seconds(seconds)) }
+    table.add(
+        name,
+        String(format: "%.3f s CPU per virtual second", result.processor / Double(seconds)),
+        String(format: "%.1f × real time, %.0f neighbours", Double(seconds) / result.wall, campus.neighbours),
+        aim: count == 1000 ? "> 1 × real time" : ""
+    )
+}
+
 if wants("memory") {
     for links in [1, 100] {
         table.add("resident memory with \(links) link\(links == 1 ? "" : "s")", Cases.memoryInProcess(links: links))
