@@ -88,6 +88,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        // Sequence diagrams as values, as pictures and as text.
+        .target(name: "SequenceDiagram"),
         .target(
             name: "CoreBluetoothTesting",
             dependencies: [
@@ -95,6 +97,7 @@ let package = Package(
                 "BluetoothHost",
                 "BluetoothAir",
                 "BluetoothTransport",
+                "SequenceDiagram",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -106,8 +109,6 @@ let package = Package(
             // The same sources build on Apple's platforms, with the tools that their apps use.
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
-        // Sequence diagrams as values, as pictures and as text.
-        .target(name: "SequenceDiagram"),
         // What the programs share: lines in and out, options, ways to end.
         .target(
             name: "CommandLineTool",

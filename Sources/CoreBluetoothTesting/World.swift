@@ -33,9 +33,13 @@ public final class World {
     /// What lies between its devices.
     package let air: Air
     let recorder: Recorder
+    /// Whose the world's own lines of the trace are.
+    static let traceName = "world"
     /// The world's own lines of the trace.
     private let traceIndex: Recorder.DeviceIndex
     private(set) var radios: [Radio] = []
+    /// What is set for pairs of devices.
+    var attenuations = PairAttenuations()
     private var watches: [Watch] = []
     /// What sees all that happens, of devices that are added later.
     package var observer: (any WorldObserver)? {
@@ -53,12 +57,18 @@ public final class World {
     ///   - callbackDelay: How long events wait before they are reported to delegates, on every device. Also on a
     ///     realistic air an answer that needs no packet may be faster than a phone's: code that asks, and only then
     ///     begins to listen, misses it; a delay of 20 ms gives it a phone's time.
-    public init(seed: UInt64 = 1, settings: AirSettings = .realistic, callbackDelay: Duration = .zero) {
+    ///   - traceLimit: How many lines the ``trace`` keeps, the last ones: with it the memory of a long run stays the same.
+    public init(
+        seed: UInt64 = 1,
+        settings: AirSettings = .realistic,
+        callbackDelay: Duration = .zero,
+        traceLimit: Int = 50_000
+    ) {
         self.seed = seed
         self.callbackDelay = callbackDelay
         self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)
-        self.recorder = Recorder()
-        self.traceIndex = self.recorder.add("world")
+        self.recorder = Recorder(capacity: traceLimit)
+        self.traceIndex = self.recorder.add(Self.traceName)
     }
 
     deinit {
