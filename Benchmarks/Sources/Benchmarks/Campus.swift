@@ -10,6 +10,7 @@ import CoreBluetoothTesting
 final class Campus {
     private let world: World
     private var apps: [Beacon] = []
+    private var places: Places
 
     /// A device's code: it advertises, and keeps whom it has discovered.
     private final class Beacon: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate {
@@ -47,13 +48,31 @@ final class Campus {
         }
     }
 
-    init(devices: Int) {
+    /// A campus.
+    ///
+    /// - Parameters:
+    ///   - devices: How many devices are on it.
+    ///   - walkers: How many of them walk from place to place, 1.4 m in a second, past forty buildings of brick.
+    ///   - loss: The share of packets that are lost.
+    init(devices: Int, walkers: Int = 0, loss: Double = 0) {
         self.world = World(seed: 1)
-        var places = Places(seed: 1)
+        if loss > 0 { self.world.loss = loss }
+        self.places = Places(seed: 1)
+        if walkers > 0 { self.world.walls = (0..<40).flatMap { _ in self.places.nextBuilding() } }
         for number in 0..<devices {
-            let device = self.world.addDevice("beacon \(number)", position: places.next())
+            let device = self.world.addDevice("beacon \(number)", position: self.places.next())
             self.apps.append(device.run { Beacon(name: "Beacon \(number)") })
+            if number < walkers { self.walk(device) }
         }
+    }
+
+    /// Lets a device walk to the next place, and on from there.
+    private func walk(_ device: Device) {
+        guard let position = device.position else { return }
+        let next = self.places.next()
+        let time = Duration.seconds(position.distance(to: next).metres / 1.4)
+        device.move(to: next, over: time)
+        self.world.after(time) { [unowned self] in self.walk(device) }
     }
 
     func run(_ time: Duration) { self.world.advance(by: time) }
@@ -71,6 +90,15 @@ final class Campus {
 
         mutating func next() -> AirPosition {
             AirPosition(x: self.fraction() * 2000, y: self.fraction() * 1000)
+        }
+
+        /// The walls of a building.
+        mutating func nextBuilding() -> [Wall] {
+            let corner = self.next()
+            let corners = [(0, 0), (60, 0), (60, 30), (0, 30)].map {
+                AirPosition(x: corner.x + $0.0, y: corner.y + $0.1)
+            }
+            return corners.indices.map { Wall(from: corners[$0], to: corners[($0 + 1) % 4], attenuation: 6.9) }
         }
 
         /// SplitMix64.
