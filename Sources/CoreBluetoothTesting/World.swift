@@ -33,9 +33,13 @@ public final class World {
     /// What lies between its devices.
     package let air: Air
     let recorder: Recorder
+    /// Whose the world's own lines of the trace are.
+    static let traceName = "world"
     /// The world's own lines of the trace.
     private let traceIndex: Recorder.DeviceIndex
     private(set) var radios: [Radio] = []
+    /// What is set for pairs of devices.
+    var attenuations = PairAttenuations()
     private var watches: [Watch] = []
     /// What sees all that happens, of devices that are added later.
     package var observer: (any WorldObserver)? {
@@ -56,18 +60,20 @@ public final class World {
     ///   - time: Whose time the world's time is. In `.process`, of the product `CoreBluetoothProcessTime`, clocks, timers
     ///     and sleeps of the whole process follow it; where that cannot be, the reason is written to standard error,
     ///     and the next `run(until:within:)` throws it.
+    ///   - traceLimit: How many lines the ``trace`` keeps, the last ones: with it the memory of a long run stays the same.
     public init(
         seed: UInt64 = 1,
         settings: AirSettings = .realistic,
         callbackDelay: Duration = .zero,
-        time: WorldTime = .virtual
+        time: WorldTime = .virtual,
+        traceLimit: Int = 50_000
     ) {
         self.seed = seed
         self.loop = WorldLoop(pace: WorldPace(factor: time.factor))
         self.callbackDelay = callbackDelay
         self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)
-        self.recorder = Recorder()
-        self.traceIndex = self.recorder.add("world")
+        self.recorder = Recorder(capacity: traceLimit)
+        self.traceIndex = self.recorder.add(Self.traceName)
         WorkObserver.add(self.loop.work)
         guard let makeClock = time.makeClock else { return }
         do {

@@ -43,6 +43,10 @@ struct Page: Sendable, CustomTestStringConvertible {
             program: "Tests/CoreBluetoothTestingTests/CaptureArticleTests.swift"
         ),
         Page(
+            page: "Sources/CoreBluetoothTesting/CoreBluetoothTesting.docc/ManyDevices.md",
+            program: "Tests/CoreBluetoothTestingTests/ManyDevicesArticleTests.swift"
+        ),
+        Page(
             page: "Sources/BluetoothHCI/BluetoothHCI.docc/DecodeACapture.md",
             program: "Tests/DocumentationTests/Pages/DecodeACapture.swift"
         ),
