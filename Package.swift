@@ -146,17 +146,15 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
-        // The files of the 8-ball's page; a target of its own, so that they are compiled beside everything else.
+        // The files of the 8-ball's page, which the C compiler takes in as they are.
         .target(
-            name: "EightBallPage",
-            resources: [
-                .embedInCode("page.html"), .embedInCode("page.css"), .embedInCode("page.js"), .embedInCode("icon.svg"),
-            ]
+            name: "CEightBallPage",
+            exclude: ["page.html", "page.css", "page.js", "icon.svg"]
         ),
         .executableTarget(
             name: "eightball",
             dependencies: [
-                "EightBallPage",
+                "CEightBallPage",
                 "ITCB",
                 "CommandLineTool",
                 "LoopbackWeb",
@@ -339,13 +337,22 @@ let package = Package(
         // Code as others write it: no @testable, the public modules alone. The samples are Swift 5 code, as most is.
         .target(
             name: "ClientSamples",
-            dependencies: ["CoreBluetooth"],
+            dependencies: [
+                "CoreBluetooth",
+                // The mesh messenger's keys; on Apple's platforms CryptoKit has them.
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
+            ],
             path: "Tests/ClientSamples",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .testTarget(
             name: "ClientTests",
             dependencies: ["ClientSamples", "CoreBluetooth", "CoreBluetoothTesting"]
+        ),
+        // An app with queues, actors, timers and clocks of its own, as it ships.
+        .testTarget(
+            name: "MeshMessengerTests",
+            dependencies: ["BluetoothTypes", "ClientSamples", "CoreBluetoothProcessTime", "CoreBluetoothTesting"]
         ),
         .testTarget(
             name: "BlueEarTests",
@@ -401,7 +408,7 @@ let package = Package(
             name: "EndToEndTests",
             // The programs are started as processes, so they have to be built.
             dependencies: [
-                "eightball", "BlueEarCommand", "CommandLineTool", "CoreBluetoothCommand", "EightBallPage", "Fixtures",
+                "eightball", "BlueEarCommand", "CommandLineTool", "CoreBluetoothCommand", "Fixtures",
                 "TerminalScreen",
             ]
         ),

@@ -253,6 +253,10 @@ extension CentralRole: CBCentralManagerDelegate {
 extension CentralRole: CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         say("modified", ["services": invalidatedServices.map(\.uuid.uuidString)])
+        // As apps have to: what was being discovered is no more.
+        guard self.discoveries[peripheral.identifier]?.knowsServices == true else { return }
+        self.discoveries[peripheral.identifier] = Discovery(of: peripheral)
+        peripheral.discoverServices(nil)
     }
 
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
@@ -334,11 +338,11 @@ extension CentralRole: CBPeripheralDelegate {
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?)
     {
-        self.advance(peripheral, error) { $0.discoveredPart() }
+        self.advance(peripheral, service, error) { $0.discoveredPart() }
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
-        self.advance(peripheral, error) { $0.discoveredCharacteristics(of: service) }
+        self.advance(peripheral, service, error) { $0.discoveredCharacteristics(of: service) }
     }
 
     func peripheral(
@@ -346,7 +350,17 @@ extension CentralRole: CBPeripheralDelegate {
         didDiscoverDescriptorsFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        self.advance(peripheral, error) { $0.discoveredPart() }
+        self.advance(peripheral, characteristic.service, error) { $0.discoveredPart() }
+    }
+
+    private func advance(
+        _ peripheral: CBPeripheral,
+        _ service: CBService?,
+        _ error: (any Error)?,
+        _ step: (inout Discovery) -> Void
+    ) {
+        guard self.discoveries[peripheral.identifier]?.includes(service) == true else { return }
+        self.advance(peripheral, error, step)
     }
 
     private func advance(_ peripheral: CBPeripheral, _ error: (any Error)?, _ step: (inout Discovery) -> Void) {

@@ -13,9 +13,15 @@ struct Discovery {
     init(of peer: CBPeripheral) { self.peer = peer }
 
     var isComplete: Bool { self.open == 0 }
+    /// Whether the services are known, so that it has to begin again where they change.
+    private(set) var knowsServices = false
+
+    /// Whether a service is one of those that were discovered, and not one that has changed since.
+    func includes(_ service: CBService?) -> Bool { self.peer.services?.contains { $0 === service } ?? false }
 
     mutating func discoveredServices() {
         self.open -= 1
+        self.knowsServices = true
         for service in self.peer.services ?? [] {
             self.open += 2
             self.peer.discoverIncludedServices(nil, for: service)

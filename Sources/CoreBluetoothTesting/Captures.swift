@@ -36,6 +36,7 @@ public func withWorld<Result>(
     _ body: (World) throws -> Result
 ) throws -> Result {
     let world = World(seed: seed, settings: settings)
+    defer { world.keepForSweep() }
     do {
         let result = try body(world)
         try world.throwMistake()
@@ -58,6 +59,7 @@ public func withWorld<Result>(
     _ body: @MainActor (World) async throws -> Result
 ) async throws -> Result {
     let world = World(seed: seed, settings: settings)
+    defer { world.keepForSweep() }
     do {
         let result = try await body(world)
         try world.throwMistake()
@@ -88,11 +90,21 @@ extension World {
         }
     }
 
+    /// Writes the trace and the captures into the folder of a sweep that may have found a seed that fails.
+    fileprivate func keepForSweep() {
+        guard let folder = SweepPart(ProcessInfo.processInfo.environment)?.folder else { return }
+        let trace = URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent("trace.txt")
+        try? Data((self.trace.description + "\n").utf8).write(to: trace, options: .atomic)
+        _ = try? self.writeCaptures(named: "seed-\(self.seed)", folder: folder)
+    }
+
     /// The error that a test ends with.
     fileprivate func failure(_ error: any Error, _ name: String, _ folder: String?) -> WorldError {
         var failure =
             error as? WorldError
             ?? WorldError("\(error), after \(text(of: self.now)) of virtual time", trace: self.trace, underlying: error)
+        // In a process of a sweep they are written where the sweep wants them.
+        guard SweepPart(ProcessInfo.processInfo.environment) == nil else { return failure }
         do {
             failure.captures = try self.writeCaptures(named: name, folder: folder)
         } catch {
@@ -101,14 +113,14 @@ extension World {
         return failure
     }
 
-    private static var captureFolder: String {
+    static var captureFolder: String {
         let named = ProcessInfo.processInfo.environment["COREBLUETOOTH_CAPTURES"] ?? ""
         return named.isEmpty ? NSTemporaryDirectory() : named
     }
 }
 
 /// A name without what a file's name cannot have: `readsTheTemperature` of `readsTheTemperature()`.
-private func fileName(_ text: String) -> String {
+func fileName(_ text: String) -> String {
     let allowed = text.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == "." ? $0 : "-" }
     let name = String(allowed).split(separator: "-").joined(separator: "-")
     return name.isEmpty ? "world" : name

@@ -52,6 +52,40 @@ extension World {
     }
 }
 
+extension World {
+    /// Lets time pass until a condition is true, for tests that are `async`.
+    ///
+    /// ```swift
+    /// try await world.wait(until: reader.temperature == 21)
+    /// ```
+    ///
+    /// As `run(until:within:)`; between two milliseconds of virtual time other tasks run on the present actor.
+    ///
+    /// - Throws: ``WorldError`` where it does not become true within `limit`.
+    public func wait(
+        until condition: @autoclosure () throws -> Bool,
+        within limit: Duration = .seconds(30),
+        isolation: isolated (any Actor)? = #isolation,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws {
+        let end = self.now + limit
+        self.advance(by: .zero)
+        while try !condition() {
+            try self.throwMistake()
+            guard self.now < end else {
+                throw WorldError(
+                    "\(file):\(line): the condition did not become true within \(text(of: limit))",
+                    trace: self.trace
+                )
+            }
+            self.advance(by: .milliseconds(1))
+            await Task.yield()
+        }
+        try self.throwMistake()
+    }
+}
+
 /// What an operation has come to; `nil` while it goes on.
 @MainActor
 private final class Outcome<Value> {

@@ -29,7 +29,7 @@ public final class World {
     let callbackDelay: Duration
 
     /// The clock of the world.
-    package let loop = WorldLoop()
+    package let loop: WorldLoop
     /// What lies between its devices.
     package let air: Air
     let recorder: Recorder
@@ -53,13 +53,29 @@ public final class World {
     ///   - callbackDelay: How long events wait before they are reported to delegates, on every device. Also on a
     ///     realistic air an answer that needs no packet may be faster than a phone's: code that asks, and only then
     ///     begins to listen, misses it; a delay of 20 ms gives it a phone's time.
-    public init(seed: UInt64 = 1, settings: AirSettings = .realistic, callbackDelay: Duration = .zero) {
+    ///   - time: Whose time the world's time is. In `.process`, of the product `CoreBluetoothProcessTime`, clocks, timers
+    ///     and sleeps of the whole process follow it; where that cannot be, the reason is written to standard error,
+    ///     and the next `run(until:within:)` throws it.
+    public init(
+        seed: UInt64 = 1,
+        settings: AirSettings = .realistic,
+        callbackDelay: Duration = .zero,
+        time: WorldTime = .virtual
+    ) {
         self.seed = seed
+        self.loop = WorldLoop(pace: WorldPace(factor: time.factor))
         self.callbackDelay = callbackDelay
         self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)
         self.recorder = Recorder()
         self.traceIndex = self.recorder.add("world")
         WorkObserver.add(self.loop.work)
+        guard let makeClock = time.makeClock else { return }
+        do {
+            self.loop.clock = try makeClock(seed)
+        } catch {
+            self.mistake = "\(error)"
+            try? FileHandle.standardError.write(contentsOf: Data("[CoreBluetoothTesting] \(error)\n".utf8))
+        }
     }
 
     deinit {
@@ -72,6 +88,7 @@ public final class World {
         for radio in self.radios { radio.leave() }
         // What was to happen later never will; what holds the world's parts goes with it.
         self.loop.end()
+        self.loop.clock?.end()
     }
 
     // MARK: Devices
@@ -231,7 +248,8 @@ public final class World {
 
     /// Does something later, in virtual time.
     public func after(_ delay: Duration, _ work: @escaping () -> Void) {
-        self.loop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { work() }
+        let serving = self.loop.work
+        self.loop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { serving.serve(work) }
     }
 
     // MARK: The air

@@ -36,6 +36,8 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         var entries: [UInt64: Entry] = [:]
         var isOver = false
         var rate = TaskRate()
+        /// When tasks of devices that only wait for time to pass went on last.
+        var lastTurn: NIODeadline = .uptimeNanoseconds(0)
         /// What devices have asked for while they came to rest; `nil` while nobody waits for that.
         var arrivals: [Arrival]?
     }
@@ -50,6 +52,18 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
     private var state = State()
     /// What the code of the world's devices has started, which comes to rest before time goes on.
     let work = WorldWork()
+    /// The clocks of the process, where they follow this loop's time.
+    var clock: (any ProcessClock)? {
+        didSet {
+            self.work.clock = self.clock
+            self.work.step = { [unowned self] in self.step(until: .distantFuture) }
+        }
+    }
+    /// How fast time passes.
+    let pace: WorldPace
+
+    /// A loop at time zero.
+    package init(pace: WorldPace = WorldPace(factor: nil)) { self.pace = pace }
 
     /// The time since the beginning.
     package var now: NIODeadline { self.lock.withLock { self.state.now } }
@@ -82,6 +96,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
                 _ = self.state.add(entry, at: nil)
             }
         }
+        self.pace.wake()
     }
 
     /// Adds a task for an instant; one that has passed is the present.
@@ -128,18 +143,61 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     /// Lets time pass until an instant, and everything happen that falls into it.
     package func advanceTime(to end: NIODeadline) {
+        self.pace.begin(at: self.now)
         self.rest()
-        var last = self.now
-        while let entry = self.next(until: end) {
-            if self.now - last >= .milliseconds(1) {
-                last = self.now
-                self.work.timeHasPassed()
-            }
-            entry.run()
-            self.rest()
-        }
+        while self.step(until: end) {}
         self.lock.withLock { self.state.now = max(self.state.now, end) }
+        self.clock?.advance(to: end.uptimeNanoseconds)
         self.work.timeHasPassed()
+    }
+
+    /// Does the one thing that comes next until an instant, if there is any, and waits for rest.
+    func step(until end: NIODeadline) -> Bool {
+        let now = self.now
+        let task = self.nextTaskTime
+        if let clock = self.clock, let deadline = clock.nextDeadline.map(NIODeadline.uptimeNanoseconds),
+            deadline <= end, task ?? .distantFuture > now, deadline <= task ?? .distantFuture
+        {
+            self.lock.withLock { self.state.now = max(now, deadline) }
+            self.timeHasPassed()
+            clock.advance(to: self.now.uptimeNanoseconds)
+            self.work.somethingWakes()
+            self.rest()
+            return true
+        }
+        // In real time a device may ask for something while the next task is waited for.
+        if let instant = self.pace.wait(until: min(task ?? .distantFuture, end)) {
+            self.lock.withLock { self.state.now = max(now, instant) }
+            self.rest()
+            return true
+        }
+        guard let entry = self.next(until: end) else { return false }
+        self.timeHasPassed()
+        self.clock?.advance(to: self.now.uptimeNanoseconds)
+        entry.run()
+        self.rest()
+        return true
+    }
+
+    /// Tasks of devices that only wait for time to pass go on each millisecond.
+    private func timeHasPassed() {
+        let now = self.now
+        let isNext = self.lock.withLock {
+            guard now - self.state.lastTurn >= .milliseconds(1) else { return false }
+            self.state.lastTurn = now
+            return true
+        }
+        if isNext { self.work.timeHasPassed() }
+    }
+
+    private var nextTaskTime: NIODeadline? {
+        self.lock.withLock {
+            while let place = self.state.places.min {
+                if self.state.entries[place.number] != nil { return place.time }
+                self.state.places.removeMin()
+            }
+            return nil
+        }
     }
 
     /// Waits until all that the devices' code has started is at rest. What it has asked for of the loop meanwhile

@@ -1,15 +1,40 @@
-// Whose time a world's time is: its own alone, or the whole process's. The process's clocks are held by a product of
-// their own; this is what it has to do for a world.
+// Whose time a world's time is: its own alone, at its own pace or that of real time, or the whole process's. The
+// process's clocks are held by a product of their own; this is what it has to do for a world.
 
-/// Whose time the time of a world is.
+/// Whose time the time of a world is, and how fast it passes.
 public struct WorldTime: Sendable {
     /// Holds the clocks of the process and seeds its randomness; `nil` where the process keeps its own.
     package let makeClock: (@Sendable (_ seed: UInt64) throws -> any ProcessClock)?
+    /// How many seconds of the world pass in one second; `nil` where nobody waits for them.
+    let factor: Double?
 
-    package init(makeClock: (@Sendable (_ seed: UInt64) throws -> any ProcessClock)?) { self.makeClock = makeClock }
+    /// Time that the process's clocks follow.
+    package init(makeClock: @escaping @Sendable (_ seed: UInt64) throws -> any ProcessClock) {
+        self.makeClock = makeClock
+        self.factor = nil
+    }
 
-    /// The time of the world alone: clocks, timers and sleeps of the process stay real.
-    public static var virtual: WorldTime { WorldTime(makeClock: nil) }
+    private init(factor: Double?) {
+        self.makeClock = nil
+        self.factor = factor
+    }
+
+    /// The time of the world alone, which passes at once: clocks, timers and sleeps of the process stay real.
+    public static var virtual: WorldTime { WorldTime(factor: nil) }
+
+    /// The time of the world passes as real time does: for code with timers of its own, and for people who watch.
+    ///
+    /// Such a world has no two equal runs.
+    public static var real: WorldTime { WorldTime(factor: 1) }
+
+    /// The time of the world passes so many times faster than real time, or slower where `factor` is below 1; more than
+    /// zero.
+    ///
+    /// Timers and sleeps of the process stay real.
+    public static func real(timesFaster factor: Double) -> WorldTime {
+        precondition(factor > 0 && factor.isFinite, "The time of a world passes forwards: give a factor above zero")
+        return WorldTime(factor: factor)
+    }
 }
 
 /// The clocks of a process, held by a world.

@@ -1,7 +1,6 @@
 // The page in a browser as values: what it is sent in each language, what it may ask for, and its files.
 
 import CommandLineTool
-import EightBallPage
 import Foundation
 import Testing
 
@@ -140,7 +139,7 @@ struct WebDocumentTests {
     @Test("The page's places are all filled, in each language", arguments: Texts.all.map(\.language))
     func page(language: String) throws {
         let texts = try #require(Texts.all.first { $0.language == language })
-        let page = String(decoding: PageFiles.page, as: UTF8.self)
+        let page = String(decoding: WebFile.page.octets, as: UTF8.self)
         for place in page.split(separator: "{{").dropFirst() {
             let name = String(place.prefix { $0 != "}" })
             #expect(

@@ -202,6 +202,26 @@ def balls(stage):
     check(not page.problems(), f"the browser complains: {page.problems()}")
 
 
+def crowd(stage):
+    """A hundred balls come, one of them answers, and half of them go at once."""
+    balls = [
+        stage.eightball("peripheral", "--name", f"Ball {number}", "--identity", f"ball-{number}", "--distance", "2.2")
+        for number in range(100)]
+    page = stage.browser(PHONE)
+    asker = stage.eightball("web", "--identity", "asker")
+    page.open(asker.address)
+    choose(page, "Central")
+    page.reads("#status", "100 balls")
+    fits(page)
+    page.keys("Is it crowded?", Keys.ENTER)
+    page.reads("#words[data-stage=answered]", ".")
+    page.picture("crowd-phone")
+    for ball in balls[:50]:
+        ball.kill()
+    page.reads("#status", "50 balls")
+    check(not page.problems(), f"the browser complains: {page.problems()}")
+
+
 def pairing(stage):
     """The code of a pairing is asked for: a wrong one is refused, the right one leads to the answer."""
     ball = stage.eightball("peripheral", "--name", "Crystal", "--identity", "ball", "--require-pairing", "passkey")
@@ -423,4 +443,4 @@ def other_origins(stage):
     server.shutdown()
 
 
-ALL = [question, by_hand, balls, pairing, comparing, gone, sleep, stillness, other_origins]
+ALL = [question, by_hand, balls, crowd, pairing, comparing, gone, sleep, stillness, other_origins]

@@ -30,6 +30,16 @@ final class WorldWork: @unchecked Sendable {
     /// Those for the main queue, in order; some may have been run by it already.
     private var mainItems: Deque<WorkItem> = []
     private var stillness = Stillness()
+    /// The clocks of the process, where they follow the world's time.
+    var clock: (any ProcessClock)?
+    /// Lets the world do what comes next, while the one who lets time pass waits in code of the world; false where there
+    /// is nothing.
+    var step: (() -> Bool)?
+    private var isServing = false
+    /// How often something was handed over or woken.
+    private var changeCount: UInt64 = 0
+    /// Whether threads may be awake that hand nothing over, where only the clock of the process sees them.
+    private var mayBeAwake = false
     /// Whether somebody waits for rest.
     private var isAwaited = false
     /// How often each task has gone on since the last time at which none was held back.
@@ -127,6 +137,8 @@ final class WorldWork: @unchecked Sendable {
         self.condition.withLock {
             guard !self.isOver else { return nil }
             self.count += 1
+            self.changeCount += 1
+            self.mayBeAwake = true
             let item = WorkItem(number: self.count, owner: owner, label: label, end: end, body)
             self.items[item.number] = item
             if isMain {
@@ -167,7 +179,10 @@ final class WorldWork: @unchecked Sendable {
     // MARK: Rest
 
     /// Whether nothing is on its way.
-    var isAtRest: Bool { self.condition.withLock { self.items.isEmpty } }
+    var isAtRest: Bool { self.condition.withLock { self.items.isEmpty && (self.clock == nil || !self.mayBeAwake) } }
+
+    /// A timer or a sleep of the process has ended.
+    func somethingWakes() { self.condition.withLock { self.mayBeAwake = true } }
 
     /// Time has gone on: tasks that were held back go on, too.
     func timeHasPassed() {
@@ -193,8 +208,12 @@ final class WorldWork: @unchecked Sendable {
         while true {
             if isMain, let item = self.nextMainItem() {
                 self.condition.unlock()
-                self.perform(item)
+                self.serve { self.perform(item) }
                 self.condition.lock()
+                continue
+            }
+            if let clock = self.clock {
+                if self.isStill(by: clock) { return }
                 continue
             }
             // Where the test itself is work of the world, it does not wait for itself.
@@ -210,6 +229,48 @@ final class WorldWork: @unchecked Sendable {
                 self.stillness.accept(rest)
                 return
             }
+        }
+    }
+
+    /// Whether all threads are at rest, by the clock of the process; under the lock.
+    private func isStill(by clock: any ProcessClock) -> Bool {
+        let before = self.changeCount
+        self.condition.unlock()
+        defer { self.condition.lock() }
+        do {
+            try clock.rest(within: .seconds(Int(Self.limit)))
+        } catch {
+            self.reportMistake("\(error)")
+            return true
+        }
+        // What rests now has done nothing that the main queue would have to go on with.
+        return self.condition.withLock {
+            guard self.changeCount == before else { return false }
+            self.mayBeAwake = false
+            return true
+        }
+    }
+
+    /// Runs code on the thread of the one who lets time pass, which may wait there for time to pass, where the world has
+    /// the clocks of the process.
+    func serve<Result>(_ body: () throws -> Result) rethrows -> Result { try self.serve(body, rescue: { throw $0 }) }
+
+    private func serve<Result>(
+        _ body: () throws -> Result,
+        rescue: (any Error) throws -> Result
+    ) rethrows -> Result {
+        let isServing = self.condition.withLock {
+            defer { self.isServing = true }
+            return self.isServing
+        }
+        defer { if !isServing { self.condition.withLock { self.isServing = false } } }
+        guard let clock = self.clock, let step = self.step, !isServing else { return try body() }
+        var outcome: Swift.Result<Result, any Error>?
+        clock.serve({ outcome = Swift.Result { try body() } }, step: step)
+        switch outcome {
+        case .success(let result): return result
+        case .failure(let error): return try rescue(error)
+        case nil: preconditionFailure("the code was not run")
         }
     }
 

@@ -1,6 +1,6 @@
 // The files of the page. The texts in the page's HTML are those of the tables: `{{key}}` stands for one.
 
-import EightBallPage
+import CEightBallPage
 
 /// A file that the page is made of.
 enum WebFile: String, CaseIterable {
@@ -22,11 +22,21 @@ enum WebFile: String, CaseIterable {
     /// What is in the file, in a language.
     func content(_ texts: Texts) -> [UInt8] {
         switch self {
-        case .page: Array(Self.filled(String(decoding: PageFiles.page, as: UTF8.self), texts).utf8)
-        case .style: PageFiles.style
-        case .script: PageFiles.script
-        case .icon: PageFiles.icon
+        case .page: Array(Self.filled(String(decoding: self.octets, as: UTF8.self), texts).utf8)
+        case .style, .script, .icon: self.octets
         }
+    }
+
+    /// The file as it was built in.
+    var octets: [UInt8] {
+        let file =
+            switch self {
+            case .page: eight_ball_page()
+            case .style: eight_ball_style()
+            case .script: eight_ball_script()
+            case .icon: eight_ball_icon()
+            }
+        return Array(UnsafeBufferPointer(start: file.octets, count: file.count))
     }
 
     /// Puts the texts into a page.

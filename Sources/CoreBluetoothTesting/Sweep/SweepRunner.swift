@@ -1,0 +1,254 @@
+// Runs the processes of a sweep, as many at once as there are cores, and says on standard error how far it is. It waits
+// on the thread that called it, and needs neither the main thread nor the cooperative pool: all seeds run elsewhere.
+
+import Foundation
+import NIOConcurrencyHelpers
+
+final class SweepRunner {
+    /// A process that runs.
+    private struct Child {
+        var process: Process
+        var job: SweepPlan.Job
+        var started: ContinuousClock.Instant
+        /// Where it writes.
+        var output: URL
+        var mark: URL
+        var folder: URL?
+        /// Keeps the process alive: it ends where this end of its input is closed.
+        var input: Pipe
+        /// Whether it was ended because it took too long.
+        var isOverdue = false
+    }
+
+    /// One sweep at a time has the cores.
+    private static let turn = NIOLock()
+
+    private let site: TestSite
+    private let settings: SweepSettings
+    private let command: (program: String, arguments: [String])
+    /// Where the traces and captures of seeds that fail go.
+    private let folder: URL
+    /// What is gone when the sweep has ended.
+    private let temporary: URL
+    private var plan: SweepPlan
+    private var children: [Child] = []
+    private var count = 0
+    private let clock = ContinuousClock()
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ site: TestSite, _ seeds: SeedSet, _ settings: SweepSettings, command: (String, [String]), folder: URL) {
+        self.site = site
+        self.settings = settings
+        self.command = command
+        self.folder = folder
+        self.temporary = FileManager.default.temporaryDirectory
+            .appendingPathComponent("world-sweep-\(UUID().uuidString)", isDirectory: true)
+        self.plan = SweepPlan(seeds, settings.shard, failureLimit: settings.failureLimit)
+    }
+
+    /// - Throws: ``SweepError`` where a seed fails, or where the test cannot be started.
+    func run() throws {
+        try Self.turn.withLock {
+            try FileManager.default.createDirectory(at: self.temporary, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: self.temporary) }
+            defer { self.endAll { _ in true } }
+            let start = self.clock.now
+            var display = ProgressDisplay()
+            var isDone = false
+            repeat {
+                while self.children.count < self.settings.workers, let job = self.plan.next() { try self.start(job) }
+                if !self.children.isEmpty { _ = self.ended.wait(timeout: .now() + 0.2) }
+                try self.collect()
+                self.endAll { self.plan.isNeedless($0.job) }
+                isDone = self.children.isEmpty && !self.hasWork
+                display.show(self.progress(start), isLast: isDone)
+            } while !isDone
+            if let error = self.failure { throw error }
+        }
+    }
+
+    /// Whether there is more to start.
+    private var hasWork: Bool {
+        var plan = self.plan
+        return plan.next() != nil
+    }
+
+    private func progress(_ start: ContinuousClock.Instant) -> SweepProgress {
+        SweepProgress(
+            name: self.site.function,
+            finished: self.plan.finished,
+            total: self.plan.total,
+            failures: self.plan.failures.count,
+            shard: self.settings.shard,
+            seconds: (self.clock.now - start) / .seconds(1)
+        )
+    }
+
+    // MARK: Processes
+
+    private func start(_ job: SweepPlan.Job) throws {
+        self.count += 1
+        let name = "\(self.count)"
+        let output = self.temporary.appendingPathComponent(name + ".txt")
+        let mark = self.temporary.appendingPathComponent(name + ".mark")
+        // What is kept is written while nobody knows whether the seed will fail.
+        let folder = job.isKept ? self.folder(of: job.seeds[0]) : nil
+        if let folder {
+            try? FileManager.default.removeItem(at: folder)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        let part = SweepPart(
+            site: self.site.description,
+            seeds: SeedSet(job.seeds),
+            mark: mark.path,
+            folder: folder?.path
+        )
+        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: self.command.program)
+        process.arguments = self.command.arguments
+        // A process that is itself an exit test's has variables that would make its children the same one.
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SWT_") }
+            .merging(part.variables) { $1 }
+        let input = Pipe()
+        let file = try FileHandle(forWritingTo: output)
+        defer { try? file.close() }
+        process.standardInput = input
+        process.standardOutput = file
+        process.standardError = file
+        let ended = self.ended
+        process.terminationHandler = { _ in ended.signal() }
+        try process.run()
+        self.children.append(
+            Child(
+                process: process,
+                job: job,
+                started: self.clock.now,
+                output: output,
+                mark: mark,
+                folder: folder,
+                input: input
+            )
+        )
+    }
+
+    private func folder(of seed: UInt64) -> URL {
+        self.folder.appendingPathComponent("\(fileName(self.site.function))-seed-\(seed)", isDirectory: true)
+    }
+
+    /// Takes in what has ended, and ends what takes too long.
+    private func collect() throws {
+        for index in self.children.indices.reversed() {
+            let child = self.children[index]
+            let seconds = (self.clock.now - child.started) / .seconds(1)
+            guard !child.process.isRunning else {
+                if seconds > Double(self.settings.secondsPerSeed * child.job.seeds.count), !child.isOverdue {
+                    self.children[index].isOverdue = true
+                    kill(child.process.processIdentifier, SIGKILL)
+                }
+                continue
+            }
+            self.children.remove(at: index)
+            try self.ended(child, after: seconds)
+        }
+    }
+
+    private func ended(_ child: Child, after seconds: Double) throws {
+        let output = String(decoding: (try? Data(contentsOf: child.output)) ?? Data(), as: UTF8.self)
+        guard FileManager.default.fileExists(atPath: child.mark.path) else {
+            throw SweepError(
+                """
+                The sweep of \(self.site.description) did not come to its call in a process of its own; call it in the \
+                test itself, not in a function that the test calls. \(SweepOutput.reason(in: output))
+                """
+            )
+        }
+        child.process.waitUntilExit()
+        let isSignal = child.process.terminationReason == .uncaughtSignal
+        let status = child.process.terminationStatus
+        let holds = !isSignal && status == 0
+        if let folder = child.folder {
+            if holds {
+                try? FileManager.default.removeItem(at: folder)
+            } else {
+                try? Data(output.utf8).write(to: folder.appendingPathComponent("output.txt"))
+            }
+        }
+        guard !holds else { return self.plan.ended(child.job, .holds, after: seconds) }
+        var reason = SweepOutput.reason(in: output)
+        if child.isOverdue {
+            reason = "did not end within \(self.settings.secondsPerSeed) s of real time. \(reason)"
+            guard child.job.seeds.count > 1 else {
+                // It has no trace: that is written at the end.
+                return self.plan.ended(child.job, .neverEnds(reason: reason), after: seconds)
+            }
+        } else if isSignal {
+            reason = "ended with signal \(status). \(reason)"
+        }
+        self.plan.ended(child.job, .fails(reason: reason, folder: child.folder?.path), after: seconds)
+    }
+
+    /// Ends the processes of which a condition is true, and forgets them.
+    private func endAll(_ condition: (Child) -> Bool) {
+        for child in self.children where condition(child) {
+            kill(child.process.processIdentifier, SIGKILL)
+            child.process.waitUntilExit()
+            if let folder = child.folder { try? FileManager.default.removeItem(at: folder) }
+        }
+        self.children.removeAll(where: condition)
+    }
+
+    // MARK: The end
+
+    private var failure: SweepError? {
+        for needless in self.plan.failures.dropFirst(self.settings.failureLimit) {
+            needless.folder.map { try? FileManager.default.removeItem(atPath: $0) }
+        }
+        let failures = Array(self.plan.failures.prefix(self.settings.failureLimit))
+        guard let first = failures.first, let seed = first.seeds.first else { return nil }
+        let seeds = failures.count == 1 ? "Seed \(seed) fails" : "\(failures.count) seeds fail, the first is \(seed)"
+        var error = SweepError("\(seeds); \(self.plan.finished) of \(self.plan.total) seeds were run")
+        error.failures = failures
+        let filter = self.site.filter.replacingOccurrences(of: "'", with: "'\\''")
+        error.command = "WORLD_SEEDS=\(seed) swift test --filter '\(filter)'"
+        return error
+    }
+}
+
+/// Says how far a sweep is, at most once a second.
+///
+/// On a terminal it is one line that changes; elsewhere there is a line each ten seconds, and one at the end.
+private struct ProgressDisplay {
+    private let isTerminal = isatty(2) == 1
+    private let clock = ContinuousClock()
+    private var next: ContinuousClock.Instant?
+
+    mutating func show(_ progress: SweepProgress, isLast: Bool) {
+        let now = self.clock.now
+        guard isLast || now >= self.next ?? now else { return }
+        self.next = now + (self.isTerminal ? .seconds(1) : .seconds(10))
+        let line = self.isTerminal ? "\r\u{1B}[K\(progress.line)\(isLast ? "\n" : "")" : progress.line + "\n"
+        try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+    }
+}
+
+/// What a process of tests has written.
+enum SweepOutput {
+    private static let lineLimit = 12
+
+    /// The lines that say why a test failed; the last ones where none does.
+    static func reason(in output: String) -> String {
+        let lines = output.split(whereSeparator: \.isNewline).map(plain).filter { !$0.isEmpty }
+        let first = lines.firstIndex { line in
+            ["recorded an issue", "Caught error", ": error:", "Fatal error", "Precondition failed"]
+                .contains(where: line.contains)
+        }
+        let chosen = first.map { lines[$0...].prefix(self.lineLimit) } ?? lines.suffix(self.lineLimit)
+        return chosen.joined(separator: "\n")
+    }
+
+    /// A line without the colours of terminals.
+    private static func plain(_ line: Substring) -> String {
+        line.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]/#, with: "").trimmingCharacters(in: .whitespaces)
+    }
+}

@@ -1,0 +1,55 @@
+// How fast the time of a world passes: at once, as fast as real time, or so many times faster or slower.
+
+import Dispatch
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// The pace of a world's time.
+package final class WorldPace: Sendable {
+    private struct State {
+        /// When, in real time, the world would have begun at this pace, in nanoseconds of `DispatchTime`.
+        var start = 0.0
+        var isWaiting = false
+    }
+
+    /// How many seconds of the world pass in one second; `nil` where nobody waits for them.
+    private let factor: Double?
+    private let wakeUp = DispatchSemaphore(value: 0)
+    private let state = NIOLockedValueBox(State())
+
+    /// A pace; `nil` for time that passes at once.
+    package init(factor: Double?) { self.factor = factor }
+
+    /// Time is about to pass. What the test has done since it last did so does not count.
+    func begin(at now: NIODeadline) {
+        guard let factor = self.factor else { return }
+        let start = Double(DispatchTime.now().uptimeNanoseconds) - Double(now.uptimeNanoseconds) / factor
+        self.state.withLockedValue { $0.start = start }
+    }
+
+    /// Waits until an instant has come, or a device asks for something before.
+    ///
+    /// - Returns: Where it was early: the instant at which the waiting ended. `nil` where the instant had come.
+    func wait(until instant: NIODeadline) -> NIODeadline? {
+        guard let factor = self.factor else { return nil }
+        let start = self.state.withLockedValue { $0.start }
+        let due = start + Double(instant.uptimeNanoseconds) / factor
+        guard due > Double(DispatchTime.now().uptimeNanoseconds), due < 9e18 else { return nil }
+        self.state.withLockedValue { $0.isWaiting = true }
+        let result = self.wakeUp.wait(timeout: DispatchTime(uptimeNanoseconds: UInt64(due)))
+        self.state.withLockedValue { $0.isWaiting = false }
+        guard result == .success else { return instant }
+        let passed = (Double(DispatchTime.now().uptimeNanoseconds) - start) * factor
+        return min(instant, .uptimeNanoseconds(UInt64(max(passed, 0))))
+    }
+
+    /// A device asks for something.
+    func wake() {
+        guard self.factor != nil else { return }
+        let isWaiting = self.state.withLockedValue { state in
+            defer { state.isWaiting = false }
+            return state.isWaiting
+        }
+        if isWaiting { self.wakeUp.signal() }
+    }
+}

@@ -1,0 +1,144 @@
+// A world whose time is the whole process's: an app with timers, sleeps, dates and random numbers of its own.
+
+import CoreBluetooth
+import CoreBluetoothProcessTime
+import CoreBluetoothTesting
+import Dispatch
+import Foundation
+import Testing
+
+/// An app that asks a sensor for its value every ten seconds or so, by means of its own.
+private final class Poller: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    actor Journal {
+        private(set) var lines: [String] = []
+        func add(_ line: String) { self.lines.append(line) }
+    }
+
+    let queue = DispatchQueue(label: "poller")
+    let journal = Journal()
+    private var central: CBCentralManager!
+    private var peripheral: CBPeripheral?
+    private var characteristic: CBCharacteristic?
+    private var timer: DispatchSourceTimer?
+
+    override init() {
+        super.init()
+        self.central = CBCentralManager(delegate: self, queue: self.queue)
+        let timer = DispatchSource.makeTimerSource(queue: self.queue)
+        timer.schedule(deadline: .now() + 60, repeating: 60)
+        timer.setEventHandler { [unowned self] in self.note("a minute") }
+        timer.resume()
+        self.timer = timer
+    }
+
+    private func note(_ text: String) {
+        let date = Date().timeIntervalSinceReferenceDate
+        let number = UInt16.random(in: 0 ... .max)
+        let journal = self.journal
+        Task { await journal.add("\(date) \(number) \(UUID()) \(text)") }
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        dispatchPrecondition(condition: .onQueue(self.queue))
+        guard central.state == .poweredOn else { return }
+        central.scanForPeripherals(withServices: nil)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi: NSNumber
+    ) {
+        self.peripheral = peripheral
+        peripheral.delegate = self
+        central.stopScan()
+        let jitter = Double.random(in: 0.5...2)
+        self.queue.asyncAfter(deadline: .now() + jitter) { self.central.connect(self.peripheral!) }
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        peripheral.discoverServices(nil)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        self.characteristic = service.characteristics?.first
+        self.ask()
+    }
+
+    private func ask() {
+        guard let peripheral = self.peripheral, let characteristic = self.characteristic else { return }
+        peripheral.readValue(for: characteristic)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        self.note("value \(characteristic.value.map { [UInt8]($0) } ?? [])")
+        Task {
+            try? await Task.sleep(for: .seconds(Double.random(in: 8...12)))
+            self.queue.async { self.ask() }
+        }
+    }
+}
+
+/// What an hour of the app comes to.
+private func hour(seed: UInt64) async throws -> [String] {
+    let world = World(seed: seed, time: .process)
+    var value: UInt8 = 0
+    world.addPeripheral(
+        ScriptedPeripheral(
+            name: "Sensor",
+            services: [
+                .init(
+                    "180D",
+                    characteristics: [
+                        .init(
+                            "2A37",
+                            properties: .read,
+                            onRead: { _ in
+                                value &+= 1
+                                return .value(Data([value]))
+                            }
+                        )
+                    ]
+                )
+            ]
+        )
+    )
+    let phones = ["one", "two"].map { world.addDevice($0).run { Poller() } }
+    world.advance(by: .seconds(3_600))
+    try world.run(until: true)
+    var lines: [String] = []
+    for phone in phones { lines += await phone.journal.lines }
+    return lines + world.trace.map(\.description)
+}
+
+@Suite("A world that has the time of the process")
+struct ProcessWorldTests {
+    @Test("An hour of timers, sleeps, dates and random numbers is the same for the same seed")
+    func anHour() async {
+        await #expect(processExitsWith: .success) {
+            let first = try await hour(seed: 3)
+            #expect(first.filter { $0.contains("a minute") }.count >= 118)
+            #expect(first.filter { $0.contains("value") }.count > 600)
+            let second = try await hour(seed: 3)
+            try #require(first == second)
+            #expect(try await hour(seed: 4) != first)
+        }
+    }
+
+    @Test("Beside other tests it fails at once and says what to do")
+    func besideOthers() {
+        let world = World(seed: 1, time: .process)
+        let error = #expect(throws: WorldError.self) { try world.run(until: true) }
+        #expect(error?.reason.contains("exit test") == true || CommandLine.arguments.contains("--no-parallel"))
+    }
+}

@@ -1,0 +1,132 @@
+// The mesh messenger between phones: in a line, a ring, two groups joined by one who walks, in a crowd. Each test is a
+// process of its own, as its clocks are the world's.
+
+import ClientSamples
+import CoreBluetoothProcessTime
+import CoreBluetoothTesting
+import Testing
+
+@Suite("Mesh messenger")
+struct MeshMessengerTests {
+    @Test("two phones: a message to everybody, and a private one")
+    func two() async {
+        await #expect(processExitsWith: .success) {
+            try await MainActor.run {
+                let network = MeshNetwork()
+                network.addLine(2)
+                try network.run(until: { network.isAcquainted }, within: .seconds(10))
+                network.publish("hello", from: network.phones[0])
+                try network.confide("only for you", from: network.phones[1], to: network.phones[0])
+                try network.run(until: { network.isComplete }, within: .seconds(2))
+                #expect(network.phones.allSatisfy { $0.model.bluetoothState == .poweredOn })
+            }
+        }
+    }
+
+    @Test("a message that needs many fragments")
+    func fragments() async {
+        await #expect(processExitsWith: .success) {
+            try await MainActor.run {
+                let network = MeshNetwork()
+                network.addLine(3)
+                try network.run(until: { network.isAcquainted }, within: .seconds(30))
+                let text = (0..<1000).map { "word \($0)" }.joined(separator: " ").prefix(7900)
+                network.publish(String(text), from: network.phones[0])
+                try network.confide(String(text.reversed()), from: network.phones[2], to: network.phones[0])
+                try network.run(until: { network.isComplete }, within: .seconds(20))
+                let counts = network.phones[1].app.diagnostics.counts
+                #expect(counts.framesSent > counts.packetsSent + 20)
+                network.phones[0].model.send(String(repeating: "x", count: 8001))
+                try network.run(until: { network.phones[0].model.problem == .messageTooLong })
+            }
+        }
+    }
+
+    @Test("five in a line: a private message over four hops, and its acknowledgement")
+    func line() async {
+        await #expect(processExitsWith: .success) {
+            try await MainActor.run {
+                let network = MeshNetwork()
+                network.addLine(5)
+                try network.run(until: { network.isAcquainted }, within: .seconds(60))
+                try network.confide("over four hops", from: network.phones[0], to: network.phones[4])
+                try network.run(until: { network.isComplete }, within: .seconds(10))
+                // Those in between have passed it on, and have not read it.
+                #expect(network.phones[1...3].allSatisfy { $0.model.received.isEmpty })
+                #expect(network.phones[1...3].allSatisfy { $0.app.diagnostics.counts.relayed > 0 })
+            }
+        }
+    }
+
+    @Test("a ring: messages go the other way when one of it is gone")
+    func ring() async {
+        await #expect(processExitsWith: .success) {
+            try await MainActor.run {
+                let network = MeshNetwork()
+                network.addRing(8)
+                try network.run(until: { network.isAcquainted }, within: .seconds(60))
+                for (number, phone) in network.phones.enumerated() { network.publish("from \(number)", from: phone) }
+                try network.run(until: { network.isComplete }, within: .seconds(30))
+                network.phones[1].device.isPowered = false
+                try network.confide("the long way", from: network.phones[0], to: network.phones[2])
+                try network.run(until: { network.isComplete }, within: .seconds(60))
+                #expect(network.phones[1].model.bluetoothState == .poweredOff)
+                network.phones[1].device.isPowered = true
+                try network.confide("welcome back", from: network.phones[5], to: network.phones[1])
+                try network.run(until: { network.isComplete }, within: .seconds(120))
+            }
+        }
+    }
+
+    @Test("two groups out of each other's range: one who walks carries the messages of both")
+    func walker() async {
+        await #expect(processExitsWith: .success) {
+            try await MainActor.run {
+                let network = MeshNetwork()
+                network.addLine(3, from: 0, names: "west")
+                network.addLine(3, from: 5000, names: "east")
+                let walker = network.add("walker", x: 100, y: 100)
+                let (west, east) = (network.phones[0], network.phones[5])
+                network.publish("from the west", from: west)
+                network.publish("from the east", from: east)
+                /// A step of ten metres every five seconds.
+                @MainActor func walk(to x: Double) {
+                    while let here = walker.device.position, abs(here.x - x) > 1 {
+                        let step = min(max(x - here.x, -10), 10)
+                        walker.device.position = AirPosition(x: here.x + step, y: here.y)
+                        network.world.advance(by: .seconds(5))
+                    }
+                }
+                network.world.advance(by: .seconds(60))
+                #expect(east.model.people.map(\.nickname) == ["east 0", "east 1"])
+                walk(to: 5000)
+                try network.run(until: { network.phones[3...5].allSatisfy { $0.model.people.count == 6 } })
+                // Nobody is between the groups when this one is sent.
+                try network.confide("an answer that is carried", from: east, to: west)
+                network.world.advance(by: .seconds(60))
+                #expect(!west.model.received.contains("an answer that is carried"))
+                walk(to: 100)
+                try network.run(until: { network.missing.isEmpty }, within: .seconds(60))
+                // The acknowledgement has to be carried, too.
+                #expect(!east.model.isAllDelivered)
+                walk(to: 5000)
+                try network.run(until: { network.isComplete }, within: .seconds(60))
+            }
+        }
+    }
+
+    @Test("fifty in a crowd: everybody hears everybody")
+    func crowd() async {
+        await #expect(processExitsWith: .success) {
+            try await MainActor.run {
+                let network = MeshNetwork()
+                for number in 0..<50 { network.add("phone \(number)", x: Double(number % 10), y: Double(number / 10)) }
+                try network.run(until: { network.isAcquainted }, within: .seconds(120))
+                network.publish("hello, everybody", from: network.phones[0])
+                network.publish("hello, crowd", from: network.phones[49])
+                try network.confide("and hello, you", from: network.phones[7], to: network.phones[31])
+                try network.run(until: { network.isComplete }, within: .seconds(60))
+            }
+        }
+    }
+}
