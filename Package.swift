@@ -108,7 +108,7 @@ let package = Package(
             ]
         ),
         // The clocks of a whole process, held by a world: for tests, in no program of ours.
-        .target(name: "CProcessTime"),
+        .target(name: "CProcessTime", dependencies: ["CDispatchWork"]),
         .target(
             name: "CoreBluetoothProcessTime",
             dependencies: ["CProcessTime", "CoreBluetoothTesting"]
