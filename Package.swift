@@ -426,5 +426,3 @@ for target in package.targets {
         target.swiftSettings?.append(.treatAllWarnings(as: .error))
     }
 }
-    package.targets.removeAll { $0.isTest && !keep.split(separator: ",").contains(Substring($0.name)) }
-}
