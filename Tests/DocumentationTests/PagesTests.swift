@@ -39,6 +39,10 @@ struct Page: Sendable, CustomTestStringConvertible {
             program: "Tests/CoreBluetoothTestingTests/AppLifeCycleArticleTests.swift"
         ),
         Page(
+            page: "Sources/CoreBluetoothProcessTime/CoreBluetoothProcessTime.docc/ProcessTime.md",
+            program: "Tests/CoreBluetoothProcessTimeTests/ProcessTimeArticleTests.swift"
+        ),
+        Page(
             page: "Sources/BluetoothHCI/BluetoothHCI.docc/DecodeACapture.md",
             program: "Tests/DocumentationTests/Pages/DecodeACapture.swift"
         ),
