@@ -16,7 +16,11 @@
 #define __has_feature(name) 0
 #endif
 
-#if defined(__linux__) && defined(__GLIBC__) && !__has_feature(thread_sanitizer)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define PROCESS_TIME_HAS_SANITIZER 1
+#endif
+
+#if defined(__linux__) && defined(__GLIBC__) && !PROCESS_TIME_HAS_SANITIZER
 #define PROCESS_TIME_IS_SUPPORTED 1
 
 #include <dlfcn.h>

@@ -1,13 +1,13 @@
-// Where the clocks of a process cannot be held: with another C library than glibc, or under the thread sanitizer, which
-// has definitions of its own of the same functions. Nothing is defined there in place of the C library's.
+// Where the clocks of a process cannot be held: with another C library than glibc, or under a sanitizer, which has
+// definitions of its own of the same functions. Nothing is defined there in place of the C library's.
 
 #include "internal.h"
 
 #if defined(__linux__) && !PROCESS_TIME_IS_SUPPORTED
 
 enum process_time_obstacle process_time_obstacle(void) {
-#if __has_feature(thread_sanitizer)
-    return PROCESS_TIME_THREAD_SANITIZER;
+#if PROCESS_TIME_HAS_SANITIZER
+    return PROCESS_TIME_SANITIZER;
 #else
     return PROCESS_TIME_OTHER_C_LIBRARY;
 #endif

@@ -94,8 +94,8 @@ package final class HeldClock: ProcessClock {
             return
         case PROCESS_TIME_OTHER_C_LIBRARY:
             throw ProcessTimeError("a world in process time needs glibc as its C library")
-        case PROCESS_TIME_THREAD_SANITIZER:
-            throw ProcessTimeError("a world in process time cannot be had with the thread sanitizer; run without it")
+        case PROCESS_TIME_SANITIZER:
+            throw ProcessTimeError("a world in process time cannot be had with a sanitizer; build the tests without it")
         default:
             throw ProcessTimeError(
                 "a world in process time needs the C library and libdispatch as shared libraries; build the tests "

@@ -47,6 +47,10 @@ struct Page: Sendable, CustomTestStringConvertible {
             program: "Tests/CoreBluetoothTestingTests/ManyDevicesArticleTests.swift"
         ),
         Page(
+            page: "Sources/CoreBluetoothProcessTime/CoreBluetoothProcessTime.docc/ProcessTime.md",
+            program: "Tests/CoreBluetoothProcessTimeTests/ProcessTimeArticleTests.swift"
+        ),
+        Page(
             page: "Sources/BluetoothHCI/BluetoothHCI.docc/DecodeACapture.md",
             program: "Tests/DocumentationTests/Pages/DecodeACapture.swift"
         ),

@@ -22,8 +22,8 @@ enum process_time_obstacle {
     PROCESS_TIME_NO_OBSTACLE,
     /// The C library is another than glibc.
     PROCESS_TIME_OTHER_C_LIBRARY,
-    /// The thread sanitizer has definitions of its own of what this target defines.
-    PROCESS_TIME_THREAD_SANITIZER,
+    /// The address, memory or thread sanitizer has definitions of its own of what this target defines.
+    PROCESS_TIME_SANITIZER,
     /// The C library's or libdispatch's definitions are in the program.
     PROCESS_TIME_STATIC_LIBRARIES,
 };
