@@ -91,6 +91,8 @@ let package = Package(
         ),
         // What a program hands to dispatch queues, seen on the way.
         .target(name: "CDispatchWork"),
+        // Sequence diagrams as values, as pictures and as text.
+        .target(name: "SequenceDiagram"),
         .target(
             name: "CoreBluetoothTesting",
             dependencies: [
@@ -99,13 +101,14 @@ let package = Package(
                 "BluetoothHost",
                 "BluetoothAir",
                 "BluetoothTransport",
+                "SequenceDiagram",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]
         ),
         // The clocks of a whole process, held by a world: for tests, in no program of ours.
-        .target(name: "CProcessTime"),
+        .target(name: "CProcessTime", dependencies: ["CDispatchWork"]),
         .target(
             name: "CoreBluetoothProcessTime",
             dependencies: ["CProcessTime", "CoreBluetoothTesting"]
@@ -116,8 +119,6 @@ let package = Package(
             // The same sources build on Apple's platforms, with the tools that their apps use.
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
-        // Sequence diagrams as values, as pictures and as text.
-        .target(name: "SequenceDiagram"),
         // What the programs share: lines in and out, options, ways to end.
         .target(
             name: "CommandLineTool",

@@ -40,6 +40,7 @@ let package = Package(
             name: "Soak",
             dependencies: [
                 "BenchmarkSupport",
+                .product(name: "BluetoothTypes", package: "OpenCoreBluetooth"),
                 .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
@@ -58,6 +59,7 @@ let package = Package(
             name: "ScreenSoak",
             dependencies: [
                 "BenchmarkSupport",
+                .product(name: "BluetoothTypes", package: "OpenCoreBluetooth"),
                 .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
                 .product(name: "ITCB", package: "OpenCoreBluetooth"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -15,7 +15,10 @@ public import NIOCore
 /// the points; else it is the larger distance of the two, as if all others stood together in the middle.
 ///
 /// A sender of 0 dBm is heard with -45 dBm at 1 m and with -65 dBm at 10 m. A receiver hears -95 dBm, and a strength is
-/// rounded to whole dBm, so the range ends between 334 m, which is heard, and 335 m, which is not.
+/// rounded to whole dBm, so the range ends between 334 m, which is heard, and 335 m, which is not. ``walls`` and
+/// ``VirtualController/setAttenuation(_:to:)`` weaken it further.
+///
+/// Who hears whom is looked up among those that are near, so what devices cost grows with how many are near each other.
 ///
 /// All members are used on ``eventLoop`` alone; in a debug build another thread traps.
 public final class Air {
@@ -32,6 +35,13 @@ public final class Air {
     // In the order of creation, in which everything that concerns several of them is done.
     private(set) var controllers: [Controller] = []
     private var nextIndex = 0
+    // The controllers by their slots, and what each of them hears, close together for the loop over receivers.
+    private var slots: [Controller?] = []
+    private var freeSlots: [AirSlot] = []
+    private var hearings: [Hearing] = []
+    private var lastHearingNumber: UInt32 = 0
+    private(set) var map = AirMap()
+    private(set) var obstacles = Obstacles()
 
     private var clock = AirClock()
     private var runQueue: [Controller] = []
@@ -63,10 +73,31 @@ public final class Air {
         configuration: VirtualControllerConfiguration = VirtualControllerConfiguration()
     ) -> VirtualController {
         self.eventLoop.assertInEventLoop()
-        let controller = Controller(air: self, index: self.nextIndex, configuration: configuration)
+        let slot = self.freeSlots.popLast() ?? self.slots.count
+        if slot == self.slots.count {
+            self.slots.append(nil)
+            self.hearings.append(.notListening)
+        }
+        let controller = Controller(air: self, index: self.nextIndex, slot: slot, configuration: configuration)
         self.nextIndex += 1
         self.controllers.append(controller)
+        self.slots[slot] = controller
+        self.map.place(slot, order: controller.index, at: controller.location, before: nil)
         return VirtualController(air: self, controller: controller)
+    }
+
+    /// The walls between positions; none from the start.
+    ///
+    /// A wall weakens what passes between two positions on its two sides. Devices without a position are not affected.
+    public var walls: [AirWall] {
+        get { self.obstacles.walls }
+        set {
+            self.eventLoop.assertInEventLoop()
+            self.obstacles.walls = newValue
+            self.enter {
+                for controller in self.controllers { controller.reviewLinks() }
+            }
+        }
     }
 
     /// Changes the probability that a packet is lost.
@@ -82,6 +113,11 @@ public final class Air {
 
     func remove(_ controller: Controller) {
         self.controllers.removeAll { $0 === controller }
+        self.map.remove(controller.slot, at: controller.location)
+        self.obstacles.forget(controller.index)
+        self.slots[controller.slot] = nil
+        self.hearings[controller.slot] = .notListening
+        self.freeSlots.append(controller.slot)
     }
 
     // MARK: Time and chance
@@ -184,8 +220,43 @@ public final class Air {
 
     /// The strength at which `receiver` hears `sender`; `nil` where it does not.
     func strength(from sender: Controller, to receiver: Controller, txPower: TransmitPower = 0) -> RSSI? {
-        PathLoss.strength(distance: sender.location.distance(to: receiver.location), txPower: txPower)
+        PathLoss.strength(
+            distance: sender.location.distance(to: receiver.location),
+            txPower: txPower,
+            attenuation: self.obstacles.attenuation(
+                between: (sender.index, sender.location),
+                and: (receiver.index, receiver.location)
+            )
+        )
     }
+
+    /// A controller is elsewhere than before.
+    func moved(_ controller: Controller, from location: AirLocation) {
+        self.map.place(controller.slot, order: controller.index, at: controller.location, before: location)
+    }
+
+    /// What is between two controllers beside walls.
+    func setAttenuation(_ attenuation: Attenuation, between one: Controller, and other: Controller) {
+        guard one.isOpen, other.isOpen else { return }
+        self.obstacles.set(attenuation, between: one.index, and: other.index)
+        one.reviewLinks()
+    }
+
+    // MARK: Hearing
+
+    /// What the controller in a slot hears.
+    func hearing(_ slot: AirSlot) -> Hearing { self.hearings[slot] }
+
+    func setHearing(_ hearing: Hearing, of slot: AirSlot) { self.hearings[slot] = hearing }
+
+    /// A number that no scan has had.
+    func makeHearingNumber() -> UInt32 {
+        self.lastHearingNumber = Hearing.number(after: self.lastHearingNumber)
+        return self.lastHearingNumber
+    }
+
+    /// The controller in a slot.
+    func controller(_ slot: AirSlot) -> Controller? { self.slots[slot] }
 }
 
 /// An air as its timers hold it: one that lives, or is gone.

@@ -81,6 +81,18 @@ public final class VirtualController: HCIChannel {
         set { self.air.enter { self.onLoop.setHostWritable(newValue) } }
     }
 
+    /// How much is between this controller and another one of its air, beside walls; 0 from the start.
+    ///
+    /// It holds in both directions, until one of them is closed; between closed ones it means nothing.
+    public func setAttenuation(_ attenuation: Attenuation, to other: VirtualController) {
+        precondition(self.air === other.air, "two controllers of different airs never hear each other")
+        self.air.enter { self.air.setAttenuation(attenuation, between: self.onLoop, and: other.onLoop) }
+    }
+
+    /// Which advertising reports the host needs from now on.
+    /// Which advertising reports the host needs from now on.
+    package func setReportNeed(_ need: AdvertisingReportNeed) { self.onLoop.setReportNeed(need) }
+
     /// How many links the controller has.
     public var linkCount: Int { self.onLoop.linkCount }
 

@@ -12,6 +12,7 @@ extension LEHost {
         self.detach()
         self.channel = channel
         channel.start(receiver: self.entry)
+        self.updateReportNeed()
         self.setState(.starting)
         self.run(setup: SetupStep.allCases[...])
         self.scheduleTurn()

@@ -76,11 +76,30 @@ extension LEHost {
         return true
     }
 
+    /// Queues a notification for a client that need not be subscribed, cut to MTU - 3 octets.
+    ///
+    /// It goes against Vol 3, Part G, 3.3.3.3, as some devices do. It is not counted.
+    ///
+    /// - Returns: False where there is no such link.
+    @discardableResult
+    public func notifyUnconditionally(
+        _ value: ByteBuffer,
+        characteristic handle: AttributeHandle,
+        to link: LinkID
+    ) -> Bool {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else { return false }
+        self.server.notifyUnconditionally(value, characteristic: handle, on: &link.bearer, into: &link.bearerActions)
+        self.noteWork(link)
+        return true
+    }
+
     static func serverConfiguration(_ configuration: LEHostConfiguration) -> GATTServer.Configuration {
         GATTServer.Configuration(
             deviceName: configuration.deviceName,
             appearance: configuration.appearance,
-            hasPrivacy: configuration.privacy != nil
+            hasPrivacy: configuration.privacy != nil,
+            genericAttribute: configuration.genericAttribute
         )
     }
 }

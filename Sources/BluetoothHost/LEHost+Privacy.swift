@@ -61,7 +61,15 @@ extension LEHost {
         self.advertiser.isHeld = isHeld
         self.scanner.isHeld = isHeld
         self.initiator.isHeld = isHeld
+        guard self.scanner.isNeededByInitiator != self.initiator.needsScan else { return }
         self.scanner.setNeededByInitiator(self.initiator.needsScan)
+        self.updateReportNeed()
+    }
+
+    /// A device that is waited for is to be heard whatever was reported of it before.
+    func updateReportNeed() {
+        guard let channel = self.channel as? any ReportOmittingChannel else { return }
+        channel.setReportNeed(self.scanner.isNeededByInitiator ? .all : self.reportNeed)
     }
 
     /// The identities are others, or the controller's list is: decides what it is to hold, and whom the host resolves.

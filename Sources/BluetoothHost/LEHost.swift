@@ -5,7 +5,7 @@
 // also everything leaves that several calls have queued. Packets of the controller are worked on as they come, and the
 // turn ends with their batch.
 
-import BluetoothHCI
+package import BluetoothHCI
 public import BluetoothTypes
 import Logging
 public import NIOCore
@@ -81,6 +81,10 @@ public final class LEHost {
 
     // The controller.
     var channel: (any HCIChannel)?
+    /// Which advertising reports the user needs; for a channel that can omit others.
+    package var reportNeed = AdvertisingReportNeed.all {
+        didSet { if self.reportNeed != oldValue { self.updateReportNeed() } }
+    }
     var controller = ControllerInformation()
     var commands = CommandQueue()
     var transmitter = ACLTransmitter()

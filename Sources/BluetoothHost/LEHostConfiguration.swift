@@ -4,6 +4,18 @@ public import BluetoothHCI
 public import BluetoothTypes
 public import NIOCore
 
+/// What the Generic Attribute service of a host has (Vol 3, Part G, 7).
+public enum GenericAttributeService: Hashable, Sendable {
+    /// There is no such service, as on servers whose database never changes.
+    case absent
+    /// The service is there, and has nothing.
+    case empty
+    /// It has Service Changed.
+    case serviceChanged
+    /// It has Service Changed, Client Supported Features and Database Hash, so that clients can use robust caching.
+    case full
+}
+
 /// How a host presents itself.
 public struct LEHostConfiguration: Sendable {
     /// The GAP Device Name (Vol 3, Part C, 12.1); at most 248 octets of UTF-8.
@@ -25,6 +37,8 @@ public struct LEHostConfiguration: Sendable {
     ///
     /// False unless it is set: there are controllers that say so and stop at the command. Those of an air can.
     public var limitsReceivedData: Bool
+    /// What its Generic Attribute service has.
+    public var genericAttribute: GenericAttributeService
     /// How this host pairs; the keys are kept where the delegate keeps them.
     public var pairing: PairingConfiguration
     /// How the device hides itself behind private addresses; `nil` for one that is known by its address.
@@ -32,9 +46,10 @@ public struct LEHostConfiguration: Sendable {
     /// Whether bonded peers that have distributed an identity resolving key are also received under their identity
     /// addresses (Vol 6, Part B, 4.7).
     ///
-    /// `PrivacyMode.device` unless it is set: a peer is found whether it hides or not. In `PrivacyMode.network` what comes
-    /// from the identity address of a peer that says that it uses private addresses alone (Vol 3, Part C, 12.5) is ignored,
-    /// since another device may have sent it; such a peer that has stopped hiding is then not found any more.
+    /// `PrivacyMode.device` unless it is set: a peer is found whether it hides or not. In `PrivacyMode.network` what
+    /// comes from the identity address of a peer that says that it uses private addresses alone (Vol 3, Part C, 12.5)
+    /// is ignored, since another device may have sent it; such a peer that has stopped hiding is then not found any
+    /// more.
     public var peerPrivacyMode: PrivacyMode
     /// What the numbers and keys of pairings follow from, for runs that repeat; `nil` for the system's generator.
     package var pairingSeed: UInt64?
@@ -48,6 +63,7 @@ public struct LEHostConfiguration: Sendable {
         preferredMTU: Int = 517,
         commandTimeout: TimeAmount = .seconds(2),
         limitsReceivedData: Bool = false,
+        genericAttribute: GenericAttributeService = .full,
         pairing: PairingConfiguration = PairingConfiguration(),
         privacy: PrivacyConfiguration? = nil,
         peerPrivacyMode: PrivacyMode = .device
@@ -59,6 +75,7 @@ public struct LEHostConfiguration: Sendable {
         self.preferredMTU = preferredMTU
         self.commandTimeout = commandTimeout
         self.limitsReceivedData = limitsReceivedData
+        self.genericAttribute = genericAttribute
         self.pairing = pairing
         self.privacy = privacy
         self.peerPrivacyMode = peerPrivacyMode
@@ -76,12 +93,12 @@ public struct AdvertisingParameters: Hashable, Sendable {
     public var isConnectable: Bool
     /// Time between two advertising events, 20 ms to 10.24 s.
     public var interval: TimeAmount
-    /// The identity address of the one device that may connect, by directed advertising of a low duty cycle, which has no
-    /// data (Vol 6, Part B, 4.4.2.4.2); `nil` for all.
+    /// The identity address of the one device that may connect, by directed advertising of a low duty cycle, which has
+    /// no data (Vol 6, Part B, 4.4.2.4.2); `nil` for all.
     ///
     /// A peer that hides itself is reached where both controllers resolve addresses: this one addresses it by a private
-    /// address of its key, and knows it again by the one with which it answers (Vol 6, Part B, 6.2.2). That is done only
-    /// where ``LEHost/peerPrivacy`` says that the peer resolves it; else advertising fails with
+    /// address of its key, and knows it again by the one with which it answers (Vol 6, Part B, 6.2.2). That is done
+    /// only where ``LEHost/peerPrivacy`` says that the peer resolves it; else advertising fails with
     /// ``LEHostError/addressNotResolvedByPeer``.
     public var directedTo: DeviceAddress?
 

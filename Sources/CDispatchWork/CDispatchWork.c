@@ -242,24 +242,25 @@ REPLACING void dispatch_group_async_f(void *group, void *queue, void *argument, 
 
 struct later_work {
     void *owner;
+    bool is_timer;
     dispatch_work_function function;
     void *argument;
 };
 
 static void run_later_work(void *argument) {
     struct later_work *work = argument;
-    observer.runs(work->owner, work->function, work->argument);
+    observer.runs(work->owner, work->is_timer, work->function, work->argument);
     free(work);
 }
 
 /// Work that keeps what it belongs to; null where it belongs to nothing.
-static struct later_work *set_aside(void *queue, dispatch_work_function function, void *argument) {
+static struct later_work *set_aside(bool is_timer, dispatch_work_function function, void *argument) {
     if (!observes()) { return NULL; }
-    void *work_owner = observer.sets_aside(queue);
+    void *work_owner = observer.sets_aside(is_timer);
     if (!work_owner) { return NULL; }
     struct later_work *work = malloc(sizeof *work);
     if (!work) { return NULL; }
-    *work = (struct later_work){work_owner, function, argument};
+    *work = (struct later_work){work_owner, is_timer, function, argument};
     return work;
 }
 
@@ -274,13 +275,13 @@ static void original_after_f(uint64_t when, void *queue, void *argument, dispatc
 }
 
 REPLACING void dispatch_after_f(uint64_t when, void *queue, void *argument, dispatch_work_function function) {
-    struct later_work *work = set_aside(queue, function, argument);
+    struct later_work *work = set_aside(true, function, argument);
     if (work) { return original_after_f(when, queue, work, run_later_work); }
     original_after_f(when, queue, argument, function);
 }
 
 REPLACING void dispatch_after(uint64_t when, void *queue, void *block) {
-    struct later_work *work = set_aside(queue, run_block, NULL);
+    struct later_work *work = set_aside(true, run_block, NULL);
     if (work) {
         work->argument = _Block_copy(block);
         return original_after_f(when, queue, work, run_later_work);
@@ -296,13 +297,13 @@ static void original_group_notify_f(void *group, void *queue, void *argument, di
 }
 
 REPLACING void dispatch_group_notify_f(void *group, void *queue, void *argument, dispatch_work_function function) {
-    struct later_work *work = set_aside(queue, function, argument);
+    struct later_work *work = set_aside(false, function, argument);
     if (work) { return original_group_notify_f(group, queue, work, run_later_work); }
     original_group_notify_f(group, queue, argument, function);
 }
 
 REPLACING void dispatch_group_notify(void *group, void *queue, void *block) {
-    struct later_work *work = set_aside(queue, run_block, NULL);
+    struct later_work *work = set_aside(false, run_block, NULL);
     if (work) {
         work->argument = _Block_copy(block);
         return original_group_notify_f(group, queue, work, run_later_work);

@@ -66,7 +66,8 @@ uint64_t nanoseconds_of(const struct timespec *duration) {
 }
 
 struct timespec timespec_of(uint64_t nanoseconds) {
-    return (struct timespec){.tv_sec = (time_t)(nanoseconds / NANOSECONDS), .tv_nsec = (long)(nanoseconds % NANOSECONDS)};
+    time_t seconds = (time_t)(nanoseconds / NANOSECONDS);
+    return (struct timespec){.tv_sec = seconds, .tv_nsec = (long)(nanoseconds % NANOSECONDS)};
 }
 
 static int kernel_clock(clockid_t clock, struct timespec *time) { return NEXT(clock_gettime)(clock, time); }
@@ -125,7 +126,7 @@ bool process_time_begin(uint64_t seed) {
     bool is_free = !is_living();
     if (is_free) {
         hold_timers();
-        forget_deadlines();
+        separate_deadlines(true);
         seed_randomness(seed);
         atomic_store(&world_nanoseconds, 0);
         atomic_store(&process_time_living, true);
@@ -138,6 +139,7 @@ void process_time_end(void) {
     lock_world();
     if (is_living()) {
         atomic_store(&process_time_living, false);
+        separate_deadlines(false);
         end_deadlines();
         release_timers();
     }
@@ -177,6 +179,13 @@ INTERPOSED time_t time(time_t *result) {
     time_t now = timespec_of(REALTIME_ORIGIN + process_time_now()).tv_sec;
     if (result) { *result = now; }
     return now;
+}
+
+INTERPOSED int timespec_get(struct timespec *time, int base) {
+    // TIME_MONOTONIC, not in every version of glibc.
+    const int monotonic = 2;
+    if (base != monotonic && (base != TIME_UTC || !is_living())) { return NEXT(timespec_get)(time, base); }
+    return clock_gettime(base == monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME, time) == 0 ? base : 0;
 }
 
 #endif

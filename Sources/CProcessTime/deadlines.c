@@ -1,6 +1,6 @@
 // What of the process ends at an instant of the world: sleeps, limits of waits, timers; in the order of time, and at
-// one time in the order in which it was asked for. Each call of advance ends one of them, so that what several owners do
-// at one instant comes one after the other.
+// one time in the order in which it was asked for. Each call of advance ends one of them, so that what several owners
+// do at one instant comes one after the other.
 
 #include "internal.h"
 

@@ -1,4 +1,4 @@
-// libdispatch: deadlines of its timers are made to differ, so that they fire one after the other, and its idle threads
+// libdispatch: which code is its own, and what its threads do: work that waits for a thread gets one, and idle threads
 // wait without a limit.
 
 #include "internal.h"
@@ -40,84 +40,33 @@ bool is_in_dispatch(const void *address) {
     return (uintptr_t)address >= code.first && (uintptr_t)address < code.last;
 }
 
-bool process_time_is_available(void) {
+enum process_time_obstacle process_time_obstacle(void) {
     static const char marker;
     Dl_info own, used;
     void *clock = dlsym(RTLD_DEFAULT, "clock_gettime");
     void *queue = dlsym(RTLD_DEFAULT, "dispatch_queue_create");
     if (!clock || !queue || !dladdr(&marker, &own) || !dladdr(clock, &used) || own.dli_fbase != used.dli_fbase) {
-        return false;
+        return PROCESS_TIME_STATIC_LIBRARIES;
     }
     // Where libdispatch is in the program itself, its calls cannot be told from the program's.
-    return dladdr(queue, &used) && own.dli_fbase != used.dli_fbase;
+    bool is_shared = dladdr(queue, &used) && own.dli_fbase != used.dli_fbase;
+    return is_shared ? PROCESS_TIME_NO_OBSTACLE : PROCESS_TIME_STATIC_LIBRARIES;
 }
 
-// MARK: Deadlines
+// MARK: Timers
 
-typedef uint64_t dispatch_time_t;
 typedef void (*function_t)(void *);
 
-#define NOW UINT64_C(0)
-#define FOREVER UINT64_MAX
-
-dispatch_time_t dispatch_time(dispatch_time_t when, int64_t delta);
-void dispatch_after(dispatch_time_t when, void *queue, void *block);
-void dispatch_after_f(dispatch_time_t when, void *queue, void *context, function_t work);
-void dispatch_source_set_timer(void *source, dispatch_time_t start, uint64_t interval, uint64_t leeway);
-long dispatch_semaphore_wait(void *semaphore, dispatch_time_t timeout);
+void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, uint64_t leeway);
+long dispatch_semaphore_wait(void *semaphore, uint64_t timeout);
 
 /// The source with which libdispatch looks after its threads, and what it does.
 static void *monitor_source;
 static _Atomic(function_t) monitor;
 
-/// Deadlines given in this world that have not passed; a ring of the latest where there are very many.
-#define KEPT 4096
-static dispatch_time_t given[KEPT];
-static int given_count;
-
-/// A deadline that no other timer has, a few nanoseconds later where another has it.
-static dispatch_time_t unique(dispatch_time_t when) {
-    if (when == FOREVER || !is_living()) { return when; }
-    // From now on, as an instant.
-    if (when == NOW) { when = dispatch_time(NOW, 0); }
-    dispatch_time_t now = MONOTONIC_ORIGIN + process_time_now();
-    lock_world();
-    int kept = 0;
-    for (int index = 0; index < given_count; index += 1) {
-        // Values with the upper bits set are of other clocks, and stay until there are too many.
-        if (given[index] >= now) { given[kept++] = given[index]; }
-    }
-    given_count = kept;
-    for (int index = 0; index < given_count;) {
-        if (given[index] == when) {
-            when += when >> 63 ? -UINT64_C(1) : 1;
-            index = 0;
-        } else {
-            index += 1;
-        }
-    }
-    if (given_count == KEPT) {
-        memmove(given, given + 1, sizeof given - sizeof *given);
-        given_count -= 1;
-    }
-    given[given_count++] = when;
-    unlock_world();
-    return when;
-}
-
-void forget_deadlines(void) { given_count = 0; }
-
-INTERPOSED void dispatch_after(dispatch_time_t when, void *queue, void *block) {
-    NEXT(dispatch_after)(unique(when), queue, block);
-}
-
-INTERPOSED void dispatch_after_f(dispatch_time_t when, void *queue, void *context, function_t work) {
-    NEXT(dispatch_after_f)(unique(when), queue, context, work);
-}
-
-INTERPOSED void dispatch_source_set_timer(void *source, dispatch_time_t start, uint64_t interval, uint64_t leeway) {
+INTERPOSED void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, uint64_t leeway) {
     if (!is_in_dispatch(__builtin_return_address(0))) {
-        start = unique(start);
+        start = deadline_of_timer(start, interval);
     } else if (interval == NANOSECONDS) {
         monitor_source = source;
         // Behind the end of the world.
@@ -167,10 +116,10 @@ bool serve_waiting_work(void) {
 
 // MARK: Idle threads
 
-INTERPOSED long dispatch_semaphore_wait(void *semaphore, dispatch_time_t timeout) {
+INTERPOSED long dispatch_semaphore_wait(void *semaphore, uint64_t timeout) {
     // A thread of libdispatch that has nothing to do ends after five seconds; that is no deadline of the process.
-    bool is_idle = timeout != FOREVER && is_living() && is_in_dispatch(__builtin_return_address(0));
-    return NEXT(dispatch_semaphore_wait)(semaphore, is_idle ? FOREVER : timeout);
+    bool is_idle = timeout != DISPATCH_FOREVER && is_living() && is_in_dispatch(__builtin_return_address(0));
+    return NEXT(dispatch_semaphore_wait)(semaphore, is_idle ? DISPATCH_FOREVER : timeout);
 }
 
 #endif

@@ -12,7 +12,11 @@
 
 #include <features.h>
 
-#if defined(__linux__) && defined(__GLIBC__)
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+
+#if defined(__linux__) && defined(__GLIBC__) && !__has_feature(thread_sanitizer)
 #define PROCESS_TIME_IS_SUPPORTED 1
 
 #include <dlfcn.h>
@@ -100,8 +104,12 @@ void end_deadlines(void);
 void hold_timers(void);
 void release_timers(void);
 
-/// Forgets which deadlines the timers of libdispatch have; the lock is held.
-void forget_deadlines(void);
+#define DISPATCH_FOREVER UINT64_MAX
+
+/// Deadlines of libdispatch differ from now on, or no longer; the lock is held.
+void separate_deadlines(bool begins);
+/// The deadline that a timer of libdispatch gets for one that is asked for.
+uint64_t deadline_of_timer(uint64_t start, uint64_t interval);
 
 // MARK: Randomness
 
@@ -124,6 +132,8 @@ int sleeping_thread(void);
 extern atomic_int process_time_real_waits;
 /// Whether code of libdispatch is at an address.
 bool is_in_dispatch(const void *address);
+/// Writes the functions that a thread is in, a line for each.
+void describe_functions(int identifier, char *text, size_t capacity);
 
 // MARK: The world's own thread
 

@@ -107,10 +107,12 @@ INTERPOSED uint32_t arc4random_uniform(uint32_t bound) {
 /// Whether a random device was ever opened by name.
 static atomic_bool has_device;
 
+static bool is_random_path(const char *path) {
+    return path && (strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0);
+}
+
 static const char *note_opening(const char *path) {
-    if (path && strncmp(path, "/dev/", 5) == 0 && (strcmp(path + 5, "urandom") == 0 || strcmp(path + 5, "random") == 0)) {
-        atomic_store(&has_device, true);
-    }
+    if (is_random_path(path)) { atomic_store(&has_device, true); }
     return path_for_monitor(path);
 }
 
@@ -169,9 +171,7 @@ static ssize_t read_random_stream(void *unused, char *octets, size_t count) {
 
 static FILE *open_random_stream(const char *path, const char *mode) {
     path = note_opening(path);
-    if (!is_living() || !path || (strcmp(path, "/dev/urandom") != 0 && strcmp(path, "/dev/random") != 0)) {
-        return NULL;
-    }
+    if (!is_living() || !is_random_path(path)) { return NULL; }
     return fopencookie(NULL, mode, (cookie_io_functions_t){.read = read_random_stream});
 }
 
@@ -187,9 +187,9 @@ INTERPOSED FILE *fopen64(const char *restrict path, const char *restrict mode) {
 
 // MARK: BoringSSL
 
-// BoringSSL keeps a generator for each thread, which it seeds once. Which thread does a piece of work is not the same in
-// every run, so in a world each call gets a new one, seeded from the world. The generator is in a slot of a table that
-// the thread keeps under a key; where key and slot are is seen from a call.
+// BoringSSL keeps a generator for each thread, which it seeds once. Which thread does a piece of work is not the same
+// in every run, so in a world each call gets a new one, seeded from the world. The generator is in a slot of a table
+// that the thread keeps under a key; where key and slot are is seen from a call.
 
 /// A copy of BoringSSL as a package has it.
 struct boringssl {
@@ -269,6 +269,14 @@ static bool was_exit_test;
 
 bool process_time_is_exit_test(void) { return was_exit_test; }
 
+/// How Swift's runtime hashes: the seeds, and whether each set and dictionary goes without one of its own.
+struct hashing_parameters {
+    uint64_t seeds[2];
+    bool is_deterministic;
+};
+
+extern struct hashing_parameters _swift_stdlib_Hashing_parameters __attribute__((weak));
+
 /// Before BoringSSL looks at the processor. Processes that this one starts, such as those of exit tests, inherit the
 /// environment.
 __attribute__((constructor(101))) static void prepare_process(void) {
@@ -276,6 +284,10 @@ __attribute__((constructor(101))) static void prepare_process(void) {
     // Without the instruction RDRAND, bit 30 of the second word: what it gives cannot be seeded.
     setenv("OPENSSL_ia32cap", "~0x4000000000000000", 0);
     setenv("SWIFT_DETERMINISTIC_HASHING", "1", 0);
+    // Swift's runtime has looked at the environment of this process before, and nothing has been hashed since.
+    if (&_swift_stdlib_Hashing_parameters) {
+        _swift_stdlib_Hashing_parameters = (struct hashing_parameters){.is_deterministic = true};
+    }
 }
 
 #endif

@@ -28,23 +28,12 @@ static int folder = -1;
 
 static int own_identifier(void) { return (int)kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0); }
 
-static long open_file(const char *path) { return kernel_call(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0); }
+static long open_file(const char *path) {
+    return kernel_call(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+}
 
 static long read_at_start(int descriptor, char *text, size_t capacity) {
     return kernel_call(SYS_pread64, descriptor, (long)text, (long)capacity, 0, 0, 0);
-}
-
-/// Reads a small file of a thread as text, without the line's end.
-static void read_file(int identifier, const char *name, char *text, size_t capacity) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%d/%s", identifier, name);
-    long descriptor = open_file(path);
-    text[0] = 0;
-    if (descriptor < 0) { return; }
-    long count = read_at_start((int)descriptor, text, capacity - 1);
-    kernel_call(SYS_close, descriptor, 0, 0, 0, 0, 0);
-    text[count > 0 ? count : 0] = 0;
-    text[strcspn(text, "\n")] = 0;
 }
 
 // MARK: The threads
@@ -193,33 +182,6 @@ bool process_time_rest(uint64_t limit) {
         struct timespec pause = {.tv_nsec = count < 200 ? 5000 : 200000};
         kernel_call(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
     }
-}
-
-// MARK: Who is awake
-
-size_t process_time_describe_awake(char *text, size_t capacity) {
-    size_t used = 0;
-    size_t awake = 0;
-    int own = own_identifier();
-    if (capacity) { text[0] = 0; }
-    list_threads();
-    for (size_t index = 0; index < thread_count; index += 1) {
-        int identifier = threads[index].identifier;
-        char state = state_of(&threads[index]);
-        if (identifier == own || state == 0 || is_asleep(state)) { continue; }
-        char name[32], channel[64], call[128];
-        read_file(identifier, "comm", name, sizeof name);
-        read_file(identifier, "wchan", channel, sizeof channel);
-        read_file(identifier, "syscall", call, sizeof call);
-        awake += 1;
-        if (used >= capacity) { continue; }
-        int written = snprintf(
-            text + used, capacity - used, "thread %d \"%s\", state %c, in %s (%s)\n", identifier, name, state,
-            channel[0] && strcmp(channel, "0") != 0 ? channel : "user code", call
-        );
-        used += written > 0 ? (size_t)written : 0;
-    }
-    return awake;
 }
 
 #endif

@@ -1,4 +1,4 @@
-// Sleeps, and waits for conditions, semaphores, locks and futexes that have a limit.
+// Sleeps, and waits for conditions, semaphores and futexes that have a limit.
 
 #include "waits.h"
 
@@ -228,38 +228,6 @@ INTERPOSED int sem_post(sem_t *semaphore) {
     int result = NEXT(sem_post)(semaphore);
     if (atomic_load(&semaphore_waiters) > 0) { wake_first_waiter(semaphore); }
     return result;
-}
-
-// MARK: Locks
-
-static int wait_for_lock(pthread_mutex_t *mutex, uint64_t deadline) {
-    if (deadline == PROCESS_TIME_NEVER) { return pthread_mutex_lock(mutex); }
-    int result = pthread_mutex_trylock(mutex);
-    struct waiter waiter = {.looks_again = true};
-    if (result != EBUSY) { return result; }
-    if (!enter_wait(&waiter, deadline)) { return ETIMEDOUT; }
-    bool is_due = false;
-    begin_wait();
-    while (result == EBUSY && !is_due) {
-        is_due = sleep_on_state(&waiter);
-        result = pthread_mutex_trylock(mutex);
-    }
-    end_wait();
-    leave_wait(&waiter);
-    return result == EBUSY ? ETIMEDOUT : result;
-}
-
-INTERPOSED int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex, const struct timespec *restrict time) {
-    if (!is_living()) { return NEXT(pthread_mutex_timedlock)(mutex, time); }
-    return wait_for_lock(mutex, world_time(CLOCK_REALTIME, time));
-}
-
-INTERPOSED int pthread_mutex_clocklock(
-    pthread_mutex_t *restrict mutex, clockid_t clock, const struct timespec *restrict time
-) {
-    if (is_living()) { return wait_for_lock(mutex, world_time(clock, time)); }
-    struct timespec converted = kernel_time(clock, time);
-    return NEXT(pthread_mutex_clocklock)(mutex, clock, &converted);
 }
 
 // MARK: Threads

@@ -78,13 +78,17 @@ package struct RadioOptions: ParsableArguments {
     ///   - requiresPairing: Whether others have to pair before they use this device.
     ///   - permitsPairing: Whether the device pairs at all.
     ///   - hasScreen: Whether the program draws on the whole terminal.
+    ///   - permitsSystemServices: Whether services may be published that the system keeps for itself.
+    ///   - usesCachedDatabases: Whether databases of peers that are known from before are used.
     package func apply(
         deviceName: String? = nil,
         reportsShortening: Bool = false,
         agent: (any PairingAgent)? = nil,
         requiresPairing: Bool = false,
         permitsPairing: Bool = true,
-        hasScreen: Bool = false
+        hasScreen: Bool = false,
+        permitsSystemServices: Bool = false,
+        usesCachedDatabases: Bool = true
     ) throws {
         let given = identity ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_IDENTITY"] ?? ""
         try trace.begin(device: given.isEmpty ? Ending.program : given, hasScreen: hasScreen)
@@ -110,6 +114,8 @@ package struct RadioOptions: ParsableArguments {
             configuration.pairingAgent = agent
             configuration.requiresPairing = requiresPairing
             configuration.permitsPairing = permitsPairing
+            if permitsSystemServices { configuration.permitsSystemServices = true }
+            configuration.usesCachedDatabases = usesCachedDatabases
             configuration.observer = Timeline.current.map { TimelineObserver($0, device: $0.device) }
         }
     }

@@ -14,7 +14,7 @@ struct CoreBluetoothTool: ParsableCommand {
             """,
         subcommands: [
             AdaptersCommand.self, ScanCommand.self, InspectCommand.self, ReadCommand.self, WriteCommand.self,
-            SubscribeCommand.self, PairCommand.self, BondsCommand.self, AdvertiseCommand.self,
+            SubscribeCommand.self, PairCommand.self, BondsCommand.self, AdvertiseCommand.self, CloneCommand.self,
             AirCommand.self, CaptureCommand.self, TraceCommand.self, BenchmarkCommand.self,
             LearnCommand.self,
         ]

@@ -13,14 +13,10 @@ package final class HeldClock: ProcessClock {
     ///   not run alone.
     package init(seed: UInt64) throws {
         #if os(Linux)
-        guard process_time_is_available() else {
-            throw ProcessTimeError(
-                "a world in process time needs glibc and Swift's runtime as shared libraries, not -static-stdlib"
-            )
-        }
+        try Self.checkLibraries()
         try Self.checkRunner()
         guard process_time_rest(Self.restBeforeBeginning) else {
-            throw ProcessTimeError("other code runs in this process; \(Self.advice)\n\(Self.awakeThreads)")
+            throw ProcessTimeError("other code runs in this process; \(Self.advice)\n\(Self.threads())")
         }
         guard process_time_begin(seed) else {
             throw ProcessTimeError("another world in process time lives; let it end before the next one begins")
@@ -51,7 +47,7 @@ package final class HeldClock: ProcessClock {
     package func rest(within limit: Duration) throws {
         #if os(Linux)
         guard process_time_rest(limit.wholeNanoseconds) else {
-            throw ProcessTimeError("after \(limit) of real time the process is not at rest:\n\(Self.awakeThreads)")
+            throw ProcessTimeError("after \(limit) of real time the process is not at rest:\n\(Self.threads())")
         }
         #endif
     }
@@ -92,6 +88,22 @@ package final class HeldClock: ProcessClock {
     private static let advice = "use an exit test (#expect(processExitsWith: .success)), or swift test --no-parallel"
 
     #if os(Linux)
+    private static func checkLibraries() throws {
+        switch process_time_obstacle() {
+        case PROCESS_TIME_NO_OBSTACLE:
+            return
+        case PROCESS_TIME_OTHER_C_LIBRARY:
+            throw ProcessTimeError("a world in process time needs glibc as its C library")
+        case PROCESS_TIME_THREAD_SANITIZER:
+            throw ProcessTimeError("a world in process time cannot be had with the thread sanitizer; run without it")
+        default:
+            throw ProcessTimeError(
+                "a world in process time needs the C library and libdispatch as shared libraries; build the tests "
+                    + "without -static-stdlib"
+            )
+        }
+    }
+
     /// A runner that runs tests at the same time says so in its arguments; in the process of an exit test it runs one.
     private static func checkRunner() throws {
         guard !process_time_is_exit_test() else { return }
@@ -112,19 +124,22 @@ package final class HeldClock: ProcessClock {
 
         func next(isAtRest: Bool) -> Bool {
             guard isAtRest else {
-                fatalError("the thread of the test waits, and the process does not come to rest:\n\(awakeThreads)")
+                fatalError("the thread of the test waits, and the process does not come to rest:\n\(threads())")
             }
             guard self.step() else {
-                fatalError("the thread of the test waits, and nothing is left that could end it")
+                fatalError(
+                    "the thread of the test waits, and nothing is left that could end it:\n\(threads(all: true))"
+                )
             }
             return true
         }
     }
 
-    private static var awakeThreads: String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { text in
+    /// A line for each thread that is awake, or for each thread but the present one, and its innermost functions.
+    private static func threads(all: Bool = false) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 131_072) { text in
             guard let start = text.baseAddress else { return "" }
-            _ = process_time_describe_awake(start, text.count)
+            _ = process_time_describe_threads(all, start, text.count)
             return String(cString: start)
         }
     }

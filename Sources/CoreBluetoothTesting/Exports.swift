@@ -4,3 +4,5 @@
 
 @_exported public import struct BluetoothAir.AirPosition
 @_exported public import struct BluetoothAir.AirSettings
+@_exported public import struct BluetoothAir.AirWall
+@_exported public import struct BluetoothAir.Attenuation

@@ -17,6 +17,9 @@ public class Radio {
     private(set) var channel: WatchedChannel?
     private var location: AirLocation
     private var refusesStorage = false
+    /// Where the device is going.
+    private(set) var movement: Movement?
+    private var movementCount = 0
 
     init(name: String, location: AirLocation, world: World) {
         self.name = name
@@ -32,6 +35,10 @@ public class Radio {
         let controller = self.world.air.makeController()
         controller.location = self.location
         controller.refusesConnections = self.refusesStorage
+        for (name, attenuation) in self.world.attenuations.all(of: self) {
+            guard let other = self.world[name]?.channel else { continue }
+            controller.setAttenuation(attenuation, to: other.controller)
+        }
         let channel = WatchedChannel(controller, of: self)
         self.channel = channel
         return channel
@@ -44,7 +51,7 @@ public class Radio {
     /// Records a packet between the device's host and its controller.
     func record(_ packet: HCIPacket, _ direction: TraceEntry.Direction) {
         let world = self.world
-        world.recorder.record(packet, direction, device: self.traceIndex, at: world.loop.now)
+        guard world.recorder.record(packet, direction, device: self.traceIndex, at: world.loop.now) else { return }
         world.recorded()
     }
 
@@ -71,13 +78,16 @@ public class Radio {
     /// others that do not hear each other:
     ///
     /// ```swift
-    /// let sensor = world.addPeripheral(thermometer(), position: AirPosition(x: 0, y: 0))
-    /// let relay = world.addDevice("relay", position: AirPosition(x: 300, y: 0))
-    /// let phone = world.addDevice("phone", position: AirPosition(x: 600, y: 0))
+    /// let sensor = world.addPeripheral(thermometer(), position: Position(x: 0, y: 0))
+    /// let relay = world.addDevice("relay", position: Position(x: 300, y: 0))
+    /// let phone = world.addDevice("phone", position: Position(x: 600, y: 0))
     /// ```
     ///
+    /// ``World/walls`` and ``World/setAttenuation(_:between:and:)`` weaken the signals between them, and
+    /// ``move(to:over:file:line:)`` takes a device elsewhere as time passes.
+    ///
     /// Setting it to `nil` places the device 1 m from all others.
-    public var position: AirPosition? {
+    public var position: Position? {
         get { self.location.position }
         set {
             guard let newValue else { return self.distance = 1 }
@@ -86,9 +96,32 @@ public class Radio {
         }
     }
 
+    /// Places the device; whatever movement it was on is over.
     private func move(to location: AirLocation) {
+        self.movement = nil
+        self.place(at: location)
+    }
+
+    private func place(at location: AirLocation) {
         self.location = location
         self.channel?.controller.location = location
+    }
+
+    /// Begins a movement, in place of the one that goes on.
+    func begin(_ movement: Movement) {
+        self.movement = movement
+        self.movementCount += 1
+        self.scheduleStep(of: movement, self.movementCount)
+    }
+
+    private func scheduleStep(of movement: Movement, _ number: Int) {
+        self.world.loop.assumeIsolated().scheduleTask(deadline: movement.nextTime) { [weak self] in
+            guard let self, self.movementCount == number, var movement = self.movement else { return }
+            self.place(at: .position(movement.takeStep()))
+            self.movement = movement.isOver ? nil : movement
+            guard movement.isOver else { return self.scheduleStep(of: movement, number) }
+            self.note("arrives at \(movement.end)")
+        }
     }
 
     /// Where a device is that is created with a distance, a position, or neither.

@@ -26,7 +26,7 @@ final class Recorder {
     }
 
     /// How many items are kept; a fifth more may be there for a while.
-    private static let capacity = 50_000
+    private let capacity: Int
     /// How many advertisements are known to have been heard before.
     private static let advertisementCapacity = 20_000
 
@@ -45,6 +45,9 @@ final class Recorder {
 
     private static let emptyDigest: UInt64 = 0xCBF2_9CE4_8422_2325
 
+    /// A recorder that keeps so many lines, one at least.
+    init(capacity: Int = 50_000) { self.capacity = max(capacity, 1) }
+
     /// A device that lines may be about.
     func add(_ device: String) -> DeviceIndex {
         let names = self.names
@@ -55,7 +58,16 @@ final class Recorder {
 
     // MARK: Recording
 
-    func record(_ packet: HCIPacket, _ direction: TraceEntry.Direction, device: DeviceIndex, at time: NIODeadline) {
+    /// Records a packet.
+    ///
+    /// - Returns: Whether it is a line of the trace: a repeated advertisement is none.
+    @discardableResult
+    func record(
+        _ packet: HCIPacket,
+        _ direction: TraceEntry.Direction,
+        device: DeviceIndex,
+        at time: NIODeadline
+    ) -> Bool {
         var content = Self.emptyDigest
         Self.mix(UInt64(truncatingIfNeeded: device) << 1 | (direction == .sent ? 1 : 0), into: &content)
         Self.mix(packet, into: &content)
@@ -63,9 +75,10 @@ final class Recorder {
         Self.mix(content, into: &self.digest)
         if direction == .received, packet.isAdvertisingReport {
             if self.advertisements.count >= Self.advertisementCapacity { self.advertisements = [] }
-            guard self.advertisements.insert(content).inserted else { return }
+            guard self.advertisements.insert(content).inserted else { return false }
         }
         self.append(Item(time: time, device: device, content: .packet(packet, direction)))
+        return true
     }
 
     func note(_ text: String, device: DeviceIndex, at time: NIODeadline) {
@@ -75,12 +88,20 @@ final class Recorder {
     private func append(_ item: Item) {
         self.items.append(item)
         if let observe = self.observe, let entry = self.lastEntry { observe(entry) }
-        guard self.items.count >= Self.capacity * 6 / 5 else { return }
-        let count = self.items.count - Self.capacity
-        // The describers have to see everything, or they would not know the links of later packets.
-        self.describe(upTo: count)
+        guard self.items.count > self.capacity + self.capacity / 5 else { return }
+        self.forget(self.items.count - self.capacity)
+    }
+
+    /// Forgets the first items.
+    private func forget(_ count: Int) {
+        // The describers have to see what they know links and attributes from, or they could not name those of later
+        // packets; advertisements are the most, and say nothing of either.
+        for item in self.items[min(self.entries.count, count)..<count] {
+            guard case .packet(let packet, let direction) = item.content, !packet.isAdvertisingReport else { continue }
+            _ = self.description(of: packet, direction, at: item.device)
+        }
         self.items.removeFirst(count)
-        self.entries.removeFirst(count)
+        self.entries.removeFirst(min(self.entries.count, count))
         self.forgottenCount += count
     }
 
@@ -112,15 +133,24 @@ final class Recorder {
 
     /// The lines of one device, or of all.
     func trace(of device: String?) -> Trace {
+        if self.items.count > self.capacity { self.forget(self.items.count - self.capacity) }
         self.describe(upTo: self.items.count)
-        guard let device else { return Trace(self.entries, forgottenCount: self.forgottenCount) }
-        return Trace(self.entries.filter { $0.device == device }, forgottenCount: self.forgottenCount)
+        let entries = device.map { device in self.entries.filter { $0.device == device } } ?? Array(self.entries)
+        return Trace(entries, forgottenCount: self.forgottenCount)
     }
 
     /// The last line.
     var lastEntry: TraceEntry? {
         self.describe(upTo: self.items.count)
         return self.entries.last
+    }
+
+    private func description(
+        of packet: HCIPacket,
+        _ direction: TraceEntry.Direction,
+        at device: DeviceIndex
+    ) -> PacketDescription {
+        self.describers[device].describe(packet, direction == .sent ? .toController : .toHost)
     }
 
     private func describe(upTo end: Int) {
@@ -136,10 +166,7 @@ final class Recorder {
             switch item.content {
             case .note(let text): entry.text = text
             case .packet(let packet, let direction):
-                let description = self.describers[item.device].describe(
-                    packet,
-                    direction == .sent ? .toController : .toHost
-                )
+                let description = self.description(of: packet, direction, at: item.device)
                 entry.direction = direction
                 entry.layer = TraceEntry.Layer(description.layer)
                 entry.text = description.text

@@ -8,24 +8,44 @@ import NIOCore
 
 /// The host of a scripted device.
 final class ScriptPlayer {
-    private struct Entry {
+    /// A characteristic.
+    struct Entry {
         var definition: ScriptedPeripheral.Characteristic
         var value: Data
         var subscribers: [LinkID] = []
         var updateNumber = 0
         var timer: Scheduled<Void>?
+        /// What it does as in a capture.
+        var replay: CharacteristicReplay?
+
+        init(_ definition: ScriptedPeripheral.Characteristic) {
+            self.definition = definition
+            self.value = definition.value
+            self.replay = definition.recording.map(CharacteristicReplay.init)
+        }
+    }
+
+    /// A descriptor whose value is the script's.
+    struct DescriptorEntry {
+        var definition: ScriptedPeripheral.Descriptor
+        var value: Data
     }
 
     unowned let device: ScriptedDevice
     let host: LEHost
     /// The keys of centrals with which the device has paired, by their identity addresses.
     var bonds: [DeviceAddress: Bond] = [:]
-    private var services: [ScriptedPeripheral.Service]
+    private(set) var services: [ScriptedPeripheral.Service]
     private var published: [AttributeHandle] = []
-    private var entries: [AttributeHandle: Entry] = [:]
+    var entries: [AttributeHandle: Entry] = [:]
+    var descriptors: [AttributeHandle: DescriptorEntry] = [:]
     /// The handles in the order of the script.
-    private var handles: [AttributeHandle] = []
-    private var links: [LinkID] = []
+    private(set) var handles: [AttributeHandle] = []
+    private(set) var links: [LinkID] = []
+    /// Open L2CAP channels.
+    var channels: [L2CAPChannelID: ScriptedChannel] = [:]
+    /// How many writes without response are being dealt with.
+    var bufferedWrites = 0
     private var updatesOnLink: [LinkID: Int] = [:]
     private var faults: [ScriptedPeripheral.Fault]
 
@@ -39,16 +59,21 @@ final class ScriptPlayer {
                 deviceName: device.script.name ?? device.name,
                 address: device.address,
                 preferredMTU: device.script.mtu,
+                genericAttribute: device.script.genericAttribute.content,
                 pairing: device.script.pairing
             )
         )
         self.host.delegate = self
         self.publish()
+        self.listen()
     }
 
     // MARK: Life
 
-    func attach(_ channel: WatchedChannel) { self.host.attach(to: channel) }
+    func attach(_ channel: WatchedChannel) {
+        let latency = self.device.script.latency
+        self.host.attach(to: latency > .zero ? SlowChannel(channel, by: TimeAmount(latency)) : channel)
+    }
 
     func detach() {
         self.host.detach()
@@ -60,6 +85,9 @@ final class ScriptPlayer {
     private func forgetLinks() {
         self.links = []
         self.updatesOnLink = [:]
+        self.bufferedWrites = 0
+        for channel in self.channels.values { channel.isOpen = false }
+        self.channels = [:]
         for handle in self.handles {
             self.entries[handle]?.timer?.cancel()
             self.entries[handle]?.timer = nil
@@ -74,70 +102,56 @@ final class ScriptPlayer {
         for handle in self.handles { self.entries[handle]?.timer?.cancel() }
         self.published = []
         self.entries = [:]
+        self.descriptors = [:]
         self.handles = []
         self.services = services
         self.publish()
         self.updateAdvertising()
     }
 
+    /// Publishes each service behind those that it includes.
     private func publish() {
-        for service in self.services {
+        var handles: [CBUUID: AttributeHandle] = [:]
+        var waiting = self.services
+        while !waiting.isEmpty {
+            let uuids = Set(waiting.map(\.uuid))
+            // Services that include each other cannot be; the script's mistakes say so.
+            let index = waiting.firstIndex { uuids.isDisjoint(with: $0.includes) } ?? 0
+            let service = waiting.remove(at: index)
             do {
-                let handles = try self.host.addService(service.definition)
-                self.published.append(handles.range.lowerBound)
-                for (definition, handle) in zip(service.characteristics, handles.characteristics) {
-                    self.handles.append(handle.value)
-                    self.entries[handle.value] = Entry(definition: definition, value: definition.value)
+                let added = try self.host.addService(service.definition(including: handles))
+                self.published.append(added.range.lowerBound)
+                if handles[service.uuid] == nil { handles[service.uuid] = added.range.lowerBound }
+                for (definition, characteristic) in zip(service.characteristics, added.characteristics) {
+                    self.add(definition, characteristic)
                 }
             } catch {
-                preconditionFailure("The script of \"\(self.device.name)\" has a service that cannot be: \(error)")
+                self.device.reportMistake("the service \(service.uuid.uuidString) cannot be: \(error)")
             }
         }
+        self.handles.sort()
     }
 
-    func updateAdvertising() {
-        guard case .ready = self.host.state else { return }
-        guard self.device.isAdvertising else { return self.host.stopAdvertising() }
-        let advertisement = self.device.script.advertisement
-        var data = AdvertisingData()
-        var scanResponse = AdvertisingData()
-        data.appendFlags([.generalDiscoverable, .bredrNotSupported])
-        let services = advertisement.services ?? self.services.filter(\.isPrimary).map(\.uuid)
-        func place(_ append: (inout AdvertisingData) -> Void) {
-            var longer = data
-            append(&longer)
-            if longer.octetCount <= 31 { data = longer } else { append(&scanResponse) }
+    private func add(
+        _ definition: ScriptedPeripheral.Characteristic,
+        _ characteristic: GATTServiceHandles.Characteristic
+    ) {
+        self.handles.append(characteristic.value)
+        self.entries[characteristic.value] = Entry(definition)
+        // The user description comes first, where there is one, and is the server's.
+        for (descriptor, handle) in zip(definition.descriptors.reversed(), characteristic.descriptors.reversed()) {
+            self.descriptors[handle] = DescriptorEntry(definition: descriptor, value: descriptor.value)
         }
-        if !services.isEmpty { place { $0.appendServiceUUIDs(services.map(BluetoothUUID.init)) } }
-        if let manufacturer = advertisement.manufacturerData {
-            place { $0.append(.manufacturerSpecificData, ByteBuffer(bytes: manufacturer)) }
-        }
-        for (service, octets) in advertisement.serviceData {
-            place {
-                $0.appendServiceData(
-                    AdvertisedServiceData(uuid: BluetoothUUID(service), data: ByteBuffer(bytes: octets))
-                )
-            }
-        }
-        if let name = self.device.script.name { place { $0.appendLocalName(name, limit: 29) } }
-        precondition(
-            data.octetCount <= 31 && scanResponse.octetCount <= 31,
-            "The script of \"\(self.device.name)\" advertises more than 31 octets and 31 of scan response can hold"
-        )
-        self.host.startAdvertising(
-            AdvertisingParameters(
-                data: data.bytes,
-                scanResponse: scanResponse.bytes,
-                isConnectable: advertisement.isConnectable,
-                interval: TimeAmount(advertisement.interval)
-            )
-        ) { _ in }
     }
 
     // MARK: Values
 
     private func handle(of characteristic: CBUUID) -> AttributeHandle? {
         self.handles.first { self.entries[$0]?.definition.uuid == characteristic }
+    }
+
+    func definition(of characteristic: CBUUID) -> ScriptedPeripheral.Characteristic? {
+        self.handle(of: characteristic).flatMap { self.entries[$0]?.definition }
     }
 
     func value(of characteristic: CBUUID) -> Data? {
@@ -162,16 +176,31 @@ final class ScriptPlayer {
     func notify(_ value: Data, _ characteristic: CBUUID) -> Int? {
         guard self.setValue(value, of: characteristic), let handle = self.handle(of: characteristic) else { return nil }
         self.notify(handle)
-        return self.entries[handle]?.subscribers.count ?? 0
+        guard let entry = self.entries[handle] else { return 0 }
+        return entry.definition.needsNoSubscription ? self.links.count : entry.subscribers.count
     }
 
     private func notify(_ handle: AttributeHandle) {
         guard let entry = self.entries[handle] else { return }
+        let value = ByteBuffer(bytes: entry.value)
+        self.entries[handle]?.replay?.sent(value)
         for link in entry.subscribers {
-            self.host.notify(ByteBuffer(bytes: entry.value), characteristic: handle, to: link)
+            self.host.notify(value, characteristic: handle, to: link)
             self.device.updateCount += 1
             self.updatesOnLink[link, default: 0] += 1
         }
+        guard entry.definition.needsNoSubscription else { return }
+        for link in self.links where !entry.subscribers.contains(link) {
+            self.host.notifyUnconditionally(value, characteristic: handle, to: link)
+            self.device.updateCount += 1
+        }
+    }
+
+    /// Sends a value that has become that of a characteristic.
+    func send(_ value: Data, of handle: AttributeHandle) {
+        guard self.entries[handle] != nil else { return }
+        self.entries[handle]?.value = value
+        self.notify(handle)
     }
 
     private func startUpdates(_ handle: AttributeHandle) {
@@ -182,10 +211,27 @@ final class ScriptPlayer {
         self.scheduleUpdate(handle, updates)
     }
 
+    /// Whether somebody gets what a characteristic sends.
+    private func hasListener(_ entry: Entry) -> Bool {
+        !entry.subscribers.isEmpty || entry.definition.needsNoSubscription && !self.links.isEmpty
+    }
+
+    private func stopUpdatesWithoutListener(_ handle: AttributeHandle) {
+        guard let entry = self.entries[handle], !self.hasListener(entry) else { return }
+        entry.timer?.cancel()
+        self.entries[handle]?.timer = nil
+    }
+
     private func scheduleUpdate(_ handle: AttributeHandle, _ updates: ScriptedPeripheral.Updates) {
-        let timer = self.host.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(updates.interval)) {
-            [weak self] in
-            guard let self, let entry = self.entries[handle], !entry.subscribers.isEmpty else { return }
+        let number = self.entries[handle]?.updateNumber ?? 0
+        guard let delay = updates.delay(before: number) else {
+            if let entry = self.entries[handle], entry.definition.recording != nil, number > 0 {
+                self.device.note("has sent all values of \(entry.definition.uuid.uuidString) that the capture has")
+            }
+            return
+        }
+        let timer = self.host.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
+            guard let self, let entry = self.entries[handle], self.hasListener(entry) else { return }
             self.entries[handle]?.value = updates.value(entry.updateNumber)
             self.entries[handle]?.updateNumber += 1
             self.notify(handle)
@@ -197,7 +243,7 @@ final class ScriptPlayer {
     // MARK: Faults
 
     /// Lets what goes wrong at a step go wrong; says whether something does.
-    private func meet(_ step: ScriptedPeripheral.Step, on link: LinkID) -> Bool {
+    func meet(_ step: ScriptedPeripheral.Step, on link: LinkID) -> Bool {
         guard let index = self.faults.firstIndex(where: { $0.step == step }) else { return false }
         self.strike(self.faults.remove(at: index).kind, on: link)
         return true
@@ -226,16 +272,6 @@ final class ScriptPlayer {
             }
         }
     }
-
-    // MARK: Answers
-
-    private func answer(
-        _ answer: ScriptedPeripheral.Answer,
-        _ respond: @escaping (ScriptedPeripheral.Answer.Content) -> Void
-    ) {
-        guard answer.delay > .zero else { return respond(answer.content) }
-        self.host.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(answer.delay)) { respond(answer.content) }
-    }
 }
 
 extension ScriptPlayer: LEHostDelegate {
@@ -248,6 +284,9 @@ extension ScriptPlayer: LEHostDelegate {
 
     func host(_ host: LEHost, didConnect link: LinkInformation) {
         self.links.append(link.id)
+        for handle in self.handles where self.entries[handle]?.definition.needsNoSubscription == true {
+            self.startUpdates(handle)
+        }
         _ = self.meet(.onConnection, on: link.id)
         self.scheduleFaults(on: link.id)
     }
@@ -255,67 +294,16 @@ extension ScriptPlayer: LEHostDelegate {
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
         self.links.removeAll { $0 == link.id }
         self.updatesOnLink[link.id] = nil
-    }
-
-    func host(_ host: LEHost, didReceiveReadRequest request: GATTReadRequest) {
-        guard let entry = self.entries[request.handle] else {
-            return host.respond(to: request.id, with: .failure(.unlikelyError))
-        }
-        if self.meet(.onRead(of: entry.definition.uuid), on: request.link) { return }
-        // Of a long read, the first request decides what is read.
-        let answer = entry.definition.onRead?(self.device) ?? .success
-        self.answer(answer) { [weak self] content in
-            guard let self else { return }
-            let value: Data
-            switch content {
-            case .noResponse: return
-            case .error(let code): return host.respond(to: request.id, with: .failure(ATTErrorCode(code)))
-            case .value(let other): value = other
-            case .success: value = self.entries[request.handle]?.value ?? Data()
-            }
-            guard request.offset <= value.count else {
-                return host.respond(to: request.id, with: .failure(.invalidOffset))
-            }
-            host.respond(to: request.id, with: .success(ByteBuffer(bytes: value.dropFirst(request.offset))))
-        }
-    }
-
-    func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {
-        var answer: ScriptedPeripheral.Answer = .success
-        for part in request.parts {
-            guard let entry = self.entries[part.handle] else { continue }
-            let octets = Data(part.value.readableBytesView)
-            let value = part.offset > 0 ? entry.value.prefix(part.offset) + octets : octets
-            self.device.writes.append(.init(characteristic: entry.definition.uuid, value: value))
-            if self.meet(.onWrite(to: entry.definition.uuid), on: request.link) { return }
-            answer = entry.definition.onWrite?(value, self.device) ?? .success
-            switch answer.content {
-            case .success, .value: self.entries[part.handle]?.value = value
-            case .error, .noResponse: break
-            }
-        }
-        guard let id = request.id else { return }
-        self.answer(answer) { content in
-            switch content {
-            case .noResponse: return
-            case .error(let code): host.respond(to: id, error: ATTErrorCode(code))
-            case .success, .value: host.respond(to: id, error: nil)
-            }
-        }
+        for handle in self.handles { self.stopUpdatesWithoutListener(handle) }
     }
 
     func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
         guard let entry = self.entries[handle] else { return }
         self.entries[handle]?.subscribers.removeAll { $0 == link }
-        guard isSubscribed else {
-            if self.entries[handle]?.subscribers.isEmpty == true {
-                self.entries[handle]?.timer?.cancel()
-                self.entries[handle]?.timer = nil
-            }
-            return
-        }
+        guard isSubscribed else { return self.stopUpdatesWithoutListener(handle) }
         self.entries[handle]?.subscribers.append(link)
         if self.meet(.onSubscription(to: entry.definition.uuid), on: link) { return }
+        self.noteUnseenSubscription(entry)
         self.startUpdates(handle)
     }
 
@@ -324,49 +312,3 @@ extension ScriptPlayer: LEHostDelegate {
         for number in max(1, sent - count + 1)...max(1, sent) where self.meet(.afterNotification(number), on: link) {}
     }
 }
-
-extension ScriptedPeripheral.Service {
-    /// What the GATT server publishes.
-    fileprivate var definition: GATTServiceDefinition {
-        GATTServiceDefinition(
-            uuid: BluetoothUUID(self.uuid).attForm,
-            isPrimary: self.isPrimary,
-            characteristics: self.characteristics.map(\.gattDefinition)
-        )
-    }
-}
-
-extension ScriptedPeripheral.Characteristic {
-    fileprivate var gattDefinition: GATTCharacteristicDefinition {
-        let requirement = SecurityRequirement(level: self.security.level)
-        var permissions: AttributePermissions = []
-        if self.properties.contains(.read) { permissions.read = requirement }
-        if !self.properties.isDisjoint(with: [.write, .writeWithoutResponse]) { permissions.write = requirement }
-        return GATTCharacteristicDefinition(
-            uuid: BluetoothUUID(self.uuid).attForm,
-            properties: CharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: self.properties.rawValue & 0xFF)),
-            permissions: permissions,
-            subscriptionSecurity: requirement,
-            descriptors: self.userDescription.map {
-                [GATTDescriptorDefinition(uuid: 0x2901, value: ByteBuffer(string: $0))]
-            } ?? []
-        )
-    }
-}
-
-extension BluetoothUUID {
-    /// The value of Core Bluetooth's object.
-    fileprivate init(_ uuid: CBUUID) {
-        guard let value = BluetoothUUID(uuid.uuidString) else { preconditionFailure("\(uuid) is no UUID") }
-        self = value
-    }
-}
-
-extension ATTErrorCode {
-    fileprivate init(_ code: CBATTError.Code) {
-        // Success is no error; a script that asks for it gets the one that says nothing.
-        self = UInt8(exactly: code.rawValue).flatMap { $0 == 0 ? nil : ATTErrorCode(rawValue: $0) } ?? .unlikelyError
-    }
-}
-
-/// Foundation has a class of this name, too.

@@ -29,12 +29,19 @@ public final class ScriptedDevice: Radio {
     public internal(set) var writes: [Write] = []
     /// How many notifications and indications were sent.
     public internal(set) var updateCount = 0
+    /// The L2CAP channels that centrals have opened, in order.
+    public internal(set) var channels: [ScriptedChannel] = []
     var player: ScriptPlayer! = nil
+    /// Where the script of the present services was made.
+    private var caller: ScriptedPeripheral.Caller
 
     init(_ script: ScriptedPeripheral, name: String, location: AirLocation, world: World) {
         self.script = script
+        self.caller = script.caller
         super.init(name: name, location: location, world: world)
         if script.refusesConnections { self.refusesConnections = true }
+        for line in script.unseen { self.note(line) }
+        self.check(script.services)
         self.player = ScriptPlayer(self)
         self.player.attach(self.makeChannel())
     }
@@ -67,6 +74,7 @@ public final class ScriptedDevice: Radio {
         file: StaticString = #fileID,
         line: UInt = #line
     ) {
+        guard self.mayHave(value, characteristic, file, line) else { return }
         if !self.player.setValue(value, of: characteristic) { self.reportMissing(characteristic, file, line) }
     }
 
@@ -83,6 +91,16 @@ public final class ScriptedDevice: Radio {
         file: StaticString = #fileID,
         line: UInt = #line
     ) -> Int {
+        guard self.mayHave(value, characteristic, file, line) else { return 0 }
+        if let definition = self.player.definition(of: characteristic),
+            definition.properties.isDisjoint(with: [.notify, .indicate])
+        {
+            self.reportMistake(
+                "the characteristic \(characteristic.uuidString) has neither the property notify nor indicate",
+                .init(file: file, line: line)
+            )
+            return 0
+        }
         guard let count = self.player.notify(value, characteristic) else {
             self.reportMissing(characteristic, file, line)
             return 0
@@ -104,12 +122,34 @@ public final class ScriptedDevice: Radio {
         self.notify(value, for: CBUUID(string: characteristic), file: file, line: line)
     }
 
+    /// Whether a value has a length that an attribute can have.
+    private func mayHave(_ value: Data, _ characteristic: CBUUID, _ file: StaticString, _ line: UInt) -> Bool {
+        guard let text = ScriptedPeripheral.lengthMistake(value, characteristic) else { return true }
+        self.reportMistake(text, .init(file: file, line: line))
+        return false
+    }
+
+    /// Reports a mistake in the script, which the world throws with the line where the script was made, or another one.
+    func reportMistake(_ text: String, _ caller: ScriptedPeripheral.Caller? = nil) {
+        let text = "\"\(self.name)\": \(text)"
+        self.note(text)
+        self.world.reportMistake((caller ?? self.caller).text(text))
+    }
+
+    private func check(_ services: [ScriptedPeripheral.Service]) {
+        let mistakes = ScriptedPeripheral.mistakes(in: services)
+        if !mistakes.isEmpty { self.reportMistake(mistakes.joined(separator: "; ")) }
+    }
+
     private func reportMissing(_ characteristic: CBUUID, _ file: StaticString, _ line: UInt) {
         let uuids = self.player.characteristics.map(\.uuidString).joined(separator: ", ")
         let text = "\"\(self.name)\" has no characteristic \(characteristic.uuidString); it has \(uuids)"
         self.note(text)
         self.world.reportMistake("\(file):\(line): \(text)")
     }
+
+    /// Does something later, in the world's time: what a closure of the script does behind its answer.
+    public func after(_ delay: Duration, _ work: @escaping () -> Void) { self.world.after(delay, work) }
 
     /// Whether a central is subscribed to a characteristic.
     public func hasSubscriber(for characteristic: CBUUID) -> Bool { self.player.hasSubscriber(characteristic) }
@@ -138,8 +178,16 @@ public final class ScriptedDevice: Radio {
 
     /// Publishes the services of another script in place of the present ones; centrals are notified that services
     /// changed.
-    public func publish(_ services: [ScriptedPeripheral.Service]) {
+    ///
+    /// A mistake in them is reported at the line of this call.
+    public func publish(
+        _ services: [ScriptedPeripheral.Service],
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) {
         self.note("publishes other services")
+        self.caller = .init(file: file, line: line)
+        self.check(services)
         self.player.publish(services)
     }
 }

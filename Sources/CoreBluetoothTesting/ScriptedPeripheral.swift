@@ -43,8 +43,26 @@ public struct ScriptedPeripheral {
     ///
     /// It pairs where it has a user or a characteristic that demands security; any other refuses.
     public var pairingAgent: (any PairingAgent)?
+    /// What its Generic Attribute service has.
+    public var genericAttribute: GenericAttribute
+    /// The L2CAP channels that centrals may open.
+    public var channels: [Channel]
+    /// How slow it is: so much later it handles each packet of a central, from discovery to writing. Zero for one that
+    /// handles it at once.
+    public var latency: Duration
+    /// Where it keeps writes without response until it has dealt with them; `nil` for one that takes all.
+    public var writeBuffer: WriteBuffer?
+    /// What a capture does not have of it, a line each; see ``init(capture:device:file:line:)-(String,_,_,_)``.
+    public internal(set) var unseen: [String] = []
+    /// Where the script was made: there its mistakes are reported.
+    var caller: Caller
+    /// What it advertises octet for octet, in place of ``advertisement``'s fields.
+    var recordedAdvertisement: RecordedAdvertisement?
 
     /// A peripheral.
+    ///
+    /// A mistake in it, such as a value of more than 512 octets, is reported when it is added to a world: the next
+    /// `run(until:within:)` throws a ``WorldError`` that names the line of this call.
     public init(
         name: String? = nil,
         services: [Service] = [],
@@ -52,7 +70,13 @@ public struct ScriptedPeripheral {
         mtu: Int = 247,
         refusesConnections: Bool = false,
         faults: [Fault] = [],
-        pairingAgent: (any PairingAgent)? = nil
+        pairingAgent: (any PairingAgent)? = nil,
+        genericAttribute: GenericAttribute = .databaseHash,
+        channels: [Channel] = [],
+        latency: Duration = .zero,
+        writeBuffer: WriteBuffer? = nil,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) {
         self.name = name
         self.services = services
@@ -61,11 +85,59 @@ public struct ScriptedPeripheral {
         self.refusesConnections = refusesConnections
         self.faults = faults
         self.pairingAgent = pairingAgent
+        self.genericAttribute = genericAttribute
+        self.channels = channels
+        self.latency = latency
+        self.writeBuffer = writeBuffer
+        self.caller = Caller(file: file, line: line)
+    }
+
+    /// A place in a test.
+    struct Caller {
+        var file: StaticString
+        var line: UInt
+
+        /// A mistake with its place.
+        func text(_ mistake: String) -> String { "\(self.file):\(self.line): \(mistake)" }
+    }
+
+    /// Octets to advertise.
+    struct RecordedAdvertisement {
+        var data: Data
+        var scanResponse: Data
     }
 
     /// Whether it pairs.
     var pairs: Bool {
-        self.pairingAgent != nil || self.services.contains { $0.characteristics.contains { $0.security != .none } }
+        self.pairingAgent != nil || self.channels.contains { $0.security != .none }
+            || self.services.contains { $0.characteristics.contains(where: \.demandsSecurity) }
+    }
+
+    /// What the Generic Attribute service of a peripheral has (Vol 3, Part G, 7).
+    public enum GenericAttribute: Hashable, Sendable {
+        /// There is no such service.
+        case absent
+        /// The service is there, and has nothing.
+        case empty
+        /// It has Service Changed, so that centrals are notified of other services.
+        case serviceChanged
+        /// It has Service Changed, Client Supported Features and Database Hash.
+        case databaseHash
+    }
+
+    /// A place of limited size for writes without response: one that comes while it is full is dropped, which the trace
+    /// shows.
+    public struct WriteBuffer: Hashable, Sendable {
+        /// How many writes it holds.
+        public var capacity: Int
+        /// How long the peripheral deals with one.
+        public var processingTime: Duration
+
+        /// A buffer.
+        public init(capacity: Int, processingTime: Duration) {
+            self.capacity = capacity
+            self.processingTime = processingTime
+        }
     }
 
     /// What is advertised beside the name. All of it has 31 octets, and 31 more in the scan response.
@@ -95,181 +167,5 @@ public struct ScriptedPeripheral {
             self.isConnectable = isConnectable
             self.interval = interval
         }
-    }
-
-    /// A service.
-    public struct Service {
-        /// Its UUID.
-        public var uuid: CBUUID
-        /// Primary or secondary.
-        public var isPrimary: Bool
-        /// Its characteristics, in order.
-        public var characteristics: [Characteristic]
-
-        /// A service with the UUID that `uuid` spells.
-        public init(_ uuid: String, isPrimary: Bool = true, characteristics: [Characteristic]) {
-            self.init(CBUUID(string: uuid), isPrimary: isPrimary, characteristics: characteristics)
-        }
-
-        /// A service.
-        public init(_ uuid: CBUUID, isPrimary: Bool = true, characteristics: [Characteristic]) {
-            self.uuid = uuid
-            self.isPrimary = isPrimary
-            self.characteristics = characteristics
-        }
-    }
-
-    /// What a characteristic demands of a connection before it is read, written or subscribed to.
-    public enum Security: Hashable, Sendable {
-        /// Nothing.
-        case none
-        /// That it is encrypted, in whatever way the devices have paired.
-        case encrypted
-        /// That it is encrypted, and that the devices have paired by a code.
-        case authenticated
-    }
-
-    /// A characteristic. What may be done with it follows from its properties.
-    public struct Characteristic {
-        /// Its UUID.
-        public var uuid: CBUUID
-        /// What can be done with it.
-        public var properties: CBCharacteristicProperties
-        /// Its value at the beginning; what is written replaces it.
-        public var value: Data
-        /// Its user description, descriptor 2901.
-        public var userDescription: String?
-        /// How it answers a read; `nil` for its present value.
-        public var onRead: ((ScriptedDevice) -> Answer)?
-        /// How it answers a write; `nil` to take it. What it takes becomes the value.
-        public var onWrite: ((Data, ScriptedDevice) -> Answer)?
-        /// What it sends to subscribers by itself.
-        public var updates: Updates?
-        /// What it demands of a connection.
-        public var security: Security
-
-        /// A characteristic with the UUID that `uuid` spells.
-        public init(
-            _ uuid: String,
-            properties: CBCharacteristicProperties,
-            value: Data = Data(),
-            userDescription: String? = nil,
-            onRead: ((ScriptedDevice) -> Answer)? = nil,
-            onWrite: ((Data, ScriptedDevice) -> Answer)? = nil,
-            updates: Updates? = nil,
-            security: Security = .none
-        ) {
-            self.init(
-                CBUUID(string: uuid),
-                properties: properties,
-                value: value,
-                userDescription: userDescription,
-                onRead: onRead,
-                onWrite: onWrite,
-                updates: updates,
-                security: security
-            )
-        }
-
-        /// A characteristic.
-        public init(
-            _ uuid: CBUUID,
-            properties: CBCharacteristicProperties,
-            value: Data = Data(),
-            userDescription: String? = nil,
-            onRead: ((ScriptedDevice) -> Answer)? = nil,
-            onWrite: ((Data, ScriptedDevice) -> Answer)? = nil,
-            updates: Updates? = nil,
-            security: Security = .none
-        ) {
-            self.uuid = uuid
-            self.properties = properties
-            self.value = value
-            self.userDescription = userDescription
-            self.onRead = onRead
-            self.onWrite = onWrite
-            self.updates = updates
-            self.security = security
-        }
-    }
-
-    /// Values that a characteristic sends by itself, while a central is subscribed.
-    public struct Updates {
-        /// The time from one to the next.
-        public var interval: Duration
-        /// The value with a number, counted from 0 since the first subscription.
-        public var value: (Int) -> Data
-
-        /// A value each `interval`.
-        public static func every(_ interval: Duration, _ value: @escaping (Int) -> Data) -> Updates {
-            Updates(interval: interval, value: value)
-        }
-    }
-
-    /// How a request is answered.
-    public struct Answer {
-        enum Content {
-            case success
-            case value(Data)
-            case error(CBATTError.Code)
-            case noResponse
-        }
-
-        var content: Content
-        var delay: Duration = .zero
-
-        /// A write is taken; a read gives the present value.
-        public static var success: Answer { Answer(content: .success) }
-        /// A read gives this value; a write is taken.
-        public static func value(_ value: Data) -> Answer { Answer(content: .value(value)) }
-        /// The request fails.
-        public static func error(_ code: CBATTError.Code) -> Answer { Answer(content: .error(code)) }
-        /// The request is never answered: the central times out after 30 s.
-        public static var noResponse: Answer { Answer(content: .noResponse) }
-
-        /// The same answer, later.
-        public func delayed(by delay: Duration) -> Answer {
-            var answer = self
-            answer.delay = delay
-            return answer
-        }
-    }
-
-    /// A moment in the life of a link.
-    public enum Step: Equatable {
-        /// The link is there.
-        case onConnection
-        /// So long after the link was there.
-        case after(Duration)
-        /// A characteristic is read; the request is not answered any more.
-        case onRead(of: CBUUID)
-        /// A characteristic is written; the request is not answered any more.
-        case onWrite(to: CBUUID)
-        /// A characteristic is subscribed to.
-        case onSubscription(to: CBUUID)
-        /// So many notifications or indications were sent on the link.
-        case afterNotification(Int)
-    }
-
-    /// Something that goes wrong at a step, once.
-    public struct Fault {
-        enum Kind {
-            case disconnect
-            case loseLink
-            case stopResponding
-            case powerOff
-        }
-
-        var kind: Kind
-        var step: Step
-
-        /// The peripheral ends the link: the central gets `CBError.Code.peripheralDisconnected`.
-        public static func disconnect(_ step: Step) -> Fault { Fault(kind: .disconnect, step: step) }
-        /// The link is lost: the central gets `CBError.Code.connectionTimeout`, at once.
-        public static func loseLink(_ step: Step) -> Fault { Fault(kind: .loseLink, step: step) }
-        /// From now on no ATT request is answered, as with ``Radio/isUnresponsive``.
-        public static func stopResponding(_ step: Step) -> Fault { Fault(kind: .stopResponding, step: step) }
-        /// The peripheral's battery is empty: the central notices when the supervision timeout has passed.
-        public static func powerOff(_ step: Step) -> Fault { Fault(kind: .powerOff, step: step) }
     }
 }

@@ -42,8 +42,7 @@ public struct TraceEntry: Hashable, Sendable, CustomStringConvertible {
 
     /// The whole line: time in milliseconds, device, direction, layer, meaning.
     public var description: String {
-        let (seconds, attoseconds) = self.time.components
-        var time = decimal(Double(seconds) * 1000 + Double(attoseconds) / 1e15, places: 2)
+        var time = milliseconds(self.time, places: 2)
         while time.count < 10 { time = " " + time }
         let arrow =
             switch self.direction {
@@ -58,19 +57,28 @@ public struct TraceEntry: Hashable, Sendable, CustomStringConvertible {
 /// What passed in a world, in order.
 ///
 /// A collection of ``TraceEntry``; `description` is the readable text. An advertisement that a device hears again and
-/// again without a change stands in it once.
+/// again without a change is in it once. What concerns a host and its controller alone, the layer
+/// ``TraceEntry/Layer/hci``, is left out until it is asked for: see ``includingHCI``.
 ///
 /// ```swift
 /// #expect(world.trace.of("phone", .att).contains("Write Request"))
-/// print(world.trace)
+/// print(world.trace.during(.seconds(5)...))
 /// ```
 public struct Trace: RandomAccessCollection, Sendable, CustomStringConvertible {
-    private let entries: ArraySlice<TraceEntry>
-    /// How many lines were forgotten before the first one: a trace keeps the last 50,000 or so.
+    /// The lines with those that are left out.
+    private let all: [TraceEntry]
+    private let entries: [TraceEntry]
+    /// How many lines were forgotten before the first one: a world keeps as many as its `traceLimit` says.
     public let forgottenCount: Int
 
-    init(_ entries: some Sequence<TraceEntry>, forgottenCount: Int) {
-        self.entries = ArraySlice(entries)
+    /// A trace that leaves the layer HCI out.
+    init(_ all: [TraceEntry], forgottenCount: Int) {
+        self.init(all, all.filter { $0.layer != .hci }, forgottenCount)
+    }
+
+    private init(_ all: [TraceEntry], _ entries: [TraceEntry], _ forgottenCount: Int) {
+        self.all = all
+        self.entries = entries
         self.forgottenCount = forgottenCount
     }
 
@@ -80,14 +88,6 @@ public struct Trace: RandomAccessCollection, Sendable, CustomStringConvertible {
     public var endIndex: Int { self.entries.endIndex }
     /// A line.
     public subscript(position: Int) -> TraceEntry { self.entries[position] }
-
-    /// The lines of one device, of one layer, or both.
-    public func of(_ device: String? = nil, _ layer: TraceEntry.Layer? = nil) -> Trace {
-        Trace(
-            self.entries.filter { (device == nil || $0.device == device) && (layer == nil || $0.layer == layer) },
-            forgottenCount: self.forgottenCount
-        )
-    }
 
     /// Whether a line's meaning has `text` in it.
     public func contains(_ text: String) -> Bool { self.entries.contains { $0.text.contains(text) } }
@@ -103,6 +103,40 @@ public struct Trace: RandomAccessCollection, Sendable, CustomStringConvertible {
 
     /// All lines as text.
     public var description: String { self.entries.map(\.description).joined(separator: "\n") }
+}
+
+// MARK: - Narrowing
+
+extension Trace {
+    /// The same trace with the lines of the layer ``TraceEntry/Layer/hci``: how a host sets its controller up, and how many
+    /// packets it may send.
+    public var includingHCI: Trace { Trace(self.all, self.all, self.forgottenCount) }
+
+    /// The lines of one device, of one layer, or both.
+    public func of(_ device: String? = nil, _ layer: TraceEntry.Layer? = nil) -> Trace {
+        let ofDevice = device.map { device in self.narrowed { $0.device == device } } ?? self
+        return layer.map { ofDevice.layers($0) } ?? ofDevice
+    }
+
+    /// The lines of the devices with these names, in the order in which they happened.
+    public func of(_ devices: [String]) -> Trace { self.narrowed { devices.contains($0.device) } }
+
+    /// The lines of these layers; those of ``TraceEntry/Layer/hci`` are there where they are asked for.
+    public func layers(_ layers: TraceEntry.Layer...) -> Trace {
+        let shown = layers.contains(.hci) ? self.includingHCI : self
+        return shown.narrowed { layers.contains($0.layer) }
+    }
+
+    /// The lines of a time: `trace.during(.seconds(5)...)`, `trace.during(.zero..<.seconds(1))`.
+    public func during(_ times: some RangeExpression<Duration>) -> Trace { self.narrowed { times.contains($0.time) } }
+
+    /// The lines whose meaning has `text` in it.
+    public func containing(_ text: String) -> Trace { self.narrowed { $0.text.contains(text) } }
+
+    /// The lines that make a condition true.
+    private func narrowed(_ isIncluded: (TraceEntry) -> Bool) -> Trace {
+        Trace(self.all.filter(isIncluded), self.entries.filter(isIncluded), self.forgottenCount)
+    }
 }
 
 extension World {
@@ -121,6 +155,12 @@ extension TraceEntry.Layer {
             case .smp: .smp
             }
     }
+}
+
+/// A duration in milliseconds, without the unit.
+func milliseconds(_ duration: Duration, places: Int) -> String {
+    let (seconds, attoseconds) = duration.components
+    return decimal(Double(seconds) * 1000 + Double(attoseconds) / 1e15, places: places)
 }
 
 private func padded(_ text: String, _ width: Int) -> String {

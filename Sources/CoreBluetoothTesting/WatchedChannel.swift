@@ -49,6 +49,10 @@ final class WatchedChannel: HCIChannel {
     }
 }
 
+extension WatchedChannel: ReportOmittingChannel {
+    func setReportNeed(_ need: AdvertisingReportNeed) { self.controller.setReportNeed(need) }
+}
+
 extension WatchedChannel: HCIChannelReceiver {
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
         self.record(packet, .received)

@@ -3,8 +3,7 @@
 extension World {
     /// Lets time pass until an operation that awaits has ended, and gives its result.
     ///
-    /// For code that wraps Core Bluetooth in `async` functions. The test and the code are isolated to the main actor,
-    /// so that all of it stays on the thread of the world.
+    /// For code that wraps Core Bluetooth in `async` functions. The operation is isolated to the main actor.
     ///
     /// ```swift
     /// @Test @MainActor func reads() async throws {
@@ -15,8 +14,7 @@ extension World {
     /// }
     /// ```
     ///
-    /// Between two milliseconds of virtual time the main actor runs what is ready. Work on other threads, and sleeping,
-    /// take real time, of which next to none passes.
+    /// Between two milliseconds of virtual time the main actor runs what is ready.
     ///
     /// - Throws: What the operation throws, or ``WorldError`` where it has not ended within `limit`; it is cancelled
     ///   then.
@@ -43,7 +41,7 @@ extension World {
             guard self.now < end else {
                 task.cancel()
                 throw WorldError(
-                    "\(file):\(line): the operation has not ended within \(text(of: limit))",
+                    "\(file):\(line): the operation has not ended within \(text(of: limit))\(self.loop.work.likelyCause)",
                     trace: self.trace
                 )
             }
@@ -75,7 +73,7 @@ extension World {
             try self.throwMistake()
             guard self.now < end else {
                 throw WorldError(
-                    "\(file):\(line): the condition did not become true within \(text(of: limit))",
+                    "\(file):\(line): the condition did not become true within \(text(of: limit))\(self.loop.work.likelyCause)",
                     trace: self.trace
                 )
             }

@@ -11,7 +11,8 @@ import NIOCore
 ///
 /// A world starts at time zero. Its time advances only in ``advance(by:)`` and
 /// `run(until:within:)`. Code under test is put on a device with ``Device/run(_:)``; its managers
-/// call their delegates in turns of the world, whatever queue they were given.
+/// call their delegates on the queues that they were given, and time goes on when all that the code has started is at
+/// rest: see <doc:QueuesAndTasks>.
 ///
 /// ```swift
 /// let world = World(seed: 1)
@@ -20,8 +21,7 @@ import NIOCore
 /// try world.run(until: reader.temperature == 21)
 /// ```
 ///
-/// A world and all that lives in it are used by one after the other: by a synchronous test, or by one that is isolated
-/// to the main actor.
+/// A world and all that lives in it are used by one after the other: by a synchronous test, or by one that awaits.
 public final class World {
     /// Where all equal runs are equal: every random choice in the world follows from it.
     public let seed: UInt64
@@ -33,9 +33,13 @@ public final class World {
     /// What lies between its devices.
     package let air: Air
     let recorder: Recorder
+    /// Whose the world's own lines of the trace are.
+    static let traceName = "world"
     /// The world's own lines of the trace.
     private let traceIndex: Recorder.DeviceIndex
     private(set) var radios: [Radio] = []
+    /// What is set for pairs of devices.
+    var attenuations = PairAttenuations()
     private var watches: [Watch] = []
     /// What sees all that happens, of devices that are added later.
     package var observer: (any WorldObserver)? {
@@ -56,18 +60,20 @@ public final class World {
     ///   - time: Whose time the world's time is. In `.process`, of the product `CoreBluetoothProcessTime`, clocks, timers
     ///     and sleeps of the whole process follow it; where that cannot be, the reason is written to standard error,
     ///     and the next `run(until:within:)` throws it.
+    ///   - traceLimit: How many lines the ``trace`` keeps, the last ones: with it the memory of a long run stays the same.
     public init(
         seed: UInt64 = 1,
         settings: AirSettings = .realistic,
         callbackDelay: Duration = .zero,
-        time: WorldTime = .virtual
+        time: WorldTime = .virtual,
+        traceLimit: Int = 50_000
     ) {
         self.seed = seed
         self.loop = WorldLoop(pace: WorldPace(factor: time.factor))
         self.callbackDelay = callbackDelay
         self.air = Air(eventLoop: self.loop, settings: settings, seed: seed)
-        self.recorder = Recorder()
-        self.traceIndex = self.recorder.add("world")
+        self.recorder = Recorder(capacity: traceLimit)
+        self.traceIndex = self.recorder.add(Self.traceName)
         WorkObserver.add(self.loop.work)
         guard let makeClock = time.makeClock else { return }
         do {
@@ -227,7 +233,7 @@ public final class World {
             try self.throwMistake()
             guard self.loop.now < deadline else {
                 throw WorldError(
-                    "\(file):\(line): the condition did not become true within \(text(of: limit))",
+                    "\(file):\(line): the condition did not become true within \(text(of: limit))\(self.loop.work.likelyCause)",
                     trace: self.trace
                 )
             }

@@ -48,7 +48,7 @@ struct AirTests {
     func handles() throws {
         let testbed = AirTestbed()
         let controllers = [0, 1].map {
-            Controller(air: testbed.air, index: $0, configuration: VirtualControllerConfiguration())
+            Controller(air: testbed.air, index: $0, slot: $0, configuration: VirtualControllerConfiguration())
         }
         var table = LinkTable(limit: 3)
         var seen: [UInt16] = []

@@ -3,6 +3,7 @@
 import CommandLineTool
 import CoreBluetooth
 import Foundation
+import NIOCore
 import Testing
 
 @testable import CoreBluetoothCommand
@@ -47,6 +48,40 @@ struct DescriptionTests {
         )
     }
 
+    @Test("What was recorded is written as JSON, and read again the same")
+    func recorded() throws {
+        let description = try self.read(
+            """
+            { "name": "Lamp",
+              "services": [
+                { "uuid": "180F", "primary": false, "advertise": false },
+                { "uuid": "FFF0", "includes": ["180F"],
+                  "characteristics": [
+                    { "uuid": "FFF1", "properties": ["read", "write", "notify"], "security": "encrypted",
+                      "description": "Colour", "format": { "hex": "04000027010000" },
+                      "reads": [ { "uint8": 1 }, { "uint8": 2 } ],
+                      "notifications": [ { "after": 0.5, "value": { "uint8": 3 } } ],
+                      "answers": [
+                        { "written": { "hex": "01" },
+                          "notifications": [ { "after": 0.1, "value": { "uint8": 4 }, "uuid": "FFF2" } ] },
+                        { "written": { "hex": "02" }, "error": 128 } ] },
+                    { "uuid": "FFF2", "properties": ["notify"] } ] } ] }
+            """
+        )
+        let again = try GATTDescription(json: try description.json, from: "again.json")
+        #expect(try again.json == description.json)
+        let characteristic = try #require(again.services[1].characteristics?.first)
+        #expect(again.services[1].includes?.map(\.uuid) == [CBUUID(string: "180F")])
+        #expect(characteristic.notifications?.map(\.after) == [0.5])
+        #expect(characteristic.answers?[0].notifications?[0].uuid?.uuid == CBUUID(string: "FFF2"))
+        var replay = try #require(characteristic.replay)
+        #expect(try replay.read()?.get() == ByteBuffer(bytes: [1]))
+        #expect(replay.write(ByteBuffer(bytes: [2]))?.error?.rawValue == 128)
+        #expect(replay.write(ByteBuffer(bytes: [9])) == nil)
+        #expect(replay.write(ByteBuffer(bytes: [1]))?.answers.map(\.delay) == [.milliseconds(100)])
+        #expect(try replay.read()?.get() == ByteBuffer(bytes: [1]))
+    }
+
     @Test(
         "What is wrong is said with its place",
         arguments: [
@@ -75,6 +110,22 @@ struct DescriptionTests {
                 "services[0].characteristics[0].properties is empty"
             ),
             (#"{"services": 7}"#, "services: this is not what belongs here"),
+            (
+                #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["read"], "notifications": [{"after": 1, "value": {"uint8": 1}}]}]}]}"#,
+                "services[0].characteristics[0].notifications needs the property notify or indicate"
+            ),
+            (
+                #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["notify"], "notifications": [{"after": -1, "value": {"uint8": 1}}]}]}]}"#,
+                "services[0].characteristics[0]: after is a number of seconds from 0 to 86400"
+            ),
+            (
+                #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["write"], "answers": [{"writen": {"uint8": 1}}]}]}]}"#,
+                #"services[0].characteristics[0].answers[0]: the key "writen" has no meaning"#
+            ),
+            (
+                #"{"services": [{"uuid": "FFF0", "includes": ["180F"]}, {"uuid": "180F"}]}"#,
+                "services[0].includes: "
+            ),
         ]
     )
     func wrong(json: String, words: String) throws {

@@ -139,14 +139,16 @@ import Testing
         }
     }
 
+    @inline(never) static func runForEver() { while true {} }
+
     /// Code that does not come to rest is named.
     @Test func besideAThreadThatRuns() async {
         await #expect(processExitsWith: .success) {
-            Thread { while true {} }.start()
+            Thread { BeginningAndEndTests.runForEver() }.start()
             #expect {
                 _ = try HeldProcess()
             } throws: { error in
-                "\(error)".contains("state R, in user code")
+                "\(error)".contains("state R, in user code") && "\(error)".contains("BeginningAndEndTests.runForEver()")
             }
         }
     }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct RestTests {
-    static func waitForEver() { DispatchSemaphore(value: 0).wait() }
+    @inline(never) static func waitForEver() { DispatchSemaphore(value: 0).wait() }
 
     static func wait(_ semaphore: DispatchSemaphore, times: Int) { for _ in 0..<times { semaphore.wait() } }
 
@@ -98,6 +98,8 @@ import Testing
             process.serve { RestTests.waitForEver() }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("the thread of the test waits, and nothing is left that could end it"))
+        #expect(text.contains("the thread of the test waits, and nothing is left that could end it:\nthread "))
+        // Where it waits.
+        #expect(text.contains("RestTests.waitForEver()"))
     }
 }

@@ -1,8 +1,9 @@
 // The time of a world for code that takes a clock, for tests that await, and at the pace of real time.
 
-import CoreBluetoothTesting
 import Foundation
 import Testing
+
+@testable import CoreBluetoothTesting
 
 @Suite("The time of a world")
 struct TimeTests {
@@ -96,6 +97,10 @@ struct TimeTests {
 
         func start() { self.lock.withLock { self.reader = Reader() } }
 
+        func stop() { self.lock.withLock { self.reader = nil } }
+
+        var isStarted: Bool { self.lock.withLock { self.reader != nil } }
+
         var values: [[UInt8]] { self.lock.withLock { self.reader?.values ?? [] } }
     }
 
@@ -113,6 +118,53 @@ struct TimeTests {
         let reader = Reader()
         let error = #expect(throws: WorldError.self) { try world.run(until: true) }
         #expect(error?.reason.contains("device.run") == true)
+        box.stop()
         withExtendedLifetime(reader) {}
+    }
+
+    @Test("What waits for a timer of real time is named where a condition does not become true")
+    func timersAreNamed() throws {
+        let world = World(seed: 1)
+        world.addDevice("phone").run { DispatchQueue(label: "timer").asyncAfter(deadline: .now() + 60) {} }
+        let error = #expect(throws: WorldError.self) { try world.run(until: false, within: .seconds(1)) }
+        #expect(error?.reason.contains("waits for a timer of real time") == true)
+    }
+
+    @Test("A queue that nobody serves is named, and the world does not wait for ever")
+    func suspendedQueue() throws {
+        let world = World(seed: 1)
+        let queue = DispatchQueue(label: "suspended", attributes: .initiallyInactive)
+        world.loop.work.limit = 0.1
+        world.addDevice("phone").run { queue.async {} }
+        let error = #expect(throws: WorldError.self) { try world.run(until: true) }
+        #expect(error?.reason.contains("\"suspended\" (not begun)") == true)
+        queue.activate()
+    }
+
+    @Test("Threads that wait for a semaphore or sleep are at rest, or waited for")
+    func blockedThreads() throws {
+        let world = World(seed: 1)
+        world.addPeripheral(.thermometer())
+        let semaphore = DispatchSemaphore(value: 0)
+        let done = Box()
+        let reader = world.addDevice("phone").run { () -> Reader in
+            DispatchQueue(label: "waits").async {
+                semaphore.wait()
+                done.start()
+            }
+            return Reader()
+        }
+        try world.run(until: reader.values.first == [21])
+        #expect(!done.isStarted)
+        world.after(.seconds(1)) { semaphore.signal() }
+        try world.run(until: done.isStarted)
+        world.addDevice("tablet").run {
+            DispatchQueue(label: "sleeps").async {
+                Thread.sleep(forTimeInterval: 0.1)
+                done.stop()
+            }
+        }
+        world.advance(by: .zero)
+        #expect(!done.isStarted)
     }
 }

@@ -27,6 +27,26 @@ struct Page: Sendable, CustomTestStringConvertible {
             program: "Tests/CoreBluetoothTestingTests/ManySeedsTests.swift"
         ),
         Page(
+            page: "Sources/CoreBluetoothTesting/CoreBluetoothTesting.docc/QueuesAndTasks.md",
+            program: "Tests/CoreBluetoothTestingTests/QueuesAndTasksArticleTests.swift"
+        ),
+        Page(
+            page: "Sources/CoreBluetoothTesting/CoreBluetoothTesting.docc/NotifyAndWrite.md",
+            program: "Tests/CoreBluetoothTestingTests/NotifyAndWriteArticleTests.swift"
+        ),
+        Page(
+            page: "Sources/CoreBluetoothTesting/CoreBluetoothTesting.docc/AppLifeCycle.md",
+            program: "Tests/CoreBluetoothTestingTests/AppLifeCycleArticleTests.swift"
+        ),
+        Page(
+            page: "Sources/CoreBluetoothTesting/CoreBluetoothTesting.docc/FromACaptureToATest.md",
+            program: "Tests/CoreBluetoothTestingTests/CaptureArticleTests.swift"
+        ),
+        Page(
+            page: "Sources/CoreBluetoothTesting/CoreBluetoothTesting.docc/ManyDevices.md",
+            program: "Tests/CoreBluetoothTestingTests/ManyDevicesArticleTests.swift"
+        ),
+        Page(
             page: "Sources/BluetoothHCI/BluetoothHCI.docc/DecodeACapture.md",
             program: "Tests/DocumentationTests/Pages/DecodeACapture.swift"
         ),

@@ -241,6 +241,49 @@ if wants("a virtual minute of 50 devices") {
     )
 }
 
+let campuses: [(Int, Int, Double)] = [(10, 0, 0), (100, 0, 0), (1000, 0, 0), (1000, 100, 0), (1000, 0, 0.1)]
+for (count, walkers, loss) in campuses {
+    var name = "a campus of \(count) devices that advertise and scan, in virtual time"
+    if walkers > 0 { name += ", \(walkers) of them walking, with walls" }
+    if loss > 0 { name += ", \(Int(loss * 100)) % loss" }
+    guard wants(name) else { continue }
+    // From nothing to powered on, and everybody discovered.
+    var campus: Campus!
+    let start = Meter.measure(count: 1) {
+        campus = Campus(devices: count, walkers: walkers, loss: loss)
+        campus.run(.seconds(3))
+    }
+    let seconds = isSmoke ? 1 : min(10_000 / count, 100)
+    let result = Meter.measure(count: 1) { campus.run(.seconds(seconds)) }
+    table.add(
+        name,
+        String(
+            format: "%.2f s CPU for the first 3 s, then %.4f s CPU per virtual second",
+            start.processor,
+            result.processor / Double(seconds)
+        ),
+        String(
+            format: "%.1f × real time on a core, then %.0f ×; %.0f neighbours",
+            3 / start.processor,
+            Double(seconds) / result.processor,
+            campus.neighbours
+        ),
+        aim: count == 1000 ? "faster than real time" : ""
+    )
+}
+
+if wants("resident memory of a campus") {
+    let campus = Campus(devices: 1000)
+    campus.run(.seconds(60))
+    let minute = Meter.residentMemory()
+    campus.run(.seconds(isSmoke ? 1 : 3_540))
+    table.add(
+        "resident memory of a campus of 1000 devices, after a virtual minute and after an hour",
+        String(format: "%.0f MB, %.0f MB", minute, Meter.residentMemory()),
+        aim: "the same"
+    )
+}
+
 if wants("memory") {
     for links in [1, 100] {
         table.add("resident memory with \(links) link\(links == 1 ? "" : "s")", Cases.memoryInProcess(links: links))

@@ -1,6 +1,7 @@
 // Magic 8-Balls that come and go: each is a device of its own on the air, for some hundreds of milliseconds to some
 // seconds. When they do, and which keys a person presses meanwhile, follows from a seed.
 
+import BluetoothTypes
 import CoreBluetooth
 import Foundation
 import ITCB
@@ -40,19 +41,6 @@ final class BallCrowd {
         func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {}
     }
 
-    /// SplitMix64.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            self.state &+= 0x9E37_79B9_7F4A_7C15
-            var value = self.state
-            value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-            return value ^ value >> 31
-        }
-    }
-
     /// How many times a ball has come.
     private(set) var arrivals = 0
     /// How many answers were given.
@@ -60,10 +48,10 @@ final class BallCrowd {
     private var balls: [Ball] = []
     /// The first device on the air serves it; this one stays.
     private let server: CBCentralManager?
-    private var generator: Generator
+    private var generator: SeededGenerator
 
     init(count: Int, seed: UInt64) {
-        self.generator = Generator(state: seed)
+        self.generator = SeededGenerator(seed: seed)
         self.server = (try? BluetoothAdapter("air", configuration: .init(identity: "server"))).map { adapter in
             adapter.run { CBCentralManager() }
         }

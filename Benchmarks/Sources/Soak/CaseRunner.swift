@@ -1,6 +1,7 @@
 // A case of the soak: streams that run at once, and the stops in them.
 
 import BenchmarkSupport
+import BluetoothTypes
 import Foundation
 
 /// Which streams run at once.
@@ -40,7 +41,7 @@ final class CaseRunner {
     }
 
     /// Runs a case, and prints a line about it.
-    func run(_ case: SoakCase, _ generator: inout Generator) {
+    func run(_ case: SoakCase, _ generator: inout SeededGenerator) {
         self.transfers += 1
         let streams = `case`.streams
         // A stop is at a share of a stream of which its sender cannot have handed over the rest.
@@ -89,7 +90,7 @@ final class CaseRunner {
     private func blocks(of stream: Stream) -> Int { (self.octets + stream.blockSize - 1) / stream.blockSize }
 
     /// Stops a process for a while; `receiver` takes nothing until the process stands still.
-    private func stop(receiver: ChildProcess, _ generator: inout Generator) -> (seconds: Double, victim: String) {
+    private func stop(receiver: ChildProcess, _ generator: inout SeededGenerator) -> (seconds: Double, victim: String) {
         let isReceiver = Int.random(in: 0..<3, using: &generator) < 2
         let others = self.programs.all.filter { $0 !== receiver }
         let victim = isReceiver ? receiver : others[Int.random(in: others.indices, using: &generator)]

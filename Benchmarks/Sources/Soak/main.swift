@@ -8,6 +8,7 @@
 
 import ArgumentParser
 import BenchmarkSupport
+import BluetoothTypes
 import Foundation
 
 struct SoakCommand: ParsableCommand {
@@ -68,7 +69,7 @@ struct SoakCommand: ParsableCommand {
         atexit { Programs.endAll() }
         let airs = self.air.isEmpty ? SoakAir.allCases : self.air
         let cases = self.case.isEmpty ? SoakCase.allCases : self.case
-        var generator = Generator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         for (index, air) in airs.enumerated() {
             let programs = Programs(air)
             let matrix = CaseRunner(
@@ -87,19 +88,6 @@ struct SoakCommand: ParsableCommand {
             programs.end()
             if index == airs.count - 1 { print("soak: passed") }
         }
-    }
-}
-
-/// SplitMix64: what is stopped, and when, is the same for the same seed.
-struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var value = self.state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
     }
 }
 

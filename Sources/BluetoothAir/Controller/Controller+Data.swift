@@ -194,6 +194,7 @@ extension Controller {
     func setHostWritable(_ isWritable: Bool) {
         guard isWritable != self.receiveBuffers.isHostWritable else { return }
         self.receiveBuffers.isHostWritable = isWritable
+        self.hearingChanged()
         if isWritable { self.wakeSenders() }
     }
 

@@ -94,13 +94,19 @@ extension Controller {
             isExtended: isExtended,
             startTime: self.now
         )
+        self.hearingChanged()
     }
 
     /// HCI_LE_Create_Connection_Cancel; the event of the connection follows, with status 0x02.
     func cancelConnection() throws(HCIErrorCode) -> () -> Void {
         guard self.initiation != nil else { throw .commandDisallowed }
-        self.initiation = nil
+        self.stopInitiating()
         return { self.reportFailedConnection(.unknownConnectionIdentifier, role: .central) }
+    }
+
+    func stopInitiating() {
+        self.initiation = nil
+        self.hearingChanged()
     }
 
     // MARK: Hearing

@@ -315,6 +315,7 @@ extension Controller {
     func setAddressResolution(_ isEnabled: Bool) throws(HCIErrorCode) {
         try self.requireNoRadio()
         self.settings.privacy.isResolving = isEnabled
+        self.hearingChanged()
     }
 
     /// HCI_LE_Set_Resolvable_Private_Address_Timeout.

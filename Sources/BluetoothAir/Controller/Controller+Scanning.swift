@@ -104,6 +104,7 @@ extension Controller {
             period: period,
             address: address
         )
+        self.beginHearing()
         if let duration, period == nil {
             self.air.arm(self.scanTimer, at: self.now + duration)
         } else {
@@ -113,6 +114,7 @@ extension Controller {
 
     private func stopScan() {
         self.scan = nil
+        self.hearingChanged()
         self.scanTimer.cancel()
     }
 
@@ -134,11 +136,10 @@ extension Controller {
         return !self.air.settings.hasAirTime || channel.plan.listens(at: self.now, since: scan.startTime)
     }
 
-    /// Reports what was heard, if the filters let it pass.
+    /// Reports what was heard, if the filters let it pass and the host needs it.
     ///
-    /// Returns the address with which a scan request is sent, where
-    /// the scanner wants to know more.
-    func report(_ pdu: AdvertisingPDU, rssi: RSSI) -> DeviceAddress? {
+    /// Returns the address with which a scan request is sent, where the scanner wants to know more.
+    func report(_ pdu: AdvertisingPDU, rssi: RSSI, _ reported: inout ReportedAdvertising) -> DeviceAddress? {
         guard let scan = self.scan else { return nil }
         let advertiser = pdu.address.map(self.identity(of:))
         if let advertiser, !self.admitsPrivacy(of: advertiser) { return nil }
@@ -150,20 +151,31 @@ extension Controller {
             guard let known = self.target(directed, of: scan.parameters) else { return nil }
             target = known
         }
-        if self.scan?.admits(pdu, isScanResponse: false, now: self.now) ?? false {
+        let isActive = scan.parameters.channel(pdu.primaryPHY)?.isActive ?? false
+        let asks = isActive && pdu.properties.contains(.scannable)
+        if self.scan?.admits(pdu, isScanResponse: false, now: self.now) ?? false,
+            reported.needsReport(pdu.contentNumber, for: self.hearing, awaitsResponse: asks)
+        {
             self.emitReport(pdu, data: pdu.data, from: advertiser, target: target, isScanResponse: false, rssi: rssi)
+            reported.noteReport()
         }
-        guard pdu.properties.contains(.scannable), let channel = scan.parameters.channel(pdu.primaryPHY),
-            channel.isActive
-        else { return nil }
+        guard asks else { return nil }
         return self.scanningAddress(for: scan, advertiser: advertiser)
     }
 
     /// Reports the answer to a scan request.
-    func reportScanResponse(_ data: ByteBuffer, to pdu: AdvertisingPDU, rssi: RSSI) {
-        guard self.scan?.admits(pdu, isScanResponse: true, now: self.now) ?? false else { return }
+    func reportScanResponse(
+        _ data: ByteBuffer,
+        to pdu: AdvertisingPDU,
+        rssi: RSSI,
+        _ reported: inout ReportedAdvertising
+    ) {
+        guard self.scan?.admits(pdu, isScanResponse: true, now: self.now) ?? false,
+            reported.needsResponse(for: self.hearing)
+        else { return }
         let advertiser = pdu.address.map(self.identity(of:))
         self.emitReport(pdu, data: data, from: advertiser, target: nil, isScanResponse: true, rssi: rssi)
+        reported.noteResponse()
     }
 
     /// Whether directed advertising is meant for this device; as the report shows it.

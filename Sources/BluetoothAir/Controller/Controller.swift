@@ -11,6 +11,7 @@ final class Controller {
     unowned let air: Air
     /// Its number among the controllers that were made on this air.
     let index: Int
+    let slot: AirSlot
     let configuration: VirtualControllerConfiguration
     let publicAddress: DeviceAddress
     var generator: SeededGenerator
@@ -38,6 +39,10 @@ final class Controller {
     var advertisingSets: [AdvertisingSet] = []
     var scan: ScanState?
     var initiation: InitiationState?
+    /// Which reports the host needs.
+    private var reportNeed = AdvertisingReportNeed.all
+    /// The number of the present scan, for those that report to it.
+    private var hearingNumber: UInt32 = 0
     var links: LinkTable
     var transmitBuffers = TransmitBuffers()
     var receiveBuffers: ReceiveBuffers
@@ -48,9 +53,10 @@ final class Controller {
     /// When it is reported to the host at the latest that its packets were sent.
     let completedPacketsTimer = AirTimer()
 
-    init(air: Air, index: Int, configuration: VirtualControllerConfiguration) {
+    init(air: Air, index: Int, slot: AirSlot, configuration: VirtualControllerConfiguration) {
         self.air = air
         self.index = index
+        self.slot = slot
         self.configuration = configuration.clamped
         // The sequence depends on the air's seed and on the order of creation alone.
         var generator = SeededGenerator(seed: air.seed &+ UInt64(index) &* 0xD1B5_4A32_D192_ED03)
@@ -172,11 +178,42 @@ final class Controller {
         if self.toHost.isEmpty { swap(&batch, &self.toHost) }
     }
 
+    // MARK: Hearing
+
+    /// What is heard of advertising.
+    var hearing: Hearing {
+        guard self.isListening else { return .notListening }
+        guard case .changes = self.reportNeed, self.initiation == nil, !self.settings.privacy.isResolving,
+            self.receiveBuffers.isHostWritable
+        else { return .everything }
+        return .changes(self.hearingNumber)
+    }
+
+    /// Something has changed that ``hearing`` depends on.
+    func hearingChanged() {
+        if self.isOpen { self.air.setHearing(self.hearing, of: self.slot) }
+    }
+
+    /// The host has had nothing yet, and is to be given all that is heard.
+    func beginHearing() {
+        self.hearingNumber = self.air.makeHearingNumber()
+        self.hearingChanged()
+    }
+
+    /// Which reports the host needs from now on.
+    func setReportNeed(_ need: AdvertisingReportNeed) {
+        guard need != self.reportNeed else { return }
+        self.reportNeed = need
+        self.beginHearing()
+    }
+
     // MARK: Device
 
     /// Places the device.
     func move(to location: AirLocation) {
+        let before = self.location
         self.location = location
+        if self.isOpen { self.air.moved(self, from: before) }
         self.reviewLinks()
     }
 
@@ -209,6 +246,7 @@ final class Controller {
         self.scan = nil
         self.scanTimer.cancel()
         self.initiation = nil
+        self.hearingChanged()
         let abandoned = self.links.removeAll()
         self.completedPacketsTimer.cancel()
         self.transmitBuffers = TransmitBuffers()
@@ -220,6 +258,7 @@ final class Controller {
     func reset() {
         self.abandonLinkLayer()
         self.settings = ControllerSettings()
+        self.hearingChanged()
     }
 }
 

@@ -47,6 +47,8 @@ struct AdvertisingPDU {
     var primaryPHY: PHY
     var secondaryPHY: PHY
     var setIdentifier: UInt8
+    /// Changes with everything in it.
+    var contentNumber: UInt32 = 0
     /// Counts changes of the data, as the data identifier of extended advertising does (AdvDataInfo).
     var dataIdentifier: UInt32
 
@@ -69,14 +71,19 @@ final class AdvertisingSet {
     /// The set's handle; ``AdvertisingHandle/none`` for legacy advertising.
     let handle: AdvertisingHandle
     unowned let controller: Controller
-    var parameters: AdvertisingParameters
+    var parameters: AdvertisingParameters { didSet { self.contentNumber &+= 1 } }
     var randomAddress: DeviceAddress?
-    var data = ByteBuffer() { didSet { self.dataIdentifier &+= 1 } }
-    var scanResponse = ByteBuffer() { didSet { self.dataIdentifier &+= 1 } }
+    var data = ByteBuffer() { didSet { self.renewDataIdentifier() } }
+    var scanResponse = ByteBuffer() { didSet { self.renewDataIdentifier() } }
     /// Data of which the last fragment has not come.
     var partialData: ByteBuffer?
     var partialScanResponse: ByteBuffer?
     private var dataIdentifier: UInt32 = 0
+    private var contentNumber: UInt32 = 0
+    /// The addresses in the last PDU.
+    private var addresses: (own: DeviceAddress, target: DeviceAddress?)?
+    /// Who may hear it.
+    var receivers = Receivers()
     private(set) var run: Run?
     private let timer = AirTimer()
 
@@ -97,7 +104,17 @@ final class AdvertisingSet {
     deinit { self.timer.cancel() }
 
     /// Makes the data new to the duplicate filters of scanners.
-    func renewDataIdentifier() { self.dataIdentifier &+= 1 }
+    func renewDataIdentifier() {
+        self.dataIdentifier &+= 1
+        self.contentNumber &+= 1
+    }
+
+    /// The receivers, to be changed and given back.
+    func takeReceivers() -> Receivers {
+        var receivers = Receivers()
+        swap(&receivers, &self.receivers)
+        return receivers
+    }
 
     var isLegacyAdvertiser: Bool { self.handle == .none }
 
@@ -139,6 +156,10 @@ final class AdvertisingSet {
 
     /// The PDU of an event.
     func makePDU(address: DeviceAddress, target: DeviceAddress?) -> AdvertisingPDU {
+        if self.addresses.map({ $0 != (address, target) }) ?? true {
+            self.addresses = (address, target)
+            self.contentNumber &+= 1
+        }
         let properties = self.parameters.properties
         // Directed legacy PDUs carry no data, nor do scannable extended ones.
         let carriesData =
@@ -152,6 +173,7 @@ final class AdvertisingSet {
             primaryPHY: self.parameters.primaryPHY,
             secondaryPHY: self.parameters.secondaryPHY,
             setIdentifier: self.parameters.setIdentifier,
+            contentNumber: self.contentNumber,
             dataIdentifier: self.dataIdentifier
         )
     }

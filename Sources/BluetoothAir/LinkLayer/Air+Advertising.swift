@@ -17,12 +17,30 @@ extension Air {
         run.address = advertiser.currentAddress(of: set, run)
         let pdu = set.makePDU(address: run.address, target: advertiser.targetAddress(of: set.parameters))
         var initiator: Controller?
-        for listener in self.controllers where listener !== advertiser && listener.isListening {
-            guard let rssi = self.strength(from: advertiser, to: listener, txPower: pdu.txPower),
-                !self.losesPacket()
-            else { continue }
-            if listener.hears(pdu), let scanner = listener.report(pdu, rssi: rssi) {
-                self.answerScanRequest(of: listener, from: scanner, pdu: pdu, set: set, rssi: rssi)
+        var receivers = set.takeReceivers()
+        defer { set.receivers = receivers }
+        receivers.update(for: advertiser, txPower: pdu.txPower, on: self.map, self.obstacles)
+        // A packet that may be lost has to be drawn for, and a scan request may be reported to the advertiser's host.
+        let mayOmit = self.settings.loss == 0 && !set.parameters.notifiesScanRequests
+        for index in receivers.entries.indices {
+            let slot = receivers.entries[index].slot
+            let hearing = self.hearing(slot)
+            if hearing == .notListening { continue }
+            if mayOmit, receivers.entries[index].reported.isComplete(pdu.contentNumber, for: hearing) { continue }
+            guard let rssi = receivers.entries[index].rssi, let listener = self.controller(slot) else { continue }
+            assert(listener.hearing == hearing, "what a controller hears has changed without `hearingChanged()`")
+            guard !self.losesPacket() else { continue }
+            if listener.hears(pdu),
+                let scanner = listener.report(pdu, rssi: rssi, &receivers.entries[index].reported)
+            {
+                self.answerScanRequest(
+                    of: listener,
+                    from: scanner,
+                    pdu: pdu,
+                    set: set,
+                    rssi: rssi,
+                    &receivers.entries[index].reported
+                )
             }
             if initiator == nil, listener.wantsToConnect(to: pdu), !self.losesPacket() { initiator = listener }
         }
@@ -35,7 +53,8 @@ extension Air {
         from scanner: DeviceAddress,
         pdu: AdvertisingPDU,
         set: AdvertisingSet,
-        rssi: RSSI
+        rssi: RSSI,
+        _ reported: inout ReportedAdvertising
     ) {
         let advertiser = set.controller
         guard !self.losesPacket() else { return }
@@ -50,7 +69,7 @@ extension Air {
             advertiser.emit(LEScanRequestReceived(advertisingHandle: set.handle, scanner: known))
         }
         guard !self.losesPacket() else { return }
-        listener.reportScanResponse(set.scanResponse, to: pdu, rssi: rssi)
+        listener.reportScanResponse(set.scanResponse, to: pdu, rssi: rssi, &reported)
     }
 
     /// Makes a link, if both sides can have one.
@@ -72,7 +91,7 @@ extension Air {
         else { return false }
         if advertiser.refusesConnections {
             // As with a peripheral that is asked and never comes to the link (Vol 6, Part B, 4.5).
-            initiator.initiation = nil
+            initiator.stopInitiating()
             initiator.reportFailedConnection(.connectionFailedToBeEstablished, role: .central)
             return false
         }
@@ -102,7 +121,7 @@ extension Air {
             anchor: self.now + .microseconds(request + 1_250)
         )
         set.stop()
-        initiator.initiation = nil
+        initiator.stopInitiating()
         initiator.links.insert(LinkTable.Entry(link: link, end: centralEnd))
         advertiser.links.insert(LinkTable.Entry(link: link, end: peripheralEnd))
         initiator.reportConnection(

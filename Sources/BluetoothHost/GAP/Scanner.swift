@@ -44,7 +44,7 @@ struct Scanner {
     /// Whether the controller has to stop scanning until its addresses are changed.
     var isHeld = false
     /// Whether the initiator has to hear all devices around, one after the other.
-    private var isNeededByInitiator = false
+    private(set) var isNeededByInitiator = false
 
     /// Whether the user wants reports now.
     var isWanted: Bool { self.wanted != nil }

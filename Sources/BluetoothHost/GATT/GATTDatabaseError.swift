@@ -10,6 +10,8 @@ public enum GATTDatabaseError: Error, Hashable, Sendable {
     case reservedDescriptor
     /// No handles are left.
     case outOfHandles
+    /// The handles that a service asks for belong to another one, or are more than there are.
+    case handlesInUse
 }
 
 extension GATTDatabaseError: CustomStringConvertible {
@@ -19,6 +21,7 @@ extension GATTDatabaseError: CustomStringConvertible {
         case .valueTooLong: "a value of the service is longer than 512 octets"
         case .unknownIncludedService: "a service that is included is not in the database"
         case .reservedDescriptor: "the server itself makes the descriptors 2900 and 2902"
+        case .handlesInUse: "the handles of the service are not free"
         case .outOfHandles: "the database has no handles left"
         }
     }

@@ -56,14 +56,22 @@ public struct GATTDescriptorDefinition: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// Its value; at most 512 octets.
     public var value: ByteBuffer
-    /// Who may read it.
+    /// Who may read it, and write it where it is dynamic.
     public var permissions: AttributePermissions
+    /// Whether each read and write is asked of the application, by the handle of the descriptor.
+    public var isDynamic: Bool
 
     /// Creates a definition.
-    public init(uuid: BluetoothUUID, value: ByteBuffer, permissions: AttributePermissions = .readable) {
+    public init(
+        uuid: BluetoothUUID,
+        value: ByteBuffer,
+        permissions: AttributePermissions = .readable,
+        isDynamic: Bool = false
+    ) {
         self.uuid = uuid
         self.value = value
         self.permissions = permissions
+        self.isDynamic = isDynamic
     }
 }
 
@@ -81,6 +89,9 @@ public struct GATTCharacteristicDefinition: Hashable, Sendable {
     /// What the link must offer for a subscription: to write the Client Characteristic Configuration, and for each
     /// value that is then notified or indicated.
     public var subscriptionSecurity: SecurityRequirement
+    /// Whether a Client Characteristic Configuration belongs to it, where its properties call for one. Without one
+    /// nobody can subscribe, against Vol 3, Part G, 3.3.3.3, and yet there are such devices.
+    public var hasClientConfiguration: Bool
     /// Further descriptors, in order.
     public var descriptors: [GATTDescriptorDefinition]
 
@@ -91,6 +102,7 @@ public struct GATTCharacteristicDefinition: Hashable, Sendable {
         permissions: AttributePermissions,
         value: ByteBuffer? = nil,
         subscriptionSecurity: SecurityRequirement = .none,
+        hasClientConfiguration: Bool = true,
         descriptors: [GATTDescriptorDefinition] = []
     ) {
         self.uuid = uuid
@@ -98,6 +110,7 @@ public struct GATTCharacteristicDefinition: Hashable, Sendable {
         self.permissions = permissions
         self.value = value
         self.subscriptionSecurity = subscriptionSecurity
+        self.hasClientConfiguration = hasClientConfiguration
         self.descriptors = descriptors
     }
 }
@@ -112,16 +125,20 @@ public struct GATTServiceDefinition: Hashable, Sendable {
     public var includedServices: [AttributeHandle]
     /// The characteristics, in order.
     public var characteristics: [GATTCharacteristicDefinition]
+    /// The handle of its declaration; `nil` for the next free one.
+    public var handle: AttributeHandle?
 
     /// Creates a definition.
     public init(
         uuid: BluetoothUUID,
         isPrimary: Bool = true,
+        handle: AttributeHandle? = nil,
         includedServices: [AttributeHandle] = [],
         characteristics: [GATTCharacteristicDefinition]
     ) {
         self.uuid = uuid
         self.isPrimary = isPrimary
+        self.handle = handle
         self.includedServices = includedServices
         self.characteristics = characteristics
     }

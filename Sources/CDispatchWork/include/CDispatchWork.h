@@ -19,10 +19,12 @@ struct dispatch_work_observer {
     /// `dispatch_work_hand_over`, once and in order. `is_waiting` is true where the caller waits for its end.
     bool (*_Nonnull hands_over)(void *_Nonnull queue, bool is_barrier, bool is_waiting,
                                 dispatch_work_function _Nonnull function, void *_Nullable argument);
-    /// Work is set aside for later: what it belongs to, retained; null for nothing.
-    void *_Nullable (*_Nonnull sets_aside)(void *_Nonnull queue);
+    /// Work is set aside for later, until a time has come or a group is empty: what it belongs to, retained; null for
+    /// nothing.
+    void *_Nullable (*_Nonnull sets_aside)(bool is_timer);
     /// Work that was set aside runs now; what it belongs to is released.
-    void (*_Nonnull runs)(void *_Nonnull owner, dispatch_work_function _Nonnull function, void *_Nullable argument);
+    void (*_Nonnull runs)(void *_Nonnull owner, bool is_timer, dispatch_work_function _Nonnull function,
+                          void *_Nullable argument);
 };
 
 /// Starts to observe; once in a process.

@@ -17,9 +17,17 @@
 /// How long a world lasts at most, in nanoseconds: 30 days. Deadlines from outside of a world lie behind it.
 #define PROCESS_TIME_LONGEST (UINT64_C(30) * 86400 * 1000000000)
 
-/// Whether the clocks of this process can be held: false where the C library is another than glibc, or where the
-/// definitions of this target do not win over the library's.
-bool process_time_is_available(void);
+/// Why the clocks of this process cannot be held.
+enum process_time_obstacle {
+    PROCESS_TIME_NO_OBSTACLE,
+    /// The C library is another than glibc.
+    PROCESS_TIME_OTHER_C_LIBRARY,
+    /// The thread sanitizer has definitions of its own of what this target defines.
+    PROCESS_TIME_THREAD_SANITIZER,
+    /// The C library's or libdispatch's definitions are in the program.
+    PROCESS_TIME_STATIC_LIBRARIES,
+};
+enum process_time_obstacle process_time_obstacle(void);
 
 /// Whether the process was started for an exit test of Swift Testing.
 bool process_time_is_exit_test(void);
@@ -42,14 +50,15 @@ void process_time_advance(uint64_t nanoseconds);
 /// Waits, in real time, until every thread but the caller's sleeps. Returns whether that came within the limit.
 bool process_time_rest(uint64_t limit_nanoseconds);
 
-/// Writes who is awake and where into text, a thread in a line, and returns the number of such threads.
-size_t process_time_describe_awake(char *text, size_t capacity);
+/// Writes which threads are awake, or which there are at all beside the calling one, and where: a line for each, then
+/// its innermost functions. Threads are interrupted for that, by SIGPROF. Returns the number of these threads.
+size_t process_time_describe_threads(bool all, char *text, size_t capacity);
 
 /// Marks what the calling thread does from here on as code under test, until it is called with NULL.
 ///
 /// While that code waits for a semaphore, a condition, a queue, a thread or an instant, and every other thread is at
-/// rest, `step` is called again and again on a thread of its own, to move the world on. The code goes on only between two
-/// of these calls. `step` gets whether the process came to rest within the limit in nanoseconds of real time, and
+/// rest, `step` is called again and again on a thread of its own, to move the world on. The code goes on only between
+/// two of these calls. `step` gets whether the process came to rest within the limit in nanoseconds of real time, and
 /// returns whether there was anything to do; where it returns false nothing ever ends the wait, and it is not called
 /// again for it.
 void process_time_serve(bool (*step)(void *context, bool is_at_rest), void *context, uint64_t rest_limit);

@@ -20,8 +20,8 @@ package enum DiagramFormat: String, Sendable, CaseIterable {
 
 /// Makes diagrams of traces.
 package enum TimelineDiagram {
-    /// For how long, in µs, a packet may be on its way.
-    private static let longestWay: Int64 = 10_000_000
+    /// For how long a packet may be on its way.
+    private static let longestWay = Duration.seconds(10)
 
     /// The lines of a device, by their places.
     private struct Lines {
@@ -72,23 +72,13 @@ package enum TimelineDiagram {
             guard let own = lines[entry.device] else { continue }
             let receiver = receivers[index].flatMap { lines[shown[$0].device]?.framework }
             var entry = entry
-            entry.text = shortened(entry.text)
+            entry.text = SequenceDiagram.shortened(entry.text)
             let content = content(entry, own, receiver: receiver, peers: peers, lines)
             let time = entry.kind == .heading ? nil : String(format: "%.1f ms", Double(entry.time - start) / 1000)
             diagram.rows.append(.init(content, at: time))
         }
         if isCut { diagram.rows.append(.init(.divider("… the rest is left out: --trace FILE.jsonl has all of it"))) }
         return diagram
-    }
-
-    /// The text with the beginnings of long UUIDs and values alone: a picture has no room for all of them.
-    private static func shortened(_ text: String) -> String {
-        text.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            let start = word.prefix { !$0.isHexDigit }
-            let digits = word.dropFirst(start.count).prefix { $0.isHexDigit || $0 == "-" }
-            guard digits.count > 20 else { return String(word) }
-            return start + digits.prefix(8) + "…" + word.dropFirst(start.count + digits.count)
-        }.joined(separator: " ")
     }
 
     /// The devices, those that connect first.
@@ -103,21 +93,19 @@ package enum TimelineDiagram {
 
     /// For each packet that was sent, the place of the entry in which another device received it.
     private static func receivers(of entries: [TimelineEntry]) -> [Int: Int] {
-        var waiting: [String: [Int]] = [:]
-        var receivers: [Int: Int] = [:]
-        for (index, entry) in entries.enumerated() {
-            let key = entry.layer + entry.text
+        let packets = entries.map { entry -> SequenceDiagram.Packet? in
             switch entry.kind {
-            case .sent: waiting[key, default: []].append(index)
-            case .received:
-                let place = waiting[key]?.firstIndex { sent in
-                    entries[sent].device != entry.device && entry.time - entries[sent].time < longestWay
-                }
-                if let place, let sent = waiting[key]?.remove(at: place) { receivers[sent] = index }
-            case .heading, .app, .sdk, .call, .callback, .command, .event: break
+            case .sent, .received:
+                SequenceDiagram.Packet(
+                    content: entry.layer + entry.text,
+                    device: entry.device,
+                    isSent: entry.kind == .sent,
+                    time: .microseconds(entry.time)
+                )
+            case .heading, .app, .sdk, .call, .callback, .command, .event: nil
             }
         }
-        return receivers
+        return SequenceDiagram.receptions(of: packets, within: longestWay)
     }
 
     private static func content(

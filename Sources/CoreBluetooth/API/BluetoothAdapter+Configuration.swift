@@ -44,13 +44,13 @@ extension BluetoothAdapter {
         /// Whether services that apps publish, and channels, can only be used by devices that have paired, whatever
         /// their permissions say.
         ///
-        /// Where the ``pairingAgent`` can show or take a code, or gives and takes data by another way than Bluetooth, the
-        /// pairing has to protect against a man in the middle: devices that can do none of it are refused.
+        /// Where the ``pairingAgent`` can show or take a code, or gives and takes data by another way than Bluetooth,
+        /// the pairing has to protect against a man in the middle: devices that can do none of it are refused.
         public var requiresPairing: Bool = false
         /// How this device hides itself behind private addresses; `nil` for one that keeps its address.
         ///
-        /// A device that hides itself is known again only by those with which it has paired; to all others it is another
-        /// one, with another `identifier`, each time that its address changes.
+        /// A device that hides itself is known again only by those with which it has paired; to all others it is
+        /// another one, with another `identifier`, each time that its address changes.
         public var privacy: Privacy?
         /// Whether the controller is asked to send no more data than this host has finished with (Vol 4, Part E, 4.2),
         /// so that a peer that sends faster than the app takes it waits; `nil` for the default.
@@ -62,6 +62,9 @@ extension BluetoothAdapter {
         /// Whether writes without response that an app makes while
         /// ``CBPeripheral/canSendWriteWithoutResponse`` is false are lost, all of them: for tests.
         package var losesOverrunningWrites = false
+        /// Whether databases of peers that were discovered by an earlier process, or on an earlier connection, are
+        /// used.
+        package var usesCachedDatabases = true
         /// What sees all that passes between apps, Core Bluetooth and the controller; `nil` for nobody.
         package var observer: (any AdapterObserver)?
         /// How long events wait before they are reported to delegates; those that come meanwhile go with them.
@@ -93,8 +96,8 @@ extension BluetoothAdapter {
         }
 
         /// What the environment says: `COREBLUETOOTH_IDENTITY`, `COREBLUETOOTH_DISTANCE`, `COREBLUETOOTH_POSITION`,
-        /// `COREBLUETOOTH_CAPTURE`, `COREBLUETOOTH_FLOW_CONTROL` (`on` or `off`), `COREBLUETOOTH_PRIVACY` (`on`, `off` or
-        /// the seconds for which an address is used).
+        /// `COREBLUETOOTH_CAPTURE`, `COREBLUETOOTH_FLOW_CONTROL` (`on` or `off`), `COREBLUETOOTH_PRIVACY` (`on`, `off`
+        /// or the seconds for which an address is used).
         public static var environment: Configuration { Configuration(environment: ProcessInfo.processInfo.environment) }
 
         init(environment: [String: String]) {

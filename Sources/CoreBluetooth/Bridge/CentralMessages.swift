@@ -22,7 +22,7 @@ struct ConnectionID: Hashable, Sendable {
 }
 
 /// What an app scans for.
-struct ScanFilter: Sendable {
+struct ScanFilter: Hashable, Sendable {
     /// Services of which one must be advertised; `nil` for everything.
     var services: [BluetoothUUID]?
     /// Services of which one may be looked for by the advertiser instead.

@@ -72,7 +72,7 @@ extension CBError {
     /// Why a service could not be published.
     static func databaseFailure(_ error: GATTDatabaseError) -> CBError {
         switch error {
-        case .outOfHandles: .reported(.outOfSpace)
+        case .outOfHandles, .handlesInUse: .reported(.outOfSpace)
         case .valueTooLong, .unknownIncludedService, .reservedDescriptor: .reported(.invalidParameters)
         }
     }

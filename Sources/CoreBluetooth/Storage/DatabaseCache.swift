@@ -16,11 +16,14 @@ final class DatabaseCache {
     private var databases: [DeviceAddress: RemoteDatabase] = [:]
     /// The addresses in `databases`, the one that was used last at the end.
     private var order: [DeviceAddress] = []
+    /// Whether what is known of peers is used; otherwise they are discovered anew.
+    var isUsed = true
     /// Writes them to the storage, once it is known.
     var writer: StateWriter?
 
     /// What is known of a peer.
     func database(of address: DeviceAddress) -> RemoteDatabase? {
+        guard self.isUsed else { return nil }
         if let database = self.databases[address] {
             self.touch(address)
             return database

@@ -61,22 +61,36 @@ struct IdentityFile: Sendable {
             try self.storage.withLock {
                 let known = Set(records.map(\.address))
                 let others = self.load().filter { !known.contains($0.address) }
-                let peers = (others + records).suffix(Self.capacity).map { record in
-                    Document.Peer(
-                        address: record.address.description,
-                        kind: record.address.isRandom ? "random" : "public",
-                        identifier: record.identifier,
-                        name: record.name,
-                        isDeviceName: record.isDeviceName ? true : nil
-                    )
-                }
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-                let document = Document(version: Self.version, peers: Array(peers))
-                try self.storage.write(encoder.encode(document), to: Self.name)
+                try self.storage.write(Self.document(of: others + records), to: Self.name)
             }
         } catch {
             Notice.once("cannot keep identities: \(error)")
         }
+    }
+
+    /// Lets the file of a storage in memory be what `records` returns when the file is read.
+    ///
+    /// Such a storage belongs to one adapter at a time, which has loaded what was there.
+    func keep(_ records: @escaping @Sendable () -> [IdentityStore.Record]) {
+        do {
+            try self.storage.write(Self.name, .powerFailure) { try Self.document(of: records()) }
+        } catch {
+            Notice.once("cannot keep identities: \(error)")
+        }
+    }
+
+    private static func document(of records: [IdentityStore.Record]) throws -> Data {
+        let peers = records.suffix(Self.capacity).map { record in
+            Document.Peer(
+                address: record.address.description,
+                kind: record.address.isRandom ? "random" : "public",
+                identifier: record.identifier,
+                name: record.name,
+                isDeviceName: record.isDeviceName ? true : nil
+            )
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        return try encoder.encode(Document(version: Self.version, peers: peers))
     }
 }

@@ -133,23 +133,38 @@ final class IdentityStore: Sendable {
     func flush() { self.saving.sync {} }
 
     /// Keeps nothing more, as a process that was killed.
-    func close() { self.state.withLockedValue { $0.file = nil } }
+    func close() {
+        let (file, records) = self.state.withLockedValue { state in
+            defer { state.file = nil }
+            return (state.isSaving ? state.file : nil, state.recordsWorthKeeping)
+        }
+        // What was written in memory has been what is known at any time; it stays as it is now.
+        if let file, file.storage.isImmediate { file.keep { records } }
+    }
 
     private func save() {
-        let isImmediate = self.state.withLockedValue { $0.file?.storage.isImmediate ?? false }
-        if isImmediate { self.saveNow() } else { self.saving.async { self.saveNow() } }
+        let file = self.state.withLockedValue { $0.file }
+        guard let file, file.storage.isImmediate else { return self.saving.async { self.saveNow() } }
+        // Once: the document is made of what is known when it is read. So `isSaving` stays true.
+        let state = self.state
+        file.keep { state.withLockedValue { $0.recordsWorthKeeping } }
     }
 
     private func saveNow() {
         let (file, records) = self.state.withLockedValue { state in
             state.isSaving = false
-            return (state.file, state.order.compactMap { state.records[$0] })
+            return (state.file, state.recordsWorthKeeping)
         }
-        file?.save(records.filter { $0.address.isWorthKeeping })
+        file?.save(records)
     }
 }
 
 extension IdentityStore.State {
+    /// The records to be written, longest known first.
+    fileprivate var recordsWorthKeeping: [IdentityStore.Record] {
+        self.order.compactMap { $0.isWorthKeeping ? self.records[$0] : nil }
+    }
+
     fileprivate mutating func next() -> UInt64 {
         guard var generator = self.seeded else { return UInt64.random(in: .min ... .max) }
         defer { self.seeded = generator }

@@ -5,9 +5,9 @@ import CoreBluetooth
 import Foundation
 
 extension Central {
-    /// Finds a device.
-    func find(_ query: DeviceQuery, timeout: TimeInterval) async throws -> CBPeripheral {
-        if let identifier = query.identifier,
+    /// Finds a device; one that is known need not be heard, unless that is asked for.
+    func find(_ query: DeviceQuery, timeout: TimeInterval, isHeard: Bool = false) async throws -> CBPeripheral {
+        if !isHeard, let identifier = query.identifier,
             let known = manager?.retrievePeripherals(withIdentifiers: [identifier]).first
         {
             return known

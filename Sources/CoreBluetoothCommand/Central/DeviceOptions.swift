@@ -25,22 +25,25 @@ struct DeviceOptions: ParsableArguments {
     ///   - radio: The adapter.
     ///   - output: How to print.
     ///   - permitsPairing: Whether this device pairs.
+    ///   - isRecorded: Whether the packets are to show all of the device: it is heard advertising and discovered anew,
+    ///     also where it is known.
     ///   - body: What to do with the device.
     func run(
         _ radio: RadioOptions,
         _ output: OutputFormat,
         permitsPairing: Bool = true,
+        isRecorded: Bool = false,
         _ body: @escaping @MainActor (Central, CBPeripheral) async throws -> Void
     ) throws -> Never {
         let options = self
         let agent = TerminalPairingAgent()
-        try radio.apply(agent: agent, permitsPairing: permitsPairing)
+        try radio.apply(agent: agent, permitsPairing: permitsPairing, usesCachedDatabases: !isRecorded)
         let pairing = ProgramPairing(agent, radio)
         MainActor.assumeIsolated { () -> Never in
             Task { @MainActor in
                 do {
                     let central = Central(pairing: pairing, output: output)
-                    let peripheral = try await options.connect(central)
+                    let peripheral = try await options.connect(central, isHeard: isRecorded)
                     try await body(central, peripheral)
                     await central.disconnect()
                     Ending.succeed()
@@ -56,9 +59,9 @@ struct DeviceOptions: ParsableArguments {
 
     /// Finds the device and connects to it.
     @MainActor
-    private func connect(_ central: Central) async throws -> CBPeripheral {
+    private func connect(_ central: Central, isHeard: Bool) async throws -> CBPeripheral {
         try await central.start(timeout: timeout)
-        let peripheral = try await central.find(DeviceQuery(device), timeout: timeout)
+        let peripheral = try await central.find(DeviceQuery(device), timeout: timeout, isHeard: isHeard)
         try await central.connect(peripheral, timeout: timeout)
         return peripheral
     }

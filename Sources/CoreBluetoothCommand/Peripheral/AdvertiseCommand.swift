@@ -1,6 +1,7 @@
 // `corebluetooth advertise`: be a peripheral.
 
 import ArgumentParser
+import BluetoothHost
 import CommandLineTool
 import CoreBluetooth
 import Foundation
@@ -12,7 +13,9 @@ struct AdvertiseCommand: ParsableCommand {
         abstract: "Be a peripheral until interrupted.",
         discussion: """
             With --gatt FILE it offers the services that a JSON file describes, answers reads, takes writes and prints \
-            them, and notifies subscribers; "security" says what needs pairing. With --benchmark it serves "corebluetooth benchmark".
+            them, and notifies subscribers; "security" says what needs pairing. With --from-capture FILE it is like \
+            the peripheral of a recorded conversation: its services, values, notifications and answers. With \
+            --benchmark it serves "corebluetooth benchmark".
 
             A file, whose values are hex, text, uint8, uint16, uint32, int8, int16 or int32:
 
@@ -29,6 +32,12 @@ struct AdvertiseCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Offer the services that this JSON file describes.", valueName: "file"))
     var gatt: String?
 
+    @Option(help: ArgumentHelp("Be like the peripheral in this capture (btsnoop or PacketLogger).", valueName: "file"))
+    var fromCapture: String?
+
+    @Option(help: ArgumentHelp("The peripheral in the capture, where there are several.", valueName: "address"))
+    var device: String?
+
     @Flag(help: "Serve corebluetooth benchmark.")
     var benchmark = false
 
@@ -39,17 +48,24 @@ struct AdvertiseCommand: ParsableCommand {
     func validate() throws {
         for text in service { _ = try Arguments.uuid(text) }
         if let name, name.isEmpty { throw ValidationError("The name is empty.") }
+        guard gatt == nil || fromCapture == nil else {
+            throw ValidationError("A peripheral is described by --gatt or by --from-capture, not by both.")
+        }
+        guard device == nil || fromCapture != nil else {
+            throw ValidationError("--device chooses a peripheral of --from-capture.")
+        }
     }
 
     func run() throws {
-        let description = try gatt.map(GATTDescription.read)
+        let description = try gatt.map(GATTDescription.read) ?? fromCapture.map(described)
         let isChosen = name != nil || description?.name != nil
         let name = name ?? description?.name ?? RadioOptions.computerName ?? "corebluetooth"
         try radio.apply(
             deviceName: name,
             reportsShortening: isChosen,
             agent: pairing.agent(output.format),
-            requiresPairing: pairing.requirePairing != nil
+            requiresPairing: pairing.requirePairing != nil,
+            permitsSystemServices: fromCapture != nil
         )
         let services = try service.map(Arguments.uuid)
         MainActor.assumeIsolated {
@@ -61,5 +77,14 @@ struct AdvertiseCommand: ParsableCommand {
                 output: output.format
             ).run()
         }
+    }
+
+    /// The peripheral of a capture; what it advertised and this program cannot is reported.
+    private func described(_ path: String) throws -> GATTDescription {
+        let recorded = try RecordedPeripheral.read(path, device: device)
+        for service in recorded.services where !service.wasDiscovered {
+            Console.report("\(Ending.program): the capture has no discovery of the characteristics of \(service.uuid)")
+        }
+        return GATTDescription(recorded)
     }
 }

@@ -20,6 +20,9 @@ struct GATTDescription: Decodable {
     struct Value: Decodable {
         var data: Data
 
+        /// A value of octets.
+        init(_ data: Data) { self.data = data }
+
         /// The octets that an attribute value has at most (Vol 3, Part F, 3.2.9).
         static let limit = 512
 
@@ -79,6 +82,8 @@ struct GATTDescription: Decodable {
     struct Identifier: Decodable {
         var uuid: CBUUID
 
+        init(uuid: CBUUID) { self.uuid = uuid }
+
         init(from decoder: any Decoder) throws {
             let text = try decoder.singleValueContainer().decode(String.self)
             do {
@@ -115,8 +120,18 @@ struct GATTDescription: Decodable {
         var notifyEvery: Double?
         /// Characteristic User Description.
         var description: String?
+        /// Characteristic Presentation Format.
+        var format: Value?
         /// What it demands of a connection.
         var security: Security?
+        /// What reads get, one after the other; then the value that it has.
+        var reads: [Value]?
+        /// What it sends after a subscription.
+        var notifications: [Timed]?
+        /// What may be written, and what becomes of it; all that is not there is refused.
+        var answers: [Reply]?
+        /// Whether a read without a recorded value is refused; so it is where the description comes out of a capture.
+        var isStrict = false
 
         fileprivate enum CodingKeys: String, CodingKey, CaseIterable {
             case uuid
@@ -125,7 +140,11 @@ struct GATTDescription: Decodable {
             case values
             case notifyEvery
             case description
+            case format
             case security
+            case reads
+            case notifications
+            case answers
         }
     }
 
@@ -136,12 +155,15 @@ struct GATTDescription: Decodable {
         var primary: Bool?
         /// Whether it is advertised; true where it is not said.
         var advertise: Bool?
+        /// The services that it includes; they stand in the description, too.
+        var includes: [Identifier]?
         var characteristics: [Characteristic]?
 
         fileprivate enum CodingKeys: String, CodingKey, CaseIterable {
             case uuid
             case primary
             case advertise
+            case includes
             case characteristics
         }
     }
@@ -204,11 +226,19 @@ struct GATTDescription: Decodable {
 
     /// What cannot be, though each part can.
     private var problem: String? {
+        let uuids = services.map(\.uuid.uuid)
         for (index, service) in services.enumerated() {
+            for included in service.includes ?? [] where !uuids.prefix(index).contains(included.uuid) {
+                return "services[\(index)].includes: \(included.uuid) has to stand before it"
+            }
             for (number, characteristic) in (service.characteristics ?? []).enumerated() {
                 let place = "services[\(index)].characteristics[\(number)]"
                 let canNotify = characteristic.properties.contains { $0 == .notify || $0 == .indicate }
                 if characteristic.properties.isEmpty { return "\(place).properties is empty" }
+                if characteristic.notifications?.isEmpty == false, !canNotify {
+                    return "\(place).notifications needs the property notify or indicate"
+                }
+                if let problem = characteristic.recordingProblem(place) { return problem }
                 if let every = characteristic.notifyEvery {
                     guard canNotify else { return "\(place).notifyEvery needs the property notify or indicate" }
                     guard every > 0, every <= 86_400 else {
@@ -280,8 +310,22 @@ struct GATTDescription: Decodable {
                 {
                     return problem
                 }
-                for (item, value) in (characteristic["values"] as? [[String: Any]] ?? []).enumerated() {
-                    if let problem = check(value, place + ".values[\(item)]: ", Value.Key.self) { return problem }
+                for list in ["values", "reads"] {
+                    for (item, value) in (characteristic[list] as? [[String: Any]] ?? []).enumerated() {
+                        if let problem = check(value, place + ".\(list)[\(item)]: ", Value.Key.self) { return problem }
+                    }
+                }
+                var timed = [(place, characteristic)]
+                for (item, answer) in (characteristic["answers"] as? [[String: Any]] ?? []).enumerated() {
+                    let place = place + ".answers[\(item)]"
+                    if let problem = check(answer, place + ": ", Reply.CodingKeys.self) { return problem }
+                    timed.append((place, answer))
+                }
+                for (place, object) in timed {
+                    for (item, sent) in (object["notifications"] as? [[String: Any]] ?? []).enumerated() {
+                        let place = place + ".notifications[\(item)]: "
+                        if let problem = check(sent, place, Timed.CodingKeys.self) { return problem }
+                    }
                 }
             }
         }

@@ -10,10 +10,14 @@ import Foundation
 final class PeripheralSession: NSObject {
     /// A characteristic and its value now.
     @MainActor
-    private final class Attribute {
+    final class Attribute {
         let characteristic: CBMutableCharacteristic
         let description: GATTDescription.Characteristic
         var value: Data
+        /// What it does as in a recorded conversation.
+        var replay: CharacteristicReplay?
+        /// The recorded values that are still to come after a subscription.
+        var sendings: [DispatchWorkItem] = []
         var nextValue = 0
         // Not a Timer: on Linux the memory of an invalidated one is not released.
         var timer: (any DispatchSourceTimer)?
@@ -21,12 +25,14 @@ final class PeripheralSession: NSObject {
         init(_ description: GATTDescription.Characteristic) {
             self.description = description
             characteristic = PeripheralSession.characteristic(description)
-            value = description.value?.data ?? description.values?.first?.data ?? Data()
+            replay = description.replay
+            value =
+                description.value?.data ?? description.values?.first?.data ?? description.reads?.first?.data ?? Data()
         }
     }
 
     /// A value that waits until the transmit queue has space.
-    private struct Update {
+    struct Update {
         var attribute: Attribute
         var value: Data
         /// The centrals that get it; `nil` for all subscribers.
@@ -38,8 +44,8 @@ final class PeripheralSession: NSObject {
 
     private let name: String
     private let advertised: [CBUUID]
-    private let output: OutputFormat
-    private let attributes: [Attribute]
+    let output: OutputFormat
+    let attributes: [Attribute]
     private let services: [CBMutableService]
     private let server: BenchmarkServer?
     private let channels: [GATTDescription.Channel]
@@ -68,6 +74,12 @@ final class PeripheralSession: NSObject {
         if let server {
             services.append(server.service)
             shown.append(BenchmarkService.uuid)
+        }
+        for (service, description) in zip(services, description?.services ?? []) {
+            guard let includes = description.includes, !includes.isEmpty else { continue }
+            service.includedServices = includes.compactMap { included in
+                services.first { $0.uuid == included.uuid }
+            }
         }
         self.attributes = attributes
         self.services = services
@@ -115,17 +127,22 @@ final class PeripheralSession: NSObject {
             descriptor.requiredLevel = description.security?.description?.value ?? .none
             characteristic.descriptors = [descriptor]
         }
+        if let format = description.format {
+            let uuid = CBUUID(string: CBUUIDCharacteristicFormatString)
+            characteristic.descriptors =
+                (characteristic.descriptors ?? []) + [CBMutableDescriptor(type: uuid, value: format.data)]
+        }
         return characteristic
     }
 
-    private func attribute(_ characteristic: CBCharacteristic) -> Attribute? {
+    func attribute(_ characteristic: CBCharacteristic) -> Attribute? {
         attributes.first { $0.characteristic === characteristic }
     }
 
     // MARK: Values
 
     /// Sends a value to subscribers as soon as the transmit queue has space.
-    private func notify(_ update: Update) {
+    func notify(_ update: Update) {
         if updates.count >= Self.updateLimit { updates.removeFirst() }
         updates.append(update)
         sendUpdates()
@@ -155,6 +172,7 @@ final class PeripheralSession: NSObject {
 
     private func watch(_ attribute: Attribute) {
         let hasSubscribers = !(attribute.characteristic.subscribedCentrals ?? []).isEmpty
+        watchRecorded(attribute, hasSubscribers)
         guard let every = attribute.description.notifyEvery else { return }
         if !hasSubscribers {
             attribute.timer?.cancel()
@@ -170,8 +188,7 @@ final class PeripheralSession: NSObject {
 
     // MARK: Lines
 
-    private func report(_ event: String, _ characteristic: CBCharacteristic, _ central: CBCentral, _ value: Data? = nil)
-    {
+    func report(_ event: String, _ characteristic: CBCharacteristic, _ central: CBCentral, _ value: Data? = nil) {
         let uuid = characteristic.uuid
         let meaning = value.map { ": " + ValueText.text($0, of: uuid) } ?? ""
         output.print(
@@ -213,6 +230,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
             for attribute in attributes {
                 attribute.timer?.cancel()
                 attribute.timer = nil
+                watchRecorded(attribute, false)
             }
         }
     }
@@ -260,7 +278,10 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
         if let server, server.owns(request.characteristic) {
             value = server.value(of: request.characteristic)
         } else if let attribute = attribute(request.characteristic) {
-            if request.offset == 0 { report("read", request.characteristic, request.central) }
+            if request.offset == 0 {
+                report("read", request.characteristic, request.central)
+                if let error = read(attribute) { return peripheral.respond(to: request, withResult: error) }
+            }
             value = attribute.value
         } else {
             return peripheral.respond(to: request, withResult: .attributeNotFound)
@@ -292,12 +313,16 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
             }
             values[ObjectIdentifier(attribute)] = Data(value)
         }
-        peripheral.respond(to: first, withResult: .success)
-        for attribute in attributes {
+        let written = attributes.filter { values[ObjectIdentifier($0)] != nil }
+        let replies = written.map { write(values[ObjectIdentifier($0)] ?? Data(), to: $0) }
+        if let error = replies.compactMap(\.error).first { return peripheral.respond(to: first, withResult: error) }
+        if !replies.contains(where: \.isUnanswered) { peripheral.respond(to: first, withResult: .success) }
+        for reply in replies { send(reply) }
+        for attribute in written {
             guard let value = values[ObjectIdentifier(attribute)] else { continue }
             attribute.value = value
             report("written", attribute.characteristic, first.central, value)
-            if !(attribute.characteristic.subscribedCentrals ?? []).isEmpty {
+            if attribute.replay == nil, !(attribute.characteristic.subscribedCentrals ?? []).isEmpty {
                 notify(Update(attribute: attribute, value: value))
             }
         }

@@ -39,6 +39,9 @@ extension GATTDescription {
             case description
         }
 
+        /// The same level for reading, writing and subscribing.
+        init(all level: Level) { (self.read, self.write, self.notify) = (level, level, level) }
+
         init(from decoder: any Decoder) throws {
             if (try? decoder.singleValueContainer().decode(String.self)) != nil {
                 let level = try Level(from: decoder)

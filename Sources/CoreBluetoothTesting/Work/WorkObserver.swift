@@ -46,9 +46,14 @@ enum WorkObserver {
                 hands_over: { queue, isBarrier, isWaiting, function, argument in
                     WorkObserver.takes(queue, isBarrier, isWaiting, function, argument)
                 },
-                sets_aside: { _ in WorkObserver.owner().map { Unmanaged.passRetained($0).toOpaque() } },
-                runs: { owner, function, argument in
+                sets_aside: { isTimer in
+                    guard let owner = WorkObserver.owner() else { return nil }
+                    if isTimer { owner.work.countTimer(1) }
+                    return Unmanaged.passRetained(owner).toOpaque()
+                },
+                runs: { owner, isTimer, function, argument in
                     let owner = Unmanaged<WorkOwner>.fromOpaque(owner).takeRetainedValue()
+                    if isTimer { owner.work.countTimer(-1) }
                     owner.work.run(owner) { function(argument) }
                 }
             )

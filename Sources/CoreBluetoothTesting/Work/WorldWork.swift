@@ -21,7 +21,7 @@ final class WorldWork: @unchecked Sendable {
     /// happened never comes to rest.
     private static let turnLimit = 32
     /// How long work may stay away from rest, in seconds of real time, until the world goes on without it.
-    static let limit = 20.0
+    var limit = 20.0
 
     private let condition = NSCondition()
     private var isOver = false
@@ -47,6 +47,8 @@ final class WorldWork: @unchecked Sendable {
     /// What tasks do next that have gone on so often that they seem to wait for time to pass.
     private var heldBack: [() -> Void] = []
     private var mistake: String?
+    /// How many timers of the process wait, of those that are known.
+    private var timerCount = 0
     /// Runs the tasks that belong to no other executor.
     private let tasks = dispatch_work_make_queue("world tasks")
     /// Whose work it is that a test starts outside of its devices.
@@ -176,6 +178,19 @@ final class WorldWork: @unchecked Sendable {
         self.runIfWaiting(item)
     }
 
+    /// A timer of the process begins or ends.
+    func countTimer(_ change: Int) { self.condition.withLock { self.timerCount += change } }
+
+    /// What may keep a condition from becoming true, for the end of a sentence: empty where nothing is known of it.
+    var likelyCause: String {
+        let count = self.condition.withLock { self.clock == nil ? self.timerCount : 0 }
+        guard count > 0 else { return "" }
+        return """
+            ; the devices' code waits for \(count == 1 ? "a timer" : "\(count) timers") of real time (asyncAfter), next to \
+            none of which passes here: use World(time: .process) of CoreBluetoothProcessTime, or give the code world.clock
+            """
+    }
+
     // MARK: Rest
 
     /// Whether nothing is on its way.
@@ -219,13 +234,13 @@ final class WorldWork: @unchecked Sendable {
             // Where the test itself is work of the world, it does not wait for itself.
             let others = self.items.values.filter { $0.thread != thread }
             if others.isEmpty || self.stillness.holds(for: others) { return }
-            let end = deadline ?? Date(timeIntervalSinceNow: Self.limit)
+            let end = deadline ?? Date(timeIntervalSinceNow: self.limit)
             deadline = end
             if self.condition.wait(until: Date(timeIntervalSinceNow: Stillness.interval)) { continue }
             let rest = self.items.values.filter { $0.thread != thread }
             if self.stillness.isReached(by: rest) { return }
             if Date() > end {
-                self.mistake = self.mistake ?? Self.text(of: rest)
+                self.mistake = self.mistake ?? self.text(of: rest)
                 self.stillness.accept(rest)
                 return
             }
@@ -238,7 +253,7 @@ final class WorldWork: @unchecked Sendable {
         self.condition.unlock()
         defer { self.condition.lock() }
         do {
-            try clock.rest(within: .seconds(Int(Self.limit)))
+            try clock.rest(within: .milliseconds(Int(self.limit * 1_000)))
         } catch {
             self.reportMistake("\(error)")
             return true
@@ -295,10 +310,10 @@ final class WorldWork: @unchecked Sendable {
     /// Remembers the first mistake.
     func reportMistake(_ text: String) { self.condition.withLock { self.mistake = self.mistake ?? text } }
 
-    private static func text(of items: [WorkItem]) -> String {
+    private func text(of items: [WorkItem]) -> String {
         let queues = Set(items.map { "\"\($0.label)\" (\($0.thread == nil ? "not begun" : "running"))" }).sorted()
         return """
-            the work of the world does not come to rest: after \(Int(Self.limit)) s of real time there is work on \
+            the work of the world does not come to rest: after \(decimal(self.limit, places: 1, trims: true)) s of real time there is work on \
             \(queues.joined(separator: ", ")); where it has not begun, nobody serves that queue (the main queue needs \
             the main thread); where it runs, it does so without end or waits for a timer of the real world
             """

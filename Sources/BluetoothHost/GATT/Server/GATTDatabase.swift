@@ -53,9 +53,9 @@ struct GATTDatabase: Sendable {
             guard let service = self.service(at: handle) else { throw .unknownIncludedService }
             included.append(service)
         }
-        guard let first = self.firstHandle(for: GATTServiceBuilder.handleCount(of: definition)) else {
-            throw .outOfHandles
-        }
+        let count = GATTServiceBuilder.handleCount(of: definition)
+        let free = definition.handle.map { self.isFree($0, count) ? $0 : nil } ?? self.firstHandle(for: count)
+        guard let first = free else { throw definition.handle == nil ? .outOfHandles : .handlesInUse }
         var builder = GATTServiceBuilder(uuid: definition.uuid, isPrimary: definition.isPrimary, first: first)
         for service in included { builder.include(service.range, uuid: service.uuid) }
         for characteristic in definition.characteristics { builder.characteristic(characteristic) }
@@ -117,6 +117,13 @@ struct GATTDatabase: Sendable {
     /// The first handle of `count` free ones: behind the last service that was added, else the lowest gap.
     private func firstHandle(for count: Int) -> AttributeHandle? {
         self.gap(of: count, from: self.nextHandle) ?? self.gap(of: count, from: 1)
+    }
+
+    /// Whether `count` handles from `first` on belong to no service.
+    private func isFree(_ first: AttributeHandle, _ count: Int) -> Bool {
+        let end = Int(first) + count - 1
+        guard first > 0, end <= 0xFFFF else { return false }
+        return !self.services.contains { Int($0.lowerBound) <= end && $0.upperBound >= first }
     }
 
     private func gap(of count: Int, from start: Int) -> AttributeHandle? {

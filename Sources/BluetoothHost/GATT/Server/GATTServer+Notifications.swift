@@ -50,6 +50,22 @@ extension GATTServer {
         }
     }
 
+    /// Sends a value as a notification to a client that need not be subscribed, cut to MTU - 3 octets; nobody counts
+    /// it.
+    func notifyUnconditionally(
+        _ value: ByteBuffer,
+        characteristic handle: AttributeHandle,
+        on bearer: inout ATTBearer,
+        into actions: inout [ATTBearer.Action]
+    ) {
+        guard bearer.isUsable else { return }
+        self.send(
+            ATT.encoded(.handleValueNotification, handle, value.prefix(bearer.mtu - 3)),
+            on: &bearer,
+            into: &actions
+        )
+    }
+
     /// The longest value that shares a PDU with others, in octets. Two longer ones take as many of the link layer's
     /// packets of 251 octets together as alone.
     private static let batchedLength = 121

@@ -27,6 +27,8 @@ struct GATTServer {
         var appearance: UInt16 = 0
         /// Whether the device hides itself, so that it says how (Vol 3, Part C, 12.4 and 12.5).
         var hasPrivacy = false
+        /// What the Generic Attribute service has.
+        var genericAttribute = GenericAttributeService.full
         /// The shortest encryption key that protected attributes are content with, 7 to 16 octets.
         var minimumKeySize = 7
         /// How many Prepare Write Requests a client can have waiting.
@@ -46,8 +48,10 @@ struct GATTServer {
     let deviceNameHandle: AttributeHandle
     /// The handle of Central Address Resolution; `nil` where the device does not hide itself.
     private let addressResolutionHandle: AttributeHandle?
-    /// The handle of Service Changed.
+    /// The handle of Service Changed; 0, which is no attribute, where there is none.
     let serviceChangedHandle: AttributeHandle
+    /// The last handle of the built-in services.
+    private let lastBuiltInHandle: AttributeHandle
 
     /// Creates a server with the GAP and GATT services in its database.
     init(configuration: Configuration) {
@@ -84,13 +88,38 @@ struct GATTServer {
                 content: .fixed(ByteBuffer(bytes: [0]))
             )
         }
-        let attribute = database.addBuiltIn(BluetoothUUID(GATTAttributeType.genericAttributeService), handleCount: 8) {
+        let attribute = Self.addGenericAttribute(configuration.genericAttribute, to: &database)
+        self.database = database
+        self.deviceNameHandle = access.characteristics[0].value
+        self.addressResolutionHandle = configuration.hasPrivacy ? access.characteristics[2].value : nil
+        self.serviceChangedHandle = attribute?.characteristics.first?.value ?? 0
+        self.lastBuiltInHandle = (attribute ?? access).range.upperBound
+    }
+
+    /// Adds the Generic Attribute service (Vol 3, Part G, 7) with what the device has of it.
+    private static func addGenericAttribute(
+        _ content: GenericAttributeService,
+        to database: inout GATTDatabase
+    ) -> GATTServiceHandles? {
+        let handleCount: Int
+        switch content {
+        case .absent: return nil
+        case .empty: handleCount = 1
+        case .serviceChanged: handleCount = 4
+        case .full: handleCount = 8
+        }
+        return database.addBuiltIn(
+            BluetoothUUID(GATTAttributeType.genericAttributeService),
+            handleCount: handleCount
+        ) {
+            guard content != .empty else { return }
             $0.characteristic(
                 BluetoothUUID(GATTAttributeType.serviceChanged),
                 properties: .indicate,
                 access: [],
                 content: .fixed(ByteBuffer())
             )
+            guard content == .full else { return }
             $0.characteristic(
                 BluetoothUUID(GATTAttributeType.clientSupportedFeatures),
                 properties: [.read, .write],
@@ -104,10 +133,6 @@ struct GATTServer {
                 content: .databaseHash
             )
         }
-        self.database = database
-        self.deviceNameHandle = access.characteristics[0].value
-        self.addressResolutionHandle = configuration.hasPrivacy ? access.characteristics[2].value : nil
-        self.serviceChangedHandle = attribute.characteristics[0].value
     }
 
     /// The name's UTF-8, cut to 248 octets between characters (Vol 3, Part C, 12.1).
@@ -146,7 +171,7 @@ struct GATTServer {
     /// The built-in services and handles of no service are left alone. The clients are to hear of it:
     /// ``databaseChanged(in:on:now:into:)`` on each bearer.
     mutating func remove(_ handle: AttributeHandle) -> AttributeHandleRange? {
-        handle > self.serviceChangedHandle ? self.database.remove(handle) : nil
+        handle > self.lastBuiltInHandle ? self.database.remove(handle) : nil
     }
 
     // MARK: End and time

@@ -29,7 +29,7 @@ struct GATTServiceBuilder {
         for characteristic in definition.characteristics {
             count += 2 + characteristic.descriptors.count
             if characteristic.properties.contains(.extendedProperties) { count += 1 }
-            if characteristic.properties.needsClientConfiguration { count += 1 }
+            if characteristic.properties.needsClientConfiguration, characteristic.hasClientConfiguration { count += 1 }
         }
         return count
     }
@@ -57,6 +57,7 @@ struct GATTServiceBuilder {
             permissions: definition.permissions,
             content: definition.value.map { .fixed($0.compacted) } ?? .application,
             subscriptionSecurity: definition.subscriptionSecurity,
+            hasClientConfiguration: definition.hasClientConfiguration,
             descriptors: definition.descriptors
         )
     }
@@ -72,6 +73,7 @@ struct GATTServiceBuilder {
         permissions: AttributePermissions = [],
         content: GATTAttribute.Content,
         subscriptionSecurity: SecurityRequirement = .none,
+        hasClientConfiguration: Bool = true,
         descriptors: [GATTDescriptorDefinition] = []
     ) -> AttributeHandle {
         let valueHandle = self.next + 1
@@ -97,7 +99,7 @@ struct GATTServiceBuilder {
             )
         }
         var configuration: AttributeHandle?
-        if properties.needsClientConfiguration {
+        if properties.needsClientConfiguration, hasClientConfiguration {
             configuration = self.next
             self.members.append(
                 GATTAttribute(
@@ -116,9 +118,14 @@ struct GATTServiceBuilder {
                 GATTAttribute(
                     handle: self.next,
                     type: descriptor.uuid,
-                    access: GATTAttribute.Access(descriptor.permissions, properties: .read, isFixed: true),
+                    access: GATTAttribute.Access(
+                        descriptor.permissions,
+                        properties: [.read, .write],
+                        isFixed: !descriptor.isDynamic
+                    ),
                     readSecurity: descriptor.permissions.read ?? SecurityRequirement.none,
-                    content: .fixed(descriptor.value.compacted)
+                    writeSecurity: descriptor.permissions.write ?? SecurityRequirement.none,
+                    content: descriptor.isDynamic ? .application : .fixed(descriptor.value.compacted)
                 )
             )
         }

@@ -17,6 +17,8 @@ struct AdapterComponents {
     var retained: (any Sendable)?
     /// Who speaks with the user while devices pair.
     var pairingAgent: (any PairingAgent)?
+    /// Whether databases of peers that are known from before are used.
+    var usesCachedDatabases = true
 }
 
 extension AdapterComponents {
@@ -69,6 +71,7 @@ extension AdapterComponents {
 
     private mutating func complete(_ configuration: BluetoothAdapter.Configuration) {
         self.pairingAgent = configuration.pairingAgent
+        self.usesCachedDatabases = configuration.usesCachedDatabases
         self.capture(configuration)
         if let observer = configuration.observer {
             self.source = CapturingSource(self.source, into: ObserverRecorder(observer))

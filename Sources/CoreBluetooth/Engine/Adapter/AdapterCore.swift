@@ -48,6 +48,9 @@ final class AdapterCore {
     private var scanning: DiscoveryReports
     /// How the host scans, while it does.
     private var scanPace: ScanPace?
+    /// The scans for which the last report was looked at, and how often they have changed.
+    private var servedScans: [Scan] = []
+    private var servedScansCount = 0
     private var transmitTokenCount: UInt64 = 0
     /// The links that are held back, and whose apps are behind.
     private var pausedLinks: [LinkID: Set<TransmitToken>] = [:]
@@ -72,6 +75,7 @@ final class AdapterCore {
         self.source = components.source
         self.retained = components.retained
         self.pairingAgent = components.pairingAgent
+        self.databaseCache.isUsed = components.usesCachedDatabases
         self.identities = identities
         self.scanning = DiscoveryReports(identities: identities)
         self.connectedPeers = connectedPeers
@@ -144,6 +148,7 @@ final class AdapterCore {
 
     /// Brings the host's scanning to what the sessions want.
     func updateScanning() {
+        self.updateReportNeed(self.effectiveScans)
         let pace = self.wantedScanPace
         guard self.isReady, pace != self.scanPace else { return }
         self.scanPace = pace
@@ -158,14 +163,30 @@ final class AdapterCore {
     /// An advertisement was received.
     func received(_ report: AdvertisingReport) {
         guard self.scanPace != nil else { return }
+        let scans = self.effectiveScans
         self.scanning.receive(
             report,
-            for: self.centralSessions.compactMap(\.effectiveScan),
+            for: scans,
             now: self.eventLoop.now,
             timestamp: self.timestamp
         ) { scan, discovery in
             self.centralSessions.first { $0.number == scan.session }?.discovered(discovery)
         }
+        self.updateReportNeed(scans)
+    }
+
+    private var effectiveScans: [Scan] { self.centralSessions.compactMap(\.effectiveScan) }
+
+    /// Lets the controller omit the reports that no scan would lead to a discovery of, where it can.
+    private func updateReportNeed(_ scans: [Scan]) {
+        // A session that takes nothing at present begins where it stopped, whatever was reported meanwhile.
+        let isPaused = self.centralSessions.contains { $0.scan != nil && $0.effectiveScan == nil }
+        if scans != self.servedScans {
+            self.servedScans = scans
+            self.servedScansCount += 1
+        }
+        let needsAll = isPaused || scans.contains(where: \.filter.allowsDuplicates)
+        self.host.reportNeed = needsAll ? .all : .changes(self.servedScansCount)
     }
 
     /// The GAP Device Name of a peer became known; says whether that changes its name.
@@ -190,8 +211,8 @@ final class AdapterCore {
 
     // MARK: Flow control
 
-    /// What the peer of a link sent waits for an app. One that is behind holds the link back; where that cannot be done, the
-    /// link ends before it takes all memory.
+    /// What the peer of a link sent waits for an app. One that is behind holds the link back; where that cannot be
+    /// done, the link ends before it takes all memory.
     @inline(__always)
     func received(_ change: ReceiveWindow.Change, on link: LinkID, for owner: TransmitToken) {
         switch change {
@@ -277,8 +298,8 @@ final class AdapterCore {
         self.source.close()
     }
 
-    /// How long the controller of an adapter that is shut down may take to end what it does. Longer than the supervision
-    /// timeout of a link to a peer that has gone, and short for a person who waits.
+    /// How long the controller of an adapter that is shut down may take to end what it does. Longer than the
+    /// supervision timeout of a link to a peer that has gone, and short for a person who waits.
     static let shutdownLimit = TimeAmount.seconds(1)
 
     /// The process ends by itself, or has released the adapter: what it has asked for is stored and sent, nothing is

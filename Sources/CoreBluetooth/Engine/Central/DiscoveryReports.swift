@@ -11,7 +11,7 @@ import Foundation
 import NIOCore
 
 /// One manager's present scan.
-struct Scan: Sendable {
+struct Scan: Hashable, Sendable {
     /// The manager's session.
     var session: Int
     /// How many scans it has started; to a new one everything is reported again.

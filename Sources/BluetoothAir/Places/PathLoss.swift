@@ -1,5 +1,6 @@
 // What distance does to a signal. The model is the usual one for the open: the signal falls with the square of the
-// distance (log-distance path loss with exponent 2), from -45 dBm at one metre for a sender of 0 dBm. So 10 m are -65
+// distance (log-distance path loss with exponent 2), from -45 dBm at one metre for a sender of 0 dBm: 40 dB of free space
+// at 2.44 GHz (Recommendation ITU-R P.525), and 5 dB for the small antennas of such devices. So 10 m are -65
 // dBm, 30 m about -75 dBm, and from 335 m on, where the strength rounds to -96 dBm, nothing is heard.
 
 import BluetoothTypes
@@ -21,9 +22,19 @@ package enum PathLoss {
     /// A shorter distance counts as this one.
     private static let shortestDistance = Distance.metres(0.1)
 
+    /// The distance over which a sender of `txPower` is heard where nothing is in between.
+    static func range(txPower: TransmitPower) -> Distance {
+        // A strength is rounded to whole dBm; a little more keeps what is rounded elsewhere inside.
+        let weakest = Double(Self.sensitivity.dBm) - 0.5
+        return .metres(Self.distance(ofPower: weakest - Double(txPower.rawValue)).metres * 1.000_001)
+    }
+
     /// The received strength at `distance` from a sender of `txPower`; `nil` where it is too weak.
-    static func strength(distance: Distance, txPower: TransmitPower) -> RSSI? {
-        let strength = Self.power(at: distance, txPower: Double(txPower.rawValue)).rounded()
+    ///
+    /// What is in between takes `attenuation` from it.
+    static func strength(distance: Distance, txPower: TransmitPower, attenuation: Attenuation = 0) -> RSSI? {
+        let power = Self.power(at: distance, txPower: Double(txPower.rawValue)) - attenuation.decibels
+        let strength = power.rounded()
         guard strength >= Double(Self.sensitivity.dBm) else { return nil }
         return RSSI(dBm: Int8(min(strength, 20)))
     }

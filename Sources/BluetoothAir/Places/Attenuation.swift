@@ -1,0 +1,116 @@
+// What is between two devices and weakens their signals: walls, which stand somewhere, and what a test sets for a pair.
+// The walls on the straight way add to the loss of the open, as in the multi-wall model (COST 231 Final Report, 4.7);
+// there are no floors, no reflections, and no way around.
+
+import BluetoothTypes
+
+/// By how much a signal is weakened on its way, in decibels.
+///
+/// The multi-wall model has 3.4 dB for a light wall, as of plasterboard, and 6.9 dB for a heavy one, as of bricks or
+/// concrete (COST 231 Final Report, 4.7, at 1.8 GHz). `.infinite` lets nothing through.
+public struct Attenuation: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The number of decibels, not negative; it may be infinite.
+    public let decibels: Double
+
+    /// An attenuation in decibels: a negative number, or one that is not a number, is taken as 0.
+    public static func decibels(_ decibels: Double) -> Attenuation {
+        Attenuation(decibels: decibels > 0 ? decibels : 0)
+    }
+
+    /// Nothing gets through.
+    public static let infinite = Attenuation(decibels: .infinity)
+
+    private init(decibels: Double) { self.decibels = decibels }
+
+    /// Whether `left` is the smaller one.
+    public static func < (left: Attenuation, right: Attenuation) -> Bool { left.decibels < right.decibels }
+
+    /// Both, one behind the other.
+    public static func + (left: Attenuation, right: Attenuation) -> Attenuation {
+        Attenuation(decibels: left.decibels + right.decibels)
+    }
+
+    /// The number and its unit, such as `7.0 dB`.
+    public var description: String { "\(self.decibels) dB" }
+}
+
+extension Attenuation: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
+    /// An attenuation from a literal such as `3.5`, in decibels.
+    public init(floatLiteral value: Double) { self = .decibels(value) }
+
+    /// An attenuation from a literal such as `7`, in decibels.
+    public init(integerLiteral value: Int) { self = .decibels(Double(value)) }
+}
+
+/// A wall on an air, which weakens what passes from a position on one side to a position on the other.
+public struct AirWall: Hashable, Sendable {
+    /// One end.
+    public var start: AirPosition
+    /// The other end.
+    public var end: AirPosition
+    /// By how much it weakens a signal.
+    public var attenuation: Attenuation
+
+    /// A wall between two points.
+    public init(from start: AirPosition, to end: AirPosition, attenuation: Attenuation) {
+        self.start = start
+        self.end = end
+        self.attenuation = attenuation
+    }
+
+    /// Whether the straight way from one position to another one crosses the wall, or touches it.
+    func crosses(from sender: AirPosition, to receiver: AirPosition) -> Bool {
+        guard min(self.start.x, self.end.x) <= max(sender.x, receiver.x),
+            max(self.start.x, self.end.x) >= min(sender.x, receiver.x),
+            min(self.start.y, self.end.y) <= max(sender.y, receiver.y),
+            max(self.start.y, self.end.y) >= min(sender.y, receiver.y)
+        else { return false }
+        let sides = (Self.side(of: self.start, sender, receiver), Self.side(of: self.end, sender, receiver))
+        // Along the wall nothing is in between.
+        guard sides != (0, 0) else { return false }
+        let others = (Self.side(of: sender, self.start, self.end), Self.side(of: receiver, self.start, self.end))
+        return sides.0 * sides.1 <= 0 && others.0 * others.1 <= 0
+    }
+
+    /// On which side of a line through two points a third one is: a sign, 0 on the line.
+    private static func side(of point: AirPosition, _ from: AirPosition, _ to: AirPosition) -> Double {
+        let product = (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x)
+        return product == 0 ? 0 : product > 0 ? 1 : -1
+    }
+}
+
+/// What is between the devices of an air.
+struct Obstacles {
+    /// Two controllers, by their numbers in the order of creation, the lower one first.
+    private struct Pair: Hashable {
+        var lower: Int
+        var upper: Int
+
+        init(_ one: Int, _ other: Int) { (self.lower, self.upper) = (min(one, other), max(one, other)) }
+    }
+
+    var walls: [AirWall] = [] { didSet { self.changeCount += 1 } }
+    private var pairs: [Pair: Attenuation] = [:]
+    /// How often anything has changed.
+    private(set) var changeCount = 0
+
+    /// Sets what is between two controllers beside walls.
+    mutating func set(_ attenuation: Attenuation, between one: Int, and other: Int) {
+        self.pairs[Pair(one, other)] = attenuation > 0 ? attenuation : nil
+        self.changeCount += 1
+    }
+
+    /// Forgets a controller that has gone.
+    mutating func forget(_ controller: Int) {
+        guard !self.pairs.isEmpty else { return }
+        self.pairs = self.pairs.filter { $0.key.lower != controller && $0.key.upper != controller }
+    }
+
+    /// What is between two controllers at their places.
+    func attenuation(between one: (Int, AirLocation), and other: (Int, AirLocation)) -> Attenuation {
+        var sum = self.pairs.isEmpty ? 0 : self.pairs[Pair(one.0, other.0)] ?? 0
+        guard !self.walls.isEmpty, let here = one.1.position, let there = other.1.position else { return sum }
+        for wall in self.walls where wall.crosses(from: here, to: there) { sum = sum + wall.attenuation }
+        return sum
+    }
+}

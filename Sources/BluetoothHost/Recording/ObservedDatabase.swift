@@ -1,0 +1,208 @@
+// The database of a server as its conversations show it, and all that was read, written and sent, with links and times.
+// ObservedDatabase+Description makes a recorded peripheral of it.
+
+import BluetoothTypes
+import NIOCore
+
+/// A server's database as it was seen.
+struct ObservedDatabase: Sendable {
+    /// What a client can ask of a range of handles.
+    enum Question: Hashable, Sendable {
+        case services
+        case characteristics
+        case descriptors
+    }
+
+    /// What became of a write.
+    enum WriteOutcome: Hashable, Sendable {
+        /// It has no answer.
+        case command
+        /// It was taken.
+        case taken
+        /// It was refused.
+        case refused(ATTErrorCode)
+        /// It has no answer yet.
+        case unanswered
+    }
+
+    /// A service.
+    struct Service: Sendable {
+        var uuid: BluetoothUUID
+        var end: AttributeHandle
+        var isPrimary: Bool
+    }
+
+    /// A characteristic declaration.
+    struct Declaration: Sendable {
+        var uuid: BluetoothUUID
+        var properties: CharacteristicProperties
+        var valueHandle: AttributeHandle
+    }
+
+    /// Something that happened to a value.
+    struct Event: Sendable {
+        enum Kind: Sendable {
+            case read(Result<ByteBuffer, ATTErrorCode>)
+            case write(ByteBuffer, WriteOutcome)
+            case sent(ByteBuffer)
+        }
+
+        var handle: AttributeHandle
+        var link: Int
+        var time: Int64
+        /// When a write was answered.
+        var answered: Int64?
+        var kind: Kind
+    }
+
+    /// Services by their first handles.
+    private(set) var services: [AttributeHandle: Service] = [:]
+    /// Included services by the handles of the include declarations.
+    private(set) var includes: [AttributeHandle: AttributeHandleRange] = [:]
+    /// The last handles of included services by their first handles.
+    private var includedServices: [AttributeHandle: AttributeHandle] = [:]
+    /// The lengths of values that were read.
+    private var lengths: [AttributeHandle: Int] = [:]
+    /// Characteristics by the handles of their declarations.
+    private(set) var declarations: [AttributeHandle: Declaration] = [:]
+    /// Types of attributes that Find Information has named.
+    private(set) var types: [AttributeHandle: BluetoothUUID] = [:]
+    /// What was asked of which handles.
+    private(set) var questions: [Question: [AttributeHandleRange]] = [:]
+    /// What happened, in order.
+    private(set) var events: [Event] = []
+    /// Whether all services were asked for, not some by their UUIDs.
+    private(set) var wasListed = false
+    /// The MTU that the server offers.
+    var serverMTU: Int?
+    /// When links began.
+    private(set) var beginnings: [Int: Int64] = [:]
+    /// The index of the event that the last read of an attribute was, and the link.
+    private var lastRead: (handle: AttributeHandle, link: Int, index: Int)?
+
+    // MARK: Discovery
+
+    mutating func linkBegan(_ number: Int, at time: Int64) { self.beginnings[number] = time }
+
+    mutating func asked(_ question: Question, from start: AttributeHandle, upTo end: AttributeHandle?) {
+        guard let end, start <= end else { return }
+        if question == .services { return self.wasListed = true }
+        self.questions[question, default: []].append(start...end)
+    }
+
+    /// A service declaration of a type; `value` is its UUID.
+    mutating func foundService(
+        _ value: ByteBuffer,
+        _ handle: AttributeHandle,
+        _ end: AttributeHandle,
+        _ type: BluetoothUUID
+    ) {
+        let isPrimary = type.shortValue == GATTAttributeType.primaryService
+        guard isPrimary || type.shortValue == GATTAttributeType.secondaryService, handle > 0, handle <= end else {
+            return
+        }
+        var value = value
+        guard let uuid = try? BluetoothUUID(attribute: &value, "Service UUID") else { return }
+        self.services[handle] = Service(uuid: uuid, end: end, isPrimary: isPrimary)
+    }
+
+    /// An attribute that Read By Type has found.
+    mutating func found(_ value: ByteBuffer, at handle: AttributeHandle, _ type: BluetoothUUID, on link: Int) {
+        var rest = value
+        switch type.shortValue {
+        case GATTAttributeType.characteristic:
+            guard let properties = rest.readInteger(as: UInt8.self),
+                let valueHandle = rest.readInteger(endianness: .little, as: UInt16.self), valueHandle > handle,
+                let uuid = try? BluetoothUUID(attribute: &rest, "Characteristic UUID")
+            else { return }
+            self.declarations[handle] = Declaration(
+                uuid: uuid,
+                properties: CharacteristicProperties(rawValue: properties),
+                valueHandle: valueHandle
+            )
+        case GATTAttributeType.include:
+            guard let (start, end) = rest.readMultipleIntegers(endianness: .little, as: (UInt16, UInt16).self),
+                start > 0, start <= end
+            else { return }
+            self.includes[handle] = start...end
+            self.includedServices[start] = end
+            // One of 128 bits has to be read.
+            if let uuid = rest.readInteger(endianness: .little, as: UInt16.self), self.services[start] == nil {
+                self.services[start] = Service(uuid: BluetoothUUID(uuid), end: end, isPrimary: false)
+            }
+        case GATTAttributeType.primaryService, GATTAttributeType.secondaryService: return
+        default: self.read(value, of: handle, offset: 0, on: link)
+        }
+    }
+
+    /// An attribute that Find Information has found.
+    mutating func found(_ type: BluetoothUUID, at handle: AttributeHandle) { self.types[handle] = type }
+
+    // MARK: Values
+
+    /// A value was read from an octet on.
+    mutating func read(_ value: ByteBuffer, of handle: AttributeHandle, offset: Int, on link: Int) {
+        if offset == 0 {
+            // The declaration of a service with a UUID of 128 bits that another one includes.
+            var rest = value
+            if let end = self.includedServices[handle], self.services[handle] == nil,
+                let uuid = try? BluetoothUUID(attribute: &rest, "Service UUID")
+            {
+                self.services[handle] = Service(uuid: uuid, end: end, isPrimary: false)
+                return
+            }
+            self.lastRead = (handle, link, self.events.count)
+            self.lengths[handle] = value.readableBytes
+            return self.append(handle, link, .read(.success(value)))
+        }
+        guard let last = self.lastRead, last.handle == handle, last.link == link, last.index < self.events.count,
+            case .read(.success(var whole)) = self.events[last.index].kind, whole.readableBytes == offset,
+            offset + value.readableBytes <= ATT.maximumValueLength
+        else { return }
+        whole.writeImmutableBuffer(value)
+        self.lengths[handle] = whole.readableBytes
+        self.events[last.index].kind = .read(.success(whole))
+    }
+
+    /// Values without their lengths: they can be told apart where those of all but the last are known.
+    mutating func read(_ values: ByteBuffer, of handles: [AttributeHandle], on link: Int) {
+        var rest = values
+        for (index, handle) in handles.enumerated() {
+            let length = index == handles.count - 1 ? rest.readableBytes : self.lengths[handle]
+            guard let length, let value = rest.readSlice(length: length) else { return }
+            self.append(handle, link, .read(.success(value)))
+        }
+    }
+
+    mutating func refusedRead(of handle: AttributeHandle, _ error: ATTErrorCode) {
+        self.append(handle, 0, .read(.failure(error)))
+    }
+
+    /// A value was written; gives a number for ``answered(_:_:)``.
+    @discardableResult
+    mutating func wrote(
+        _ value: ByteBuffer,
+        to handle: AttributeHandle,
+        on link: Int,
+        at time: Int64,
+        _ outcome: WriteOutcome
+    ) -> Int {
+        self.append(handle, link, .write(value, outcome), at: time)
+        return self.events.count - 1
+    }
+
+    /// The answer to a write has come.
+    mutating func answered(_ write: Int, _ outcome: WriteOutcome, at time: Int64) {
+        guard write < self.events.count, case .write(let value, _) = self.events[write].kind else { return }
+        self.events[write].kind = .write(value, outcome)
+        self.events[write].answered = time
+    }
+
+    mutating func sent(_ value: ByteBuffer, of handle: AttributeHandle, on link: Int, at time: Int64) {
+        self.append(handle, link, .sent(value), at: time)
+    }
+
+    private mutating func append(_ handle: AttributeHandle, _ link: Int, _ kind: Event.Kind, at time: Int64 = 0) {
+        self.events.append(Event(handle: handle, link: link, time: time, kind: kind))
+    }
+}

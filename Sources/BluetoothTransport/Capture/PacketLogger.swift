@@ -1,0 +1,99 @@
+// The capture format of Apple's PacketLogger (`.pklg`), as far as it is known from its files: there is no header, and
+// each record is a length, the time in seconds and microseconds since 1970, one octet that says what it is, and its
+// content. The length counts what comes behind it. Numbers are in network order in older files and in little-endian
+// order in those of processors that have it; no length reaches 65,536, so the first four octets say which.
+
+import BluetoothHCI
+public import BluetoothTypes
+public import NIOCore
+
+/// Reads a file of Apple's PacketLogger, record by record.
+///
+/// Records that are no HCI packets, such as notes and log lines of the system, are passed over.
+public struct PacketLoggerReader: Sendable {
+    /// What a record is.
+    private enum Kind: UInt8 {
+        case command = 0x00
+        case event = 0x01
+        case sentACLData = 0x02
+        case receivedACLData = 0x03
+    }
+
+    /// The octet that says what a record is, where it is none of an HCI packet: voice, the link manager, log lines.
+    private static let otherKinds: Set<UInt8> = [
+        0x08, 0x09, 0x0A, 0x0B, 0xF7, 0xF8, 0xF9, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE,
+    ]
+    /// The time's octets, which the length counts.
+    private static let timeLength = 8
+    private static let longest = 65_535
+
+    private var bytes: ByteBuffer
+    private let endianness: Endianness
+
+    /// Checks the beginning of a file.
+    ///
+    /// - Throws: `MalformedBytes` where its first record is none of this format.
+    public init(_ bytes: ByteBuffer) throws(MalformedBytes) {
+        self.bytes = bytes
+        guard let first: UInt32 = bytes.getInteger(at: bytes.readerIndex) else {
+            throw MalformedBytes(.truncated, "Record Length")
+        }
+        self.endianness = first & 0xFFFF == 0 && first != 0 ? .little : .big
+        var rest = bytes
+        let header = try Self.header(&rest, self.endianness)
+        guard header.microseconds < 1_000_000 else { throw MalformedBytes(.invalid, "Record Time") }
+        if header.length > 0, let kind: UInt8 = rest.getInteger(at: rest.readerIndex) {
+            guard Kind(rawValue: kind) != nil || Self.otherKinds.contains(kind) else {
+                throw MalformedBytes(.invalid, "Record Type")
+            }
+        }
+    }
+
+    /// The length of what follows the time, and the time.
+    private static func header(
+        _ bytes: inout ByteBuffer,
+        _ endianness: Endianness
+    ) throws(MalformedBytes) -> (length: Int, seconds: UInt32, microseconds: UInt32) {
+        guard
+            let (length, seconds, microseconds) = bytes.readMultipleIntegers(
+                endianness: endianness,
+                as: (UInt32, UInt32, UInt32).self
+            )
+        else { throw MalformedBytes(.truncated, "Record Header") }
+        guard length >= Self.timeLength, length <= Self.longest else { throw MalformedBytes(.invalid, "Record Length") }
+        return (Int(length) - Self.timeLength, seconds, microseconds)
+    }
+
+    /// The next HCI packet; `nil` at the end.
+    ///
+    /// - Throws: `MalformedBytes`. A file whose writer was killed may end inside a record, which reads as `truncated`;
+    ///   from then on every call throws.
+    public mutating func next() throws(MalformedBytes) -> BTSnoop.Record? {
+        while self.bytes.readableBytes > 0 {
+            var rest = self.bytes
+            let header = try Self.header(&rest, self.endianness)
+            var content = try rest.readOctets(header.length, "Record Content")
+            self.bytes = rest
+            guard let octet: UInt8 = content.readInteger(), let kind = Kind(rawValue: octet) else { continue }
+            let packetKind: HCIPacket.Kind
+            let direction: BTSnoop.Direction
+            switch kind {
+            case .command: (packetKind, direction) = (.command, .toController)
+            case .event: (packetKind, direction) = (.event, .toHost)
+            case .sentACLData: (packetKind, direction) = (.aclData, .toController)
+            case .receivedACLData: (packetKind, direction) = (.aclData, .toHost)
+            }
+            var packet = ByteBuffer()
+            packet.writeInteger(packetKind.rawValue)
+            packet.writeImmutableBuffer(content)
+            return BTSnoop.Record(
+                packet: HCIPacket(h4: packet),
+                direction: direction,
+                time: BTSnoop.Timestamp(
+                    microsecondsSince1970: Int64(header.seconds) * 1_000_000 + Int64(header.microseconds)
+                )
+            )
+        }
+        return nil
+    }
+}

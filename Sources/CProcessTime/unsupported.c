@@ -1,0 +1,52 @@
+// Where the clocks of a process cannot be held: with another C library than glibc, or under the thread sanitizer, which
+// has definitions of its own of the same functions. Nothing is defined there in place of the C library's.
+
+#include "internal.h"
+
+#if defined(__linux__) && !PROCESS_TIME_IS_SUPPORTED
+
+enum process_time_obstacle process_time_obstacle(void) {
+#if __has_feature(thread_sanitizer)
+    return PROCESS_TIME_THREAD_SANITIZER;
+#else
+    return PROCESS_TIME_OTHER_C_LIBRARY;
+#endif
+}
+
+// Nobody calls what follows, since nothing begins.
+
+bool process_time_is_exit_test(void) { return false; }
+
+bool process_time_begin(uint64_t seed) {
+    (void)seed;
+    return false;
+}
+
+void process_time_end(void) {}
+
+uint64_t process_time_now(void) { return 0; }
+
+uint64_t process_time_next_deadline(void) { return PROCESS_TIME_NEVER; }
+
+void process_time_advance(uint64_t nanoseconds) { (void)nanoseconds; }
+
+bool process_time_rest(uint64_t limit) {
+    (void)limit;
+    return false;
+}
+
+size_t process_time_describe_threads(bool all, char *text, size_t capacity) {
+    (void)all;
+    if (capacity) { text[0] = 0; }
+    return 0;
+}
+
+void process_time_serve(bool (*step)(void *, bool), void *context, uint64_t rest_limit) {
+    (void)step;
+    (void)context;
+    (void)rest_limit;
+}
+
+uint64_t process_time_real_nanoseconds(void) { return 0; }
+
+#endif

@@ -1,0 +1,38 @@
+// A capture on disk as a recorded peripheral.
+
+import BluetoothHost
+import BluetoothTransport
+import CommandLineTool
+import Foundation
+import NIOCore
+
+extension RecordedPeripheral {
+    /// Reads a capture of btsnoop's or PacketLogger's format.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - device: The address or the name of the peripheral, where there are several.
+    /// - Throws: ``Failure`` with the line that says why there is none.
+    static func read(_ path: String, device: String?) throws -> RecordedPeripheral {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw Failure("cannot read \(path): there is no such file")
+        }
+        guard !isFolder.boolValue else { throw Failure("cannot read \(path): it is a folder; name the file in it") }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Failure("cannot read \(path): it may not be read by this user")
+        }
+        do {
+            let records = try CaptureReader.records(of: ByteBuffer(bytes: data))
+            return try RecordedConversations(
+                records.lazy.map {
+                    ($0.packet, $0.direction == .toController ? .toController : .toHost, $0.time.microsecondsSince1970)
+                }
+            ).peripheral(device)
+        } catch let error as CaptureError {
+            throw Failure("\(path): \(error)")
+        } catch let error as RecordingError {
+            throw Failure("\(path): \(error)")
+        }
+    }
+}

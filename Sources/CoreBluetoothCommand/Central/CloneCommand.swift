@@ -1,0 +1,161 @@
+// `corebluetooth clone`: records a device that is there, so that another one can be like it.
+
+import ArgumentParser
+import BluetoothHost
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// The command `corebluetooth clone`.
+struct CloneCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clone",
+        abstract: "Record a device, to be like it with advertise --from-capture.",
+        discussion: """
+            Connects, discovers everything, reads what can be read, and subscribes to all that sends for some seconds. \
+            Nothing is written to the device but subscriptions. With an output that ends in .json it writes a \
+            description for advertise --gatt, otherwise a capture in btsnoop's format for advertise --from-capture.
+            """
+    )
+
+    @OptionGroup var device: DeviceOptions
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Take what it sends for this many seconds.", valueName: "s")
+    )
+    var seconds = 5.0
+
+    @Option(help: ArgumentHelp("Where the record goes. (default: the device's name, .btsnoop)", valueName: "file"))
+    var output: String?
+
+    @OptionGroup var radio: RadioOptions
+    @OptionGroup var format: OutputOptions
+
+    func validate() throws {
+        guard seconds >= 0, seconds <= 86_400 else {
+            throw ValidationError("The seconds are a number from 0 to 86400.")
+        }
+        guard radio.capture == nil else {
+            throw ValidationError("clone writes a capture itself: name its file with --output.")
+        }
+    }
+
+    func run() throws {
+        let (device, seconds, format) = (device, seconds, format.format)
+        let path = output ?? Self.fileName(device.device) + ".btsnoop"
+        let isDescription = path.lowercased().hasSuffix(".json")
+        let folder = isDescription ? try Self.temporaryFolder() : nil
+        defer { if let folder { try? FileManager.default.removeItem(atPath: folder) } }
+        var radio = radio
+        if isDescription { try RadioOptions.checkCapture(path) }
+        radio.capture = folder.map { $0 + "/clone.btsnoop" } ?? path
+        let capture = radio.capture ?? path
+        try device.run(radio, format, isRecorded: true) { central, peripheral in
+            defer { if let folder { try? FileManager.default.removeItem(atPath: folder) } }
+            let name = Central.name(peripheral)
+            let recording = DeviceRecording(central: central, output: format)
+            try await recording.explore(peripheral)
+            try await recording.listen(seconds)
+            await central.disconnect()
+            let recorded = try RecordedPeripheral.read(capture, device: nil)
+            if isDescription {
+                try (GATTDescription(recorded).json + Data("\n".utf8)).write(to: URL(fileURLWithPath: path))
+            }
+            let characteristics = recorded.services.flatMap(\.characteristics)
+            let values = characteristics.count { !$0.reads.isEmpty }
+            let updates = characteristics.reduce(0) { $0 + $1.updates.count }
+            format.print(
+                "cloned",
+                [
+                    ("file", .string(path)), ("services", .integer(recorded.services.count)),
+                    ("characteristics", .integer(characteristics.count)), ("values", .integer(values)),
+                    ("notifications", .integer(updates)),
+                ],
+                line: "\(name) is in \(path): "
+                    + [
+                        Self.counted(recorded.services.count, "service"),
+                        Self.counted(characteristics.count, "characteristic"), Self.counted(values, "value"),
+                        Self.counted(updates, "notification"),
+                    ].joined(separator: ", ")
+            )
+        }
+    }
+
+    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    /// The part of a name that a file can have.
+    private static func fileName(_ device: String) -> String {
+        let name = String(device.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" ? $0 : "-" })
+        return name.isEmpty ? "clone" : name
+    }
+
+    private static func temporaryFolder() throws -> String {
+        var template = Array((FileManager.default.temporaryDirectory.path + "/corebluetooth-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Failure("cannot make a temporary folder: set TMPDIR to one of yours")
+        }
+        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// Uses a device so that its capture has all of it.
+@MainActor
+private final class DeviceRecording {
+    private let central: Central
+    private let output: OutputFormat
+    private var seen: Set<ObjectIdentifier> = []
+    private var sending: [CBCharacteristic] = []
+
+    init(central: Central, output: OutputFormat) {
+        self.central = central
+        self.output = output
+    }
+
+    /// Discovers everything, and reads what can be read.
+    func explore(_ peripheral: CBPeripheral) async throws {
+        for service in try await central.discoverServices() { try await explore(service) }
+    }
+
+    private func explore(_ service: CBService) async throws {
+        guard seen.insert(ObjectIdentifier(service)).inserted else { return }
+        let included = try await central.discoverIncludedServices(of: service)
+        for characteristic in try await central.discoverCharacteristics(of: service) {
+            if characteristic.properties.contains(.read) {
+                await attempt("\(characteristic.uuid)") { _ = try await self.central.read(characteristic) }
+            }
+            for descriptor in try await central.discoverDescriptors(of: characteristic) {
+                await attempt("\(descriptor.uuid)") { _ = try await self.central.read(descriptor) }
+            }
+            if !characteristic.properties.isDisjoint(with: [.notify, .indicate]) { sending.append(characteristic) }
+        }
+        for service in included { try await explore(service) }
+    }
+
+    /// Subscribes to all that sends, for some time.
+    func listen(_ seconds: Double) async throws {
+        guard !sending.isEmpty else { return }
+        for characteristic in sending {
+            await attempt("\(characteristic.uuid)") { try await self.central.setNotifying(true, characteristic) }
+        }
+        output.report("subscribed to \(sending.count) characteristics for \(seconds.formatted()) s")
+        let done = PendingAnswer()
+        central.onDisconnection = { done.end(.failure(Failure("the device has disconnected: \($0)"))) }
+        let timer = DispatchSource.makeTimerSource(queue: .main)
+        timer.schedule(deadline: .now() + seconds)
+        timer.setEventHandler { MainActor.assumeIsolated { done.end(.success(())) } }
+        timer.resume()
+        try await done.wait(nil, late: Failure("")) {}
+        timer.cancel()
+        central.onDisconnection = nil
+        // A device that has paired keeps subscriptions.
+        for characteristic in sending {
+            await attempt("\(characteristic.uuid)") { try await self.central.setNotifying(false, characteristic) }
+        }
+    }
+
+    /// What the device refuses is in the capture, too.
+    private func attempt(_ what: String, _ body: () async throws -> Void) async {
+        do { try await body() } catch { output.report("\(what): \(ErrorText.text(error))") }
+    }
+}

@@ -1,0 +1,144 @@
+// What a script says as the GATT server's definitions, and what it advertises as octets.
+
+import BluetoothHost
+import BluetoothTypes
+import CoreBluetooth
+import NIOCore
+
+extension ScriptPlayer {
+    func updateAdvertising() {
+        guard case .ready = self.host.state else { return }
+        guard self.device.isAdvertising else { return self.host.stopAdvertising() }
+        let advertisement = self.device.script.advertisement
+        let (data, scanResponse) = self.advertisedOctets
+        self.host.startAdvertising(
+            AdvertisingParameters(
+                data: data,
+                scanResponse: scanResponse,
+                isConnectable: advertisement.isConnectable,
+                interval: TimeAmount(advertisement.interval)
+            )
+        ) { _ in }
+    }
+
+    /// Advertising data and scan response. What has no space in them is left out, which is a mistake in the script.
+    private var advertisedOctets: (data: ByteBuffer, scanResponse: ByteBuffer) {
+        if let recorded = self.device.script.recordedAdvertisement {
+            return (ByteBuffer(bytes: recorded.data), ByteBuffer(bytes: recorded.scanResponse))
+        }
+        let advertisement = self.device.script.advertisement
+        var data = AdvertisingData()
+        var scanResponse = AdvertisingData()
+        var isComplete = true
+        data.appendFlags([.generalDiscoverable, .bredrNotSupported])
+        let services = advertisement.services ?? self.services.filter(\.isPrimary).map(\.uuid)
+        func place(_ append: (inout AdvertisingData) -> Void) {
+            var longer = data
+            append(&longer)
+            if longer.octetCount <= 31 { return data = longer }
+            longer = scanResponse
+            append(&longer)
+            if longer.octetCount <= 31 { scanResponse = longer } else { isComplete = false }
+        }
+        if !services.isEmpty { place { $0.appendServiceUUIDs(services.map(BluetoothUUID.init)) } }
+        if let manufacturer = advertisement.manufacturerData {
+            place { $0.append(.manufacturerSpecificData, ByteBuffer(bytes: manufacturer)) }
+        }
+        for (service, octets) in advertisement.serviceData {
+            place {
+                $0.appendServiceData(
+                    AdvertisedServiceData(uuid: BluetoothUUID(service), data: ByteBuffer(bytes: octets))
+                )
+            }
+        }
+        if let name = self.device.script.name { place { $0.appendLocalName(name, limit: 29) } }
+        if !isComplete {
+            self.device.reportMistake("it advertises more than 31 octets and 31 of scan response can hold")
+        }
+        return (data.bytes, scanResponse.bytes)
+    }
+}
+
+extension ScriptedPeripheral.Service {
+    /// What the GATT server publishes; `handles` are those of services that are there.
+    func definition(including handles: [CBUUID: AttributeHandle]) -> GATTServiceDefinition {
+        GATTServiceDefinition(
+            uuid: BluetoothUUID(self.uuid).attForm,
+            isPrimary: self.isPrimary,
+            handle: self.handle,
+            includedServices: self.includes.compactMap { handles[$0] },
+            characteristics: self.characteristics.map(\.gattDefinition)
+        )
+    }
+}
+
+extension ScriptedPeripheral.Characteristic {
+    /// Whether it sends to centrals that have not subscribed.
+    var needsNoSubscription: Bool {
+        self.sendsToAll || !self.hasClientConfiguration && !self.properties.isDisjoint(with: [.notify, .indicate])
+    }
+
+    fileprivate var gattDefinition: GATTCharacteristicDefinition {
+        func requirement(_ security: ScriptedPeripheral.Security?) -> SecurityRequirement {
+            SecurityRequirement(level: (security ?? self.security).level)
+        }
+        var permissions: AttributePermissions = []
+        if self.properties.contains(.read) { permissions.read = requirement(self.readSecurity) }
+        if !self.properties.isDisjoint(with: [.write, .writeWithoutResponse]) {
+            permissions.write = requirement(self.writeSecurity)
+        }
+        let description = self.userDescription.map {
+            [GATTDescriptorDefinition(uuid: 0x2901, value: ByteBuffer(string: $0))]
+        }
+        return GATTCharacteristicDefinition(
+            uuid: BluetoothUUID(self.uuid).attForm,
+            properties: CharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: self.properties.rawValue & 0xFF)),
+            permissions: permissions,
+            subscriptionSecurity: requirement(self.subscriptionSecurity),
+            hasClientConfiguration: self.hasClientConfiguration,
+            descriptors: (description ?? []) + self.descriptors.map(\.gattDefinition)
+        )
+    }
+}
+
+extension ScriptedPeripheral.Descriptor {
+    fileprivate var gattDefinition: GATTDescriptorDefinition {
+        let requirement = SecurityRequirement(level: self.security.level)
+        return GATTDescriptorDefinition(
+            uuid: BluetoothUUID(self.uuid).attForm,
+            value: ByteBuffer(bytes: self.value),
+            permissions: AttributePermissions(read: requirement, write: self.isWritable ? requirement : nil),
+            isDynamic: true
+        )
+    }
+}
+
+extension ScriptedPeripheral.GenericAttribute {
+    /// The same for the host.
+    var content: GenericAttributeService {
+        switch self {
+        case .absent: .absent
+        case .empty: .empty
+        case .serviceChanged: .serviceChanged
+        case .databaseHash: .full
+        }
+    }
+
+    init(_ content: GenericAttributeService) {
+        self =
+            switch content {
+            case .absent: .absent
+            case .empty: .empty
+            case .serviceChanged: .serviceChanged
+            case .full: .databaseHash
+            }
+    }
+}
+
+extension BluetoothUUID {
+    /// The value of Core Bluetooth's object.
+    init(_ uuid: CBUUID) {
+        guard let value = BluetoothUUID(uuid.uuidString) else { preconditionFailure("\(uuid) is no UUID") }
+        self = value
+    }
+}

@@ -1,0 +1,158 @@
+// How a scripted device answers reads and writes: as its closures say, as a capture has it, else from its values.
+
+import BluetoothHost
+import CoreBluetooth
+import NIOCore
+
+extension ScriptPlayer {
+    // MARK: Reading
+
+    func host(_ host: LEHost, didReceiveReadRequest request: GATTReadRequest) {
+        if let descriptor = self.descriptors[request.handle] {
+            guard !descriptor.definition.isUnseen else {
+                self.device.reportMistake(
+                    "the capture has no value for descriptor \(descriptor.definition.uuid.uuidString); "
+                        + "read it while recording"
+                )
+                return host.respond(to: request.id, with: .failure(.unlikelyError))
+            }
+            return self.respond(to: request, with: descriptor.value)
+        }
+        guard let entry = self.entries[request.handle] else {
+            return host.respond(to: request.id, with: .failure(.unlikelyError))
+        }
+        if self.meet(.onRead(of: entry.definition.uuid), on: request.link) { return }
+        // Of a long read, the first request decides what is read.
+        let answer: ScriptedPeripheral.Answer
+        if let onRead = entry.definition.onRead {
+            answer = onRead(self.device)
+        } else if request.offset == 0, entry.replay != nil {
+            answer = self.recordedAnswer(toReadOf: request.handle)
+        } else {
+            answer = .success
+        }
+        self.answer(answer) { [weak self] content in
+            guard let self else { return }
+            switch content {
+            case .noResponse, .later: return
+            case .error(let code): host.respond(to: request.id, with: .failure(ATTErrorCode(code)))
+            case .value(let value): self.respond(to: request, with: value)
+            case .success: self.respond(to: request, with: self.entries[request.handle]?.value ?? Data())
+            }
+        }
+    }
+
+    private func respond(to request: GATTReadRequest, with value: Data) {
+        guard request.offset <= value.count else {
+            return self.host.respond(to: request.id, with: .failure(.invalidOffset))
+        }
+        self.host.respond(to: request.id, with: .success(ByteBuffer(bytes: value.dropFirst(request.offset))))
+    }
+
+    // MARK: Writing
+
+    func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {
+        if request.id == nil, !self.takeIntoBuffer() { return }
+        var answer: ScriptedPeripheral.Answer = .success
+        var follow: (() -> Void)?
+        for part in request.parts {
+            let octets = Data(part.value.readableBytesView)
+            if let descriptor = self.descriptors[part.handle] {
+                self.descriptors[part.handle]?.value = Self.value(octets, at: part.offset, of: descriptor.value)
+                continue
+            }
+            guard let entry = self.entries[part.handle] else { continue }
+            let value = Self.value(octets, at: part.offset, of: entry.value)
+            self.device.writes.append(.init(characteristic: entry.definition.uuid, value: value))
+            if self.meet(.onWrite(to: entry.definition.uuid), on: request.link) { return }
+            if let onWrite = entry.definition.onWrite {
+                answer = onWrite(value, self.device)
+            } else if entry.replay != nil {
+                (answer, follow) = self.recordedAnswer(toWriteOf: value, to: part.handle)
+            } else {
+                answer = .success
+            }
+            switch answer.content {
+            case .success, .value: self.entries[part.handle]?.value = value
+            case .error, .noResponse, .later: break
+            }
+        }
+        self.answer(answer) { [weak self] content in
+            if case .later = content { return }
+            if let id = request.id {
+                switch content {
+                case .noResponse, .later: break
+                case .error(let code): host.respond(to: id, error: ATTErrorCode(code))
+                case .success, .value: host.respond(to: id, error: nil)
+                }
+            }
+            // An app that answered late has taken the value only now.
+            if case .later = answer.content { self?.take(request, content) }
+            follow?()
+        }
+    }
+
+    private func take(_ request: GATTWriteRequest, _ content: ScriptedPeripheral.Answer.Content) {
+        switch content {
+        case .error, .noResponse, .later: return
+        case .success, .value: break
+        }
+        for part in request.parts {
+            guard let entry = self.entries[part.handle] else { continue }
+            let octets = Data(part.value.readableBytesView)
+            self.entries[part.handle]?.value = Self.value(octets, at: part.offset, of: entry.value)
+        }
+    }
+
+    private static func value(_ octets: Data, at offset: Int, of value: Data) -> Data {
+        offset > 0 ? value.prefix(offset) + octets : octets
+    }
+
+    /// Finds a place for a write without response; false where there is none.
+    private func takeIntoBuffer() -> Bool {
+        guard let buffer = self.device.script.writeBuffer else { return true }
+        guard self.bufferedWrites < buffer.capacity else {
+            self.device.note("drops a write without response: it has no space")
+            return false
+        }
+        self.bufferedWrites += 1
+        self.host.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(buffer.processingTime)) { [weak self] in
+            guard let self else { return }
+            self.bufferedWrites = max(0, self.bufferedWrites - 1)
+        }
+        return true
+    }
+
+    // MARK: Answers
+
+    /// Carries an answer out, when its time has come and an app behind the device has said it.
+    private func answer(
+        _ answer: ScriptedPeripheral.Answer,
+        _ respond: @escaping (ScriptedPeripheral.Answer.Content) -> Void
+    ) {
+        guard answer.delay > .zero else { return self.carryOut(answer.content, respond) }
+        self.host.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(answer.delay)) { [weak self] in
+            self?.carryOut(answer.content, respond)
+        }
+    }
+
+    private func carryOut(
+        _ content: ScriptedPeripheral.Answer.Content,
+        _ respond: @escaping (ScriptedPeripheral.Answer.Content) -> Void
+    ) {
+        guard case .later(let ask) = content else { return respond(content) }
+        var isAnswered = false
+        ask { [weak self] answer in
+            guard let self, !isAnswered else { return }
+            isAnswered = true
+            self.answer(answer, respond)
+        }
+    }
+}
+
+extension ATTErrorCode {
+    init(_ code: CBATTError.Code) {
+        // Success is no error; a script that asks for it gets the one that says nothing.
+        self = UInt8(exactly: code.rawValue).flatMap { $0 == 0 ? nil : ATTErrorCode(rawValue: $0) } ?? .unlikelyError
+    }
+}

@@ -1,0 +1,79 @@
+// What cannot be in a script. It is reported, with the line of the script, when the script comes into a world; what is
+// not concerned works.
+
+import CoreBluetooth
+
+extension ScriptedPeripheral {
+    /// The octets that an attribute value has at most (Vol 3, Part F, 3.2.9).
+    static let longestValue = 512
+
+    /// What cannot be in services, a line each.
+    static func mistakes(in services: [Service]) -> [String] {
+        var mistakes: [String] = []
+        let uuids = services.map(\.uuid)
+        var handles: [UInt16: CBUUID] = [:]
+        for service in services {
+            let name = service.uuid.uuidString
+            if let handle = service.handle {
+                if let other = handles[handle] {
+                    mistakes.append("the services \(other.uuidString) and \(name) have the same handle, \(handle)")
+                }
+                handles[handle] = service.uuid
+            }
+            for included in service.includes where !uuids.contains(included) {
+                mistakes.append("the service \(name) includes \(included.uuidString), which the script does not have")
+            }
+            for characteristic in service.characteristics { mistakes += self.characteristicMistakes(characteristic) }
+        }
+        if let service = self.serviceInCircle(services) {
+            mistakes.append("the service \(service.uuid.uuidString) includes itself, by way of others or not")
+        }
+        return mistakes
+    }
+
+    private static func characteristicMistakes(_ characteristic: Characteristic) -> [String] {
+        var mistakes: [String] = []
+        let name = characteristic.uuid.uuidString
+        if let mistake = self.lengthMistake(characteristic.value, characteristic.uuid) { mistakes.append(mistake) }
+        if characteristic.properties.isEmpty { mistakes.append("the characteristic \(name) has no properties") }
+        if characteristic.updates != nil, characteristic.properties.isDisjoint(with: [.notify, .indicate]) {
+            mistakes.append("the characteristic \(name) sends values without the property notify or indicate")
+        }
+        if let interval = characteristic.updates?.interval, characteristic.updates?.times == nil, interval <= .zero {
+            mistakes.append("the characteristic \(name) sends values without time between them")
+        }
+        if (characteristic.userDescription?.utf8.count ?? 0) > self.longestValue {
+            mistakes.append("the user description of \(name) has more than \(self.longestValue) octets")
+        }
+        for descriptor in characteristic.descriptors {
+            if let mistake = self.lengthMistake(descriptor.value, descriptor.uuid, "descriptor") {
+                mistakes.append(mistake)
+            }
+            switch descriptor.uuid.uuidString {
+            case "2900", "2902":
+                mistakes.append("the descriptor \(descriptor.uuid.uuidString) of \(name) follows from the properties")
+            default: break
+            }
+        }
+        return mistakes
+    }
+
+    /// What is wrong with the length of a value; `nil` where it can be.
+    static func lengthMistake(_ value: Data, _ uuid: CBUUID, _ kind: String = "characteristic") -> String? {
+        guard value.count > self.longestValue else { return nil }
+        return "a value of the \(kind) \(uuid.uuidString) has \(value.count) octets; \(self.longestValue) are the limit"
+    }
+
+    /// A service that cannot be published behind all that it includes.
+    private static func serviceInCircle(_ services: [Service]) -> Service? {
+        var waiting = services
+        while !waiting.isEmpty {
+            let uuids = Set(waiting.map(\.uuid))
+            guard let index = waiting.firstIndex(where: { uuids.isDisjoint(with: $0.includes) }) else {
+                return waiting.first
+            }
+            waiting.remove(at: index)
+        }
+        return nil
+    }
+}

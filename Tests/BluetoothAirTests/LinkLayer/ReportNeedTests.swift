@@ -1,0 +1,133 @@
+// A host that needs no repetitions of advertising reports: what it is still given.
+
+import BluetoothHCI
+import BluetoothTypes
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BluetoothAir
+
+@Suite("Reports that a host needs")
+struct ReportNeedTests {
+    private static let second = TimeAmount.seconds(1)
+    let testbed = AirTestbed()
+    let advertiser: TestHost
+    let scanner: TestHost
+
+    init() {
+        self.advertiser = self.testbed.host()
+        self.scanner = self.testbed.host()
+        self.scanner.controller.setReportNeed(.changes(1))
+    }
+
+    /// The reports of a second.
+    private func types() -> [LEAdvertisingReport.EventType] {
+        self.testbed.pass(Self.second)
+        return self.scanner.reports.map(\.eventType)
+    }
+
+    @Test("from the start it is given all")
+    func all() {
+        self.scanner.controller.setReportNeed(.all)
+        self.advertiser.advertise()
+        self.scanner.scan()
+        #expect(self.types().count > 8)
+        #expect(self.types().count > 8)
+    }
+
+    @Test("an advertisement comes once to a passive scanner, once with its response to an active one")
+    func once() {
+        self.advertiser.advertise()
+        self.scanner.scan()
+        #expect(self.types() == [.connectableUndirected])
+        #expect(self.types() == [])
+        self.scanner.ok(LESetScanEnable(isEnabled: false))
+        self.scanner.scan(type: .active)
+        #expect(self.types() == [.connectableUndirected, .scanResponse], "another scan begins anew")
+        #expect(self.types() == [])
+    }
+
+    @Test("it comes again with other data, another response, another strength, another need")
+    func changes() {
+        self.advertiser.advertise()
+        self.scanner.scan(type: .active)
+        let both: [LEAdvertisingReport.EventType] = [.connectableUndirected, .scanResponse]
+        #expect(self.types() == both)
+        self.advertiser.ok(LESetAdvertisingData(data: ByteBuffer(bytes: [0x02, 0x01, 0x04])))
+        #expect(self.types() == both)
+        self.advertiser.ok(LESetScanResponseData(data: ByteBuffer(bytes: [0x02, 0x09, 0x42])))
+        #expect(self.types() == both)
+        self.advertiser.controller.distance = .metres(10)
+        #expect(self.types() == both)
+        self.advertiser.controller.distance = .metres(10.01)
+        #expect(self.types() == [], "the strength is the same")
+        self.scanner.controller.setReportNeed(.changes(2))
+        #expect(self.types() == both)
+        self.scanner.controller.setReportNeed(.changes(2))
+        #expect(self.types() == [])
+        self.scanner.controller.setReportNeed(.all)
+        #expect(self.types().count > 16)
+    }
+
+    @Test("the advertisement comes twice where its scan response is lost")
+    func lostResponse() {
+        // Whoever is asked for a response answers only devices of its accept list, which is empty.
+        self.advertiser.advertise(filterPolicy: .scanFromAcceptList)
+        self.scanner.scan(type: .active)
+        #expect(self.types() == [.connectableUndirected, .connectableUndirected])
+        #expect(self.types() == [])
+    }
+
+    @Test("with loss, each of the two comes, in the end", arguments: 1...20)
+    func loss(seed: UInt64) {
+        let testbed = AirTestbed(AirSettings(hasAirTime: false, loss: 0.5), seed: seed)
+        let (advertiser, scanner) = (testbed.host(), testbed.host())
+        scanner.controller.setReportNeed(.changes(1))
+        advertiser.advertise()
+        scanner.scan(type: .active)
+        testbed.pass(.seconds(20))
+        let types = scanner.reports.map(\.eventType)
+        #expect(types.count { $0 == .scanResponse } == 1)
+        #expect((1...2).contains(types.count { $0 == .connectableUndirected }))
+    }
+
+    @Test("a host that initiates, or takes nothing at present, misses nothing")
+    func others() {
+        self.scanner.scan()
+        self.scanner.ok(TestHost.createConnection(to: DeviceAddress(0x0102, kind: .public)))
+        self.advertiser.advertise()
+        #expect(self.types().count > 8, "who initiates hears all")
+        self.scanner.send(LECreateConnectionCancel())
+        self.testbed.pass(Self.second)
+        self.scanner.events = []
+        self.scanner.controller.isHostWritable = false
+        self.advertiser.ok(LESetAdvertisingData(data: ByteBuffer(bytes: [0x02, 0x01, 0x04])))
+        #expect(self.types() == [])
+        self.scanner.controller.isHostWritable = true
+        #expect(self.types() == [.connectableUndirected])
+    }
+
+    @Test("a scan request is reported to an advertiser that asked for it, each time")
+    func scanRequests() {
+        let extended = self.testbed.host()
+        extended.ok(
+            LESetExtendedAdvertisingParameters(
+                advertisingHandle: AdvertisingHandle(rawValue: 0),
+                properties: [.legacy, .scannable],
+                minimumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
+                maximumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
+                notifiesScanRequests: true
+            )
+        )
+        extended.ok(
+            LESetExtendedAdvertisingEnable(
+                isEnabled: true,
+                sets: [.init(handle: AdvertisingHandle(rawValue: 0))]
+            )
+        )
+        self.scanner.scan(type: .active)
+        #expect(self.types().count == 2)
+        #expect(extended.takeAll(LEScanRequestReceived.self).count > 8)
+    }
+}
