@@ -1,8 +1,8 @@
-// What is measured, each in a process of its own: a world in process time lives alone, and one case warms nothing up for
-// the next.
+// What is measured, each in a process of its own: a world in process time lives alone, and one case warms nothing up
+// for the next.
 
-import CKernelClock
 import BenchmarkSupport
+import CKernelClock
 import Foundation
 
 enum Case: String, CaseIterable {
@@ -19,8 +19,8 @@ enum Case: String, CaseIterable {
         }
     }
 
-    /// What the prototype took that had fixed steps of a millisecond, in a debug build, in seconds of virtual and of real
-    /// time.
+    /// What the prototype took that had fixed steps of a millisecond, in a debug build, in seconds of virtual and of
+    /// real time.
     var prototype: String {
         switch self {
         case .two: "0.5 s in 0.13 s"
@@ -70,7 +70,10 @@ enum Case: String, CaseIterable {
             try network.publish()
         }
         let figures = Figures(from: begin, to: Moment.present(network))
-        if let trace { try "\(network.world.trace)\n".write(toFile: trace, atomically: true, encoding: .utf8) }
+        if let trace {
+            let text = "\(network.world.trace.includingHCI)\n"
+            try text.write(toFile: trace, atomically: true, encoding: .utf8)
+        }
         return figures
     }
 }
@@ -90,7 +93,7 @@ struct Moment {
             real: Double(kernel_nanoseconds()) / 1e9,
             processor: Meter.processorTime(),
             counts: network?.counts ?? MeshCounts(),
-            events: network?.world.trace.count ?? 0
+            events: network?.world.trace.includingHCI.count ?? 0
         )
     }
 }

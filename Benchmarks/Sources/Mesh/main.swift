@@ -1,5 +1,5 @@
-// The mesh messenger in process time: how long it takes in seconds of virtual and of real time, what a packet costs, and
-// how much of that is the app's own work. The app is Tests/ClientSamples/MeshMessenger, as it is.
+// The mesh messenger in process time: how long it takes in seconds of virtual and of real time, what a packet costs,
+// and how much of that is the app's own work. The app is Tests/ClientSamples/MeshMessenger, as it is.
 
 import ArgumentParser
 import BenchmarkSupport
@@ -10,11 +10,14 @@ struct MeshCommand: ParsableCommand {
         commandName: "mesh",
         abstract: "Phones with the mesh messenger in virtual time: one table.",
         discussion: """
-            Each case is a process of its own, and is run several times; its row is the run with the median of real time.
+            Each case is a process of its own, and is run several times; its row is the run with the median of real \
+            time.
             """
     )
 
-    @Option(help: ArgumentHelp("One case alone: \(Case.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "case"))
+    private static let names = Case.allCases.map(\.rawValue).joined(separator: ", ")
+
+    @Option(help: ArgumentHelp("One case alone: \(names).", valueName: "case"))
     var only: String?
 
     @Option(help: ArgumentHelp("So many runs of each.", valueName: "n"))
@@ -45,8 +48,12 @@ struct MeshCommand: ParsableCommand {
             return print(String(decoding: try JSONEncoder().encode(figures), as: UTF8.self))
         }
         let cases = Case.allCases.filter { self.only == nil || self.only == $0.rawValue }
-        print("| what | prototype | virtual | real | the app's own work | without it | packets | processor time per packet | aim |")
-        print("|---|---|---|---|---|---|---|---|---|")
+        let header = [
+            "what", "prototype", "virtual", "real", "the app's own work", "without it", "packets",
+            "processor time per packet", "aim",
+        ]
+        print("| " + header.joined(separator: " | ") + " |")
+        print("|" + String(repeating: "---|", count: header.count))
         var last: Figures?
         for measured in cases {
             let all = try (0..<self.runs).map { _ in try self.child(measured) }
