@@ -65,6 +65,20 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        // The mesh messenger of the tests, in virtual time. A program of its own, as its clocks are those of a world.
+        .executableTarget(
+            name: "Mesh",
+            dependencies: [
+                "BenchmarkSupport",
+                "CKernelClock",
+                .product(name: "CoreBluetooth", package: "OpenCoreBluetooth"),
+                .product(name: "CoreBluetoothTesting", package: "OpenCoreBluetooth"),
+                .product(name: "CoreBluetoothProcessTime", package: "OpenCoreBluetooth"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .target(name: "CKernelClock"),
         .target(name: "CMemory"),
         // Many operations in one process, with flat memory.
         .executableTarget(

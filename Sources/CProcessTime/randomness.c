@@ -1,5 +1,8 @@
 // Randomness of the process. While a world lives every source of the C library, the devices and BoringSSL give what
 // follows from the world's seed.
+//
+// Threads that run at the same time draw in an order that no seed decides. So there are streams: what is drawn from one
+// depends on nothing that is drawn from another, and a world gives each queue of each device its own.
 
 #include "internal.h"
 
@@ -17,12 +20,49 @@
 
 // MARK: The generator
 
-/// xoshiro256** by David Blackman and Sebastiano Vigna, seeded with SplitMix64.
-static uint64_t words[4];
+/// Streams beyond this number share those that there are.
+#define STREAM_COUNT 4096
+
+/// xoshiro256** by David Blackman and Sebastiano Vigna, seeded with SplitMix64; all zero where nobody has drawn yet.
+struct stream {
+    uint64_t identifier;
+    uint64_t words[4];
+};
+
+static struct stream streams[STREAM_COUNT];
+static uint64_t world_seed;
+/// The stream from which this thread draws.
+static __thread uint64_t own_stream;
 
 static uint64_t rotated(uint64_t word, int count) { return (word << count) | (word >> (64 - count)); }
 
-static uint64_t next_word(void) {
+static uint64_t mixed(uint64_t word) {
+    word = (word ^ (word >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    word = (word ^ (word >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return word ^ (word >> 31);
+}
+
+/// The words of this thread's stream. The lock is held.
+static uint64_t *own_words(void) {
+    size_t place = mixed(own_stream) % STREAM_COUNT;
+    for (size_t count = 0; count < STREAM_COUNT; count += 1, place = (place + 1) % STREAM_COUNT) {
+        struct stream *stream = &streams[place];
+        bool is_new = (stream->words[0] | stream->words[1] | stream->words[2] | stream->words[3]) == 0;
+        if (!is_new && stream->identifier == own_stream) { return stream->words; }
+        if (!is_new) { continue; }
+        stream->identifier = own_stream;
+        // The stream with the identifier zero is the one that follows from the seed alone.
+        uint64_t seed = world_seed ^ (own_stream ? mixed(own_stream) : 0);
+        for (int index = 0; index < 4; index += 1) {
+            seed += UINT64_C(0x9E3779B97F4A7C15);
+            stream->words[index] = mixed(seed);
+        }
+        return stream->words;
+    }
+    return streams[place].words;
+}
+
+static uint64_t next_word(uint64_t *words) {
     uint64_t result = rotated(words[1] * 5, 7) * 9;
     uint64_t shifted = words[1] << 17;
     words[2] ^= words[0];
@@ -38,19 +78,22 @@ static void find_boringssl(void);
 
 void seed_randomness(uint64_t seed) {
     find_boringssl();
-    for (int index = 0; index < 4; index += 1) {
-        seed += UINT64_C(0x9E3779B97F4A7C15);
-        uint64_t mixed = (seed ^ (seed >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-        mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94D049BB133111EB);
-        words[index] = mixed ^ (mixed >> 31);
-    }
-    srandom((unsigned)next_word());
+    memset(streams, 0, sizeof streams);
+    world_seed = seed;
+    srandom((unsigned)next_word(own_words()));
+}
+
+uint64_t process_time_set_random_stream(uint64_t identifier) {
+    uint64_t previous = own_stream;
+    own_stream = identifier;
+    return previous;
 }
 
 void fill_random(void *octets, size_t count) {
     lock_world();
+    uint64_t *words = own_words();
     for (size_t done = 0; done < count; done += sizeof(uint64_t)) {
-        uint64_t word = next_word();
+        uint64_t word = next_word(words);
         memcpy((char *)octets + done, &word, count - done < sizeof word ? count - done : sizeof word);
     }
     unlock_world();

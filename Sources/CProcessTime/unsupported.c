@@ -47,6 +47,11 @@ void process_time_serve(bool (*step)(void *, bool), void *context, uint64_t rest
     (void)rest_limit;
 }
 
+uint64_t process_time_set_random_stream(uint64_t identifier) {
+    (void)identifier;
+    return 0;
+}
+
 uint64_t process_time_real_nanoseconds(void) { return 0; }
 
 #endif

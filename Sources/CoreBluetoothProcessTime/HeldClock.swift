@@ -52,6 +52,14 @@ package final class HeldClock: ProcessClock {
         #endif
     }
 
+    package func setRandomStream(_ identifier: UInt64) -> UInt64 {
+        #if os(Linux)
+        process_time_set_random_stream(identifier)
+        #else
+        0
+        #endif
+    }
+
     package func serve(_ work: () -> Void, step: @escaping () -> Bool) {
         #if os(Linux)
         let steps = Steps(step)

@@ -196,7 +196,10 @@ public final class App<Instance> {
 
     /// Runs code as the app's own: managers that it makes are the app's.
     public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try self.application.run { try self.device.adapter.run { try self.device.world.loop.work.serve(body) } }
+        let loop = self.device.world.loop
+        return try loop.settle(after: {
+            try self.application.run { try self.device.adapter.run { try loop.work.serve(body) } }
+        })
     }
 
     /// Does something later, as an app's timer does: not while it is suspended, but when it runs again; and never when

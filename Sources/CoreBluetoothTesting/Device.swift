@@ -48,7 +48,9 @@ public final class Device: Radio {
     /// The code is in the foreground for ever; what has the life of an app is put there with
     /// ``install(_:backgroundModes:_:)-(_,_,(Launch)->Instance)``.
     public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try self.application.run { try self.adapter.run { try self.world.loop.work.serve(body) } }
+        try self.world.loop.settle(after: {
+            try self.application.run { try self.adapter.run { try self.world.loop.work.serve(body) } }
+        })
     }
 
     /// Whether the user lets the code of ``run(_:)`` use Bluetooth; see ``App/authorization``.

@@ -40,6 +40,8 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         var lastTurn: NIODeadline = .uptimeNanoseconds(0)
         /// What devices have asked for while they came to rest; `nil` while nobody waits for that.
         var arrivals: [Arrival]?
+        /// How many steps are under way: one may be made while the code of another waits.
+        var stepCount = 0
     }
 
     /// A task that a device has asked for while the world waited for rest.
@@ -153,12 +155,17 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     /// Does the one thing that comes next until an instant, if there is any, and waits for rest.
     func step(until end: NIODeadline) -> Bool {
+        self.lock.withLock { self.state.stepCount += 1 }
+        defer { self.lock.withLock { self.state.stepCount -= 1 } }
+        // Where code waits that the world serves, what was asked for until then comes first.
+        self.takeArrivals()
         let now = self.now
         let task = self.nextTaskTime
         if let clock = self.clock, let deadline = clock.nextDeadline.map(NIODeadline.uptimeNanoseconds),
             deadline <= end, task ?? .distantFuture > now, deadline <= task ?? .distantFuture
         {
             self.lock.withLock { self.state.now = max(now, deadline) }
+            self.collectArrivals()
             self.timeHasPassed()
             clock.advance(to: self.now.uptimeNanoseconds)
             self.work.somethingWakes()
@@ -172,6 +179,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
             return true
         }
         guard let entry = self.next(until: end) else { return false }
+        self.collectArrivals()
         self.timeHasPassed()
         self.clock?.advance(to: self.now.uptimeNanoseconds)
         entry.run()
@@ -200,14 +208,32 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         }
     }
 
+    /// Runs code of a device, and lets what it starts come to rest before the test goes on with what other devices do.
+    ///
+    /// No time passes, and work for the main queue waits, as it does on a phone until what runs there returns. It is
+    /// for worlds that have the time of the process, which promise the same octets for code that draws random numbers.
+    func settle<Result>(after body: () throws -> Result) rethrows -> Result {
+        let isOutside = self.lock.withLock { self.state.stepCount == 0 && self.state.arrivals == nil }
+        guard self.clock != nil, isOutside else { return try body() }
+        self.collectArrivals()
+        defer { self.rest(servesMain: false) }
+        return try body()
+    }
+
     /// Waits until all that the devices' code has started is at rest. What it has asked for of the loop meanwhile
     /// follows in the order of the devices, whatever the order in which their threads came.
-    private func rest() {
-        guard !self.work.isAtRest else { return }
-        self.lock.withLock { self.state.arrivals = [] }
-        self.work.rest()
+    private func rest(servesMain: Bool = true) {
+        self.collectArrivals()
+        if !self.work.isAtRest { self.work.rest(servesMain: servesMain) }
+        self.takeArrivals()
+    }
+
+    /// From now on what devices ask for waits until all is at rest.
+    private func collectArrivals() { self.lock.withLock { self.state.arrivals = self.state.arrivals ?? [] } }
+
+    private func takeArrivals() {
         self.lock.withLock {
-            let arrivals = self.state.arrivals ?? []
+            guard let arrivals = self.state.arrivals else { return }
             self.state.arrivals = nil
             let order = arrivals.indices.sorted { (arrivals[$0].place, $0) < (arrivals[$1].place, $1) }
             for index in order { _ = self.state.add(arrivals[index].entry, at: nil) }

@@ -58,6 +58,12 @@ package protocol ProcessClock: AnyObject {
     /// - Throws: An error that says who is awake and where, if that does not come within a limit of real time.
     func rest(within limit: Duration) throws
 
+    /// Sets from which stream of random numbers the calling thread draws, and gives the one before.
+    ///
+    /// A stream follows from the seed and its identifier alone, so that threads which run at the same time draw what
+    /// they would have drawn in any order. At first every thread draws from stream 0.
+    func setRandomStream(_ identifier: UInt64) -> UInt64
+
     /// Runs code under test on the calling thread, such as what waits on the main queue.
     ///
     /// While it waits for a semaphore, a condition, a queue, a thread or an instant, and every other thread is at rest,

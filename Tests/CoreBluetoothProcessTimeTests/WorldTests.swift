@@ -135,6 +135,60 @@ struct ProcessWorldTests {
         }
     }
 
+    /// What devices draw whose queues and tasks run at the same time, and in which order they ask something of
+    /// Bluetooth.
+    private static func racingDraws() throws -> [String] {
+        let world = World(seed: 5, time: .process)
+        final class Drawer: @unchecked Sendable {
+            // Unchecked: the lines are behind the lock.
+            let lock = NSLock()
+            var lines: [String] = []
+            let queue = DispatchQueue(label: "drawer")
+            var manager: CBPeripheralManager?
+
+            func draw(_ name: String, _ number: Int) {
+                let drawn = UUID().uuidString
+                self.lock.withLock { self.lines.append("\(name) \(number) \(drawn)") }
+            }
+
+            func begin() {
+                self.queue.async {
+                    for number in 0..<30 { self.draw("queue", number) }
+                    self.manager = CBPeripheralManager(delegate: nil, queue: self.queue)
+                }
+                Task {
+                    for number in 0..<30 {
+                        self.draw("task", number)
+                        await Task.yield()
+                    }
+                }
+            }
+        }
+        var lines: [String] = []
+        let drawers = (0..<4).map { number in
+            world.addDevice("device \(number)").run {
+                let drawer = Drawer()
+                drawer.begin()
+                // The test itself draws, too.
+                lines.append(UUID().uuidString)
+                return drawer
+            }
+        }
+        world.advance(by: .seconds(1))
+        try world.run(until: drawers.allSatisfy { drawer in drawer.lock.withLock { drawer.lines.count == 60 } })
+        for drawer in drawers { lines += drawer.lines.sorted() }
+        return lines + world.trace.includingHCI.map(\.description)
+    }
+
+    @Test("Queues and tasks that run at the same time draw the same numbers in each run")
+    func racingDraws() async {
+        await #expect(processExitsWith: .success) {
+            let first = try Self.racingDraws()
+            #expect(Set(first).count > 240)
+            for _ in 0..<20 { try #require(try Self.racingDraws() == first) }
+        }
+    }
+
     @Test("Beside other tests it fails at once and says what to do")
     func besideOthers() {
         let world = World(seed: 1, time: .process)

@@ -63,6 +63,10 @@ size_t process_time_describe_threads(bool all, char *text, size_t capacity);
 /// again for it.
 void process_time_serve(bool (*step)(void *context, bool is_at_rest), void *context, uint64_t rest_limit);
 
+/// Sets the stream from which the calling thread draws random octets, zero at first, and returns the one before. Each
+/// follows from the seed and its identifier alone.
+uint64_t process_time_set_random_stream(uint64_t identifier);
+
 /// Nanoseconds of the real monotonic clock, also while a world lives.
 uint64_t process_time_real_nanoseconds(void);
 

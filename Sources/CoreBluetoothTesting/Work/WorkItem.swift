@@ -54,6 +54,8 @@ final class WorkItem: @unchecked Sendable {
     /// What somebody waits for who has handed it over.
     let end: DispatchSemaphore?
     var state = State.waiting
+    /// From which stream of random numbers it draws: one of its device and its queue, whatever runs beside it.
+    let randomStream: UInt64
 
     init(number: UInt64, owner: WorkOwner, label: String, end: DispatchSemaphore?, _ body: @escaping () -> Void) {
         self.number = number
@@ -61,11 +63,20 @@ final class WorkItem: @unchecked Sendable {
         self.label = label
         self.end = end
         self.body = body
+        // FNV-1a; zero is for what is no work of a world.
+        var stream: UInt64 = 0xCBF2_9CE4_8422_2325 &+ UInt64(owner.place.map { $0 + 1 } ?? 0)
+        for octet in label.utf8 { stream = (stream ^ UInt64(octet)) &* 0x0000_0100_0000_01B3 }
+        self.randomStream = max(stream, 1)
     }
 
     /// The number of the thread that runs it; `nil` while it waits.
     var thread: Int32? { if case .running(let thread) = self.state { thread } else { nil } }
 
     /// Does the work; the one who calls has claimed it.
-    func perform() { self.owner.run(self.body) }
+    func perform() {
+        guard let clock = self.owner.work.clock else { return self.owner.run(self.body) }
+        let stream = clock.setRandomStream(self.randomStream)
+        self.owner.run(self.body)
+        _ = clock.setRandomStream(stream)
+    }
 }

@@ -210,8 +210,10 @@ final class WorldWork: @unchecked Sendable {
     }
 
     /// Waits until all that was started has ended, or waits for time to pass.
-    func rest() {
-        let isMain = dispatch_work_is_on_main_queue()
+    ///
+    /// - Parameter servesMain: Whether work for the main queue is run, where this is the main thread.
+    func rest(servesMain: Bool = true) {
+        let isMain = servesMain && dispatch_work_is_on_main_queue()
         let thread = dispatch_work_thread()
         var deadline: Date?
         self.condition.lock()
