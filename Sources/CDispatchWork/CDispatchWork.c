@@ -36,7 +36,6 @@ extern void *_Block_copy(const void *block);
 extern void _Block_release(const void *block);
 extern char _dispatch_main_q;
 extern const char *dispatch_queue_get_label(void *queue);
-extern void *dispatch_queue_create(const char *label, void *attributes);
 extern void dispatch_group_enter(void *group);
 extern void dispatch_group_leave(void *group);
 extern void *swift_task_getCurrent(void);
@@ -45,7 +44,8 @@ extern uint64_t swift_task_getJobTaskId(void *job);
 static struct dispatch_work_observer observer;
 static _Atomic bool is_observing;
 static _Thread_local void *owner;
-static _Thread_local bool is_passing;
+static _Thread_local bool is_asking;
+static _Thread_local void *asked_queue;
 
 /// libdispatch's own function with a name.
 #define ORIGINAL(name) \
@@ -64,11 +64,20 @@ void *dispatch_work_owner(void) { return owner; }
 
 void dispatch_work_set_owner(void *new_owner) { owner = new_owner; }
 
-void dispatch_work_set_passing(bool value) { is_passing = value; }
+void *dispatch_queue_create(const char *label, void *attributes);
+
+void dispatch_work_ask_queue(void) {
+    is_asking = true;
+    asked_queue = NULL;
+}
+
+void *dispatch_work_asked_queue(void) {
+    is_asking = false;
+    return asked_queue;
+}
 
 void *dispatch_work_make_queue(const char *label) { return dispatch_queue_create(label, NULL); }
 
-void *dispatch_work_main_queue(void) { return &_dispatch_main_q; }
 
 static const char *label_of(void *queue) {
     const char *label = dispatch_queue_get_label(queue);
@@ -111,7 +120,53 @@ bool dispatch_work_is_on_main_queue(void) {
     return strcmp(label_of(NULL), label_of(&_dispatch_main_q)) == 0;
 }
 
-static bool observes(void) { return !is_passing && atomic_load_explicit(&is_observing, memory_order_acquire); }
+static bool observes(void) { return atomic_load_explicit(&is_observing, memory_order_acquire); }
+
+// MARK: Queues that end on the main queue
+
+/// Those queues; libdispatch does not say what a queue's target is. One that finds no place here is not known.
+static _Atomic(void *) ending_on_main[256];
+enum { place_count = sizeof ending_on_main / sizeof ending_on_main[0] };
+
+bool dispatch_work_ends_on_main_queue(void *queue) {
+    if (queue == &_dispatch_main_q) { return true; }
+    for (int index = 0; index < place_count; index++) {
+        if (atomic_load_explicit(&ending_on_main[index], memory_order_relaxed) == queue) { return true; }
+    }
+    return false;
+}
+
+/// A queue has a target, or is a new one without.
+static void set_target(void *queue, void *target) {
+    bool ends_on_main = target && dispatch_work_ends_on_main_queue(target);
+    bool is_known = queue != &_dispatch_main_q && dispatch_work_ends_on_main_queue(queue);
+    if (!queue || ends_on_main == is_known) { return; }
+    for (int index = 0; index < place_count; index++) {
+        void *expected = ends_on_main ? NULL : queue;
+        void *desired = ends_on_main ? queue : NULL;
+        if (atomic_compare_exchange_strong(&ending_on_main[index], &expected, desired)) { return; }
+    }
+}
+
+REPLACING void *dispatch_queue_create(const char *label, void *attributes) {
+    ORIGINAL("dispatch_queue_create")
+    void *queue = ((void *(*)(const char *, void *))original)(label, attributes);
+    set_target(queue, NULL);
+    return queue;
+}
+
+REPLACING void *dispatch_queue_create_with_target(const char *label, void *attributes, void *target) {
+    ORIGINAL("dispatch_queue_create_with_target")
+    void *queue = ((void *(*)(const char *, void *, void *))original)(label, attributes, target);
+    set_target(queue, target);
+    return queue;
+}
+
+REPLACING void dispatch_set_target_queue(void *object, void *target) {
+    ORIGINAL("dispatch_set_target_queue")
+    set_target(object, target);
+    ((void (*)(void *, void *))original)(object, target);
+}
 
 // MARK: Blocks
 
@@ -160,6 +215,10 @@ static bool takes_block(void *queue, bool barrier, bool is_waiting, void *block)
 }
 
 REPLACING void dispatch_async(void *queue, void *block) {
+    if (is_asking) {
+        asked_queue = queue;
+        return;
+    }
     if (takes_block(queue, false, false, block)) { return; }
     ORIGINAL("dispatch_async")
     ((void (*)(void *, void *))original)(queue, block);
@@ -324,12 +383,13 @@ REPLACING void dispatch_group_notify(void *group, void *queue, void *block) {
 void dispatch_work_observe(struct dispatch_work_observer observer) {}
 void dispatch_work_adjust_deadlines(uint64_t (*adjust)(uint64_t when)) {}
 void dispatch_work_set_observing(bool is_observing) {}
-void dispatch_work_set_passing(bool is_passing) {}
+void dispatch_work_ask_queue(void) {}
+void *dispatch_work_asked_queue(void) { return NULL; }
 void *dispatch_work_make_queue(const char *label) { return dispatch_queue_create(label, NULL); }
 static _Thread_local void *owner;
 void *dispatch_work_owner(void) { return owner; }
 void dispatch_work_set_owner(void *new_owner) { owner = new_owner; }
-void *dispatch_work_main_queue(void) { return (void *)dispatch_get_main_queue(); }
+bool dispatch_work_ends_on_main_queue(void *queue) { return queue == (void *)dispatch_get_main_queue(); }
 bool dispatch_work_is_task_queue(void *queue) { return false; }
 const char *dispatch_work_label(void *queue) { return dispatch_queue_get_label((dispatch_queue_t)queue); }
 uint64_t dispatch_work_task_number(dispatch_work_function function, void *argument) { return 0; }

@@ -183,4 +183,18 @@ struct QueueTests {
         let other = try await Task.detached { try Self.play().lines }.value
         #expect(other == first)
     }
+
+    @Test(
+        "A queue that hands its work on to the main queue is served where the test has the main thread",
+        arguments: [1, 2]
+    )
+    @MainActor
+    func targetsOfQueues(depth: Int) throws {
+        var queue = DispatchQueue(label: "first", target: .main)
+        for number in 1..<depth { queue = DispatchQueue(label: "\(number)", target: queue) }
+        let world = World(seed: 7)
+        world.addPeripheral(.thermometer())
+        let reader = world.addDevice("phone").run { Reader(queue: queue) }
+        try world.run(until: reader.values.first == [21])
+    }
 }

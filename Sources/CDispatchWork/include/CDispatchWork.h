@@ -40,8 +40,11 @@ void dispatch_work_adjust_deadlines(uint64_t (*_Nullable adjust)(uint64_t when))
 void dispatch_work_hand_over(void *_Nonnull queue, bool is_barrier, dispatch_work_function _Nonnull function,
                              void *_Nullable argument);
 
-/// Lets the present thread hand work over past the observer.
-void dispatch_work_set_passing(bool is_passing);
+/// Until the next call of `dispatch_work_asked_queue`, work that the present thread hands over is not done.
+void dispatch_work_ask_queue(void);
+
+/// The queue to which the present thread has handed work since; null where that cannot be seen.
+void *_Nullable dispatch_work_asked_queue(void);
 
 /// A serial queue with a name, which lives for ever.
 void *_Nonnull dispatch_work_make_queue(const char *_Nonnull label);
@@ -52,8 +55,8 @@ void *_Nullable dispatch_work_owner(void);
 /// Sets what the present thread works for.
 void dispatch_work_set_owner(void *_Nullable owner);
 
-/// The main queue.
-void *_Nonnull dispatch_work_main_queue(void);
+/// Whether a queue is the main queue, or hands its work on to it.
+bool dispatch_work_ends_on_main_queue(void *_Nonnull queue);
 
 /// Whether a queue is one on which Swift runs tasks that belong to no other executor.
 bool dispatch_work_is_task_queue(void *_Nonnull queue);

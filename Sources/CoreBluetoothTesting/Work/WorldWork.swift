@@ -21,7 +21,7 @@ final class WorldWork: @unchecked Sendable {
     /// happened never comes to rest.
     private static let turnLimit = 32
     /// How long work may stay away from rest, in seconds of real time, until the world goes on without it.
-    var limit = 20.0
+    var limit = 60.0
 
     private let condition = NSCondition()
     private var isOver = false
@@ -75,7 +75,7 @@ final class WorldWork: @unchecked Sendable {
         _ function: @escaping dispatch_work_function,
         _ argument: UnsafeMutableRawPointer?
     ) -> Bool {
-        let isMain = queue == dispatch_work_main_queue()
+        let isMain = dispatch_work_ends_on_main_queue(queue)
         // The main thread would wait for itself, as it does without a world.
         if isWaiting, dispatch_work_is_on_main_queue() { return false }
         let end = isWaiting ? DispatchSemaphore(value: 0) : nil
@@ -123,10 +123,14 @@ final class WorldWork: @unchecked Sendable {
 
     /// Hands work of the world itself to a queue.
     func handOver(to queue: DispatchQueue, owner: WorkOwner, _ work: @escaping @Sendable () -> Void) {
-        guard let item = self.add(owner, queue.label, isMain: queue.isMain, end: nil, work) else { return }
-        dispatch_work_set_passing(true)
-        queue.async { self.runIfWaiting(item) }
-        dispatch_work_set_passing(false)
+        dispatch_work_ask_queue()
+        queue.async {}
+        if let asked = dispatch_work_asked_queue() {
+            let isMain = dispatch_work_ends_on_main_queue(asked)
+            _ = self.handOver(to: asked, queue.label, isMain: isMain, false, nil, owner, work)
+        } else if let item = self.add(owner, queue.label, isMain: queue.isMain, end: nil, work) {
+            queue.async { self.runIfWaiting(item) }
+        }
     }
 
     private func add(

@@ -19,9 +19,9 @@ final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     var subscribes = true
     var reads = true
 
-    override init() {
+    init(queue: DispatchQueue? = nil) {
         super.init()
-        self.central = CBCentralManager(delegate: self, queue: nil)
+        self.central = CBCentralManager(delegate: self, queue: queue)
     }
 
     var characteristic: CBCharacteristic? {
