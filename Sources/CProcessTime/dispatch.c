@@ -33,7 +33,7 @@ static int find_code(struct dl_phdr_info *object, size_t size, void *address) {
 bool is_in_dispatch(const void *address) {
     if (!atomic_load_explicit(&code_is_known, memory_order_acquire)) {
         // Nobody defines this one but libdispatch.
-        void *function = dlsym(RTLD_DEFAULT, "dispatch_queue_create");
+        void *function = dlsym(RTLD_DEFAULT, "dispatch_queue_get_label");
         if (function) { dl_iterate_phdr(find_code, function); }
         atomic_store_explicit(&code_is_known, 1, memory_order_release);
     }
@@ -44,7 +44,7 @@ enum process_time_obstacle process_time_obstacle(void) {
     static const char marker;
     Dl_info own, used;
     void *clock = dlsym(RTLD_DEFAULT, "clock_gettime");
-    void *queue = dlsym(RTLD_DEFAULT, "dispatch_queue_create");
+    void *queue = dlsym(RTLD_DEFAULT, "dispatch_queue_get_label");
     if (!clock || !queue || !dladdr(&marker, &own) || !dladdr(clock, &used) || own.dli_fbase != used.dli_fbase) {
         return PROCESS_TIME_STATIC_LIBRARIES;
     }
