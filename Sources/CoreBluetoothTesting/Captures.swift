@@ -25,6 +25,7 @@ import NIOCore
 ///   - name: The first part of the files' names; the test's name unless another is given.
 ///   - seed: Equal seeds give equal runs.
 ///   - settings: How the air treats time and loss.
+///   - time: Whose time the world's time is; see ``World/init(seed:settings:callbackDelay:time:)``.
 ///   - folder: Where the files go; `nil` for what `COREBLUETOOTH_CAPTURES` says, else the temporary folder.
 ///   - body: The test.
 /// - Throws: ``WorldError`` with the paths of the captures, where `body` throws.
@@ -32,10 +33,11 @@ public func withWorld<Result>(
     _ name: String = #function,
     seed: UInt64 = 1,
     settings: AirSettings = .realistic,
+    time: WorldTime = .virtual,
     folder: String? = nil,
     _ body: (World) throws -> Result
 ) throws -> Result {
-    let world = World(seed: seed, settings: settings)
+    let world = World(seed: seed, settings: settings, time: time)
     defer { world.keepForSweep() }
     do {
         let result = try body(world)
@@ -55,10 +57,11 @@ public func withWorld<Result>(
     _ name: String = #function,
     seed: UInt64 = 1,
     settings: AirSettings = .realistic,
+    time: WorldTime = .virtual,
     folder: String? = nil,
     _ body: @MainActor (World) async throws -> Result
 ) async throws -> Result {
-    let world = World(seed: seed, settings: settings)
+    let world = World(seed: seed, settings: settings, time: time)
     defer { world.keepForSweep() }
     do {
         let result = try await body(world)

@@ -189,6 +189,17 @@ struct ProcessWorldTests {
         }
     }
 
+    @Test("withWorld has process time, too")
+    func ofItsOwn() async {
+        await #expect(processExitsWith: .success) {
+            try withWorld(seed: 3, time: .process) { world in
+                let begin = Date()
+                world.advance(by: .seconds(60))
+                try #require(Date().timeIntervalSince(begin) == 60)
+            }
+        }
+    }
+
     @Test("Beside other tests it fails at once and says what to do")
     func besideOthers() {
         let world = World(seed: 1, time: .process)

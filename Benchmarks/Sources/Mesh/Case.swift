@@ -93,7 +93,7 @@ struct Moment {
             real: Double(kernel_nanoseconds()) / 1e9,
             processor: Meter.processorTime(),
             counts: network?.counts ?? MeshCounts(),
-            events: network?.world.trace.includingHCI.count ?? 0
+            events: (network?.world.trace.includingHCI).map { $0.count + $0.forgottenCount } ?? 0
         )
     }
 }
