@@ -5,7 +5,7 @@ import ClientSamples
 import CoreBluetooth
 import Testing
 
-@Suite("Sample client: async/await in Swift 6", .timeLimit(.minutes(1)))
+@Suite("Sample client: async/await in Swift 6", .timeLimit(.minutes(10)))
 @MainActor
 struct AsyncClientTests {
     private let air = PrivateAir()

@@ -21,7 +21,7 @@ final class WorldWork: @unchecked Sendable {
     /// happened never comes to rest.
     private static let turnLimit = 32
     /// How long work may stay away from rest, in seconds of real time, until the world goes on without it.
-    var limit = 60.0
+    var limit = 120.0
 
     private let condition = NSCondition()
     private var isOver = false
