@@ -25,7 +25,7 @@ import NIOCore
 ///   - name: The first part of the files' names; the test's name unless another is given.
 ///   - seed: Equal seeds give equal runs.
 ///   - settings: How the air treats time and loss.
-///   - time: Whose time the world's time is; see ``World/init(seed:settings:callbackDelay:time:)``.
+///   - time: Whose time the world's time is; see ``World/init(seed:settings:callbackDelay:time:traceLimit:)``.
 ///   - folder: Where the files go; `nil` for what `COREBLUETOOTH_CAPTURES` says, else the temporary folder.
 ///   - body: The test.
 /// - Throws: ``WorldError`` with the paths of the captures, where `body` throws.

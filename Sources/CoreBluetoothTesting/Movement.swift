@@ -68,6 +68,8 @@ extension Radio {
     /// - Parameters:
     ///   - position: Where it goes.
     ///   - duration: How long that takes; with zero or less it is there at once.
+    ///   - file: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
     public func move(
         to position: Position,
         over duration: Duration,
