@@ -90,8 +90,12 @@ bool dispatch_work_is_task_queue(void *queue) {
     return strcmp(dispatch_work_label(queue), "Swift global concurrent queue") == 0;
 }
 
+static void run_block(void *argument);
+static void run_group_work(void *argument);
+
 /// Whether a function is one of Swift's runtime; those that were looked up are kept.
 static bool runs_jobs(dispatch_work_function function) {
+    if (function == run_block || function == run_group_work) { return false; }
     static _Atomic(dispatch_work_function) known[4];
     for (int index = 0; index < 4; index++) {
         dispatch_work_function other = atomic_load(&known[index]);
@@ -111,7 +115,10 @@ uint64_t dispatch_work_task_number(dispatch_work_function function, void *argume
     return argument && runs_jobs(function) ? swift_task_getJobTaskId(argument) : 0;
 }
 
-void *dispatch_work_current_task(void) { return swift_task_getCurrent(); }
+uint64_t dispatch_work_current_task_number(void) {
+    void *task = swift_task_getCurrent();
+    return task ? swift_task_getJobTaskId(task) : 0;
+}
 
 int32_t dispatch_work_thread(void) { return (int32_t)syscall(SYS_gettid); }
 

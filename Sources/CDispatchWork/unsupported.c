@@ -20,7 +20,7 @@ bool dispatch_work_ends_on_main_queue(void *queue) { return queue == (void *)dis
 bool dispatch_work_is_task_queue(void *queue) { return false; }
 const char *dispatch_work_label(void *queue) { return dispatch_queue_get_label((dispatch_queue_t)queue); }
 uint64_t dispatch_work_task_number(dispatch_work_function function, void *argument) { return 0; }
-void *dispatch_work_current_task(void) { return NULL; }
+uint64_t dispatch_work_current_task_number(void) { return 0; }
 int32_t dispatch_work_thread(void) { return (int32_t)pthread_mach_thread_np(pthread_self()); }
 bool dispatch_work_is_on_main_queue(void) { return pthread_main_np() != 0; }
 void dispatch_work_hand_over(void *queue, bool is_barrier, dispatch_work_function function, void *argument) {

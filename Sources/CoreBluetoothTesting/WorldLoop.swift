@@ -198,15 +198,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         if isNext { self.work.timeHasPassed() }
     }
 
-    private var nextTaskTime: NIODeadline? {
-        self.lock.withLock {
-            while let place = self.state.places.min {
-                if self.state.entries[place.number] != nil { return place.time }
-                self.state.places.removeMin()
-            }
-            return nil
-        }
-    }
+    private var nextTaskTime: NIODeadline? { self.lock.withLock { self.state.nextPlace?.time } }
 
     /// Runs code of a device, and lets what it starts come to rest before the test goes on with what other devices do.
     ///
@@ -243,18 +235,12 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
     /// The next task that is due until an instant; time goes on to it.
     private func next(until end: NIODeadline) -> Entry? {
         self.lock.withLock {
-            while let place = self.state.places.min, place.time <= end {
-                guard self.state.entries[place.number] != nil else {
-                    self.state.places.removeMin()
-                    continue
-                }
-                self.state.now = max(self.state.now, place.time)
-                // A task beyond the limit stays, so that the end cancels it with its promise.
-                guard self.state.rate.admitTask(at: self.state.now) else { return nil }
-                self.state.places.removeMin()
-                return self.state.entries.removeValue(forKey: place.number)
-            }
-            return nil
+            guard let place = self.state.nextPlace, place.time <= end else { return nil }
+            self.state.now = max(self.state.now, place.time)
+            // A task beyond the limit stays, so that the end cancels it with its promise.
+            guard self.state.rate.admitTask(at: self.state.now) else { return nil }
+            self.state.places.removeMin()
+            return self.state.entries.removeValue(forKey: place.number)
         }
     }
 
@@ -297,6 +283,17 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 }
 
 extension WorldLoop.State {
+    /// The place of the task that is next; those of cancelled tasks are removed.
+    fileprivate var nextPlace: WorldLoop.Place? {
+        mutating get {
+            while let place = self.places.min {
+                if self.entries[place.number] != nil { return place }
+                self.places.removeMin()
+            }
+            return nil
+        }
+    }
+
     /// Adds a task for an instant, or for the present one.
     mutating func add(_ entry: WorldLoop.Entry, at deadline: NIODeadline?) -> UInt64 {
         self.count += 1

@@ -5,6 +5,7 @@ import CoreBluetooth
 import CoreBluetoothTesting
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 /// An app whose values go from its manager's queue to an actor, to a task, to another queue and to the main actor.
@@ -119,6 +120,16 @@ private final class HoppingApp: NSObject, CBCentralManagerDelegate, CBPeripheral
     }
 }
 
+/// A world that is kept; unchecked, since nothing uses it.
+private struct KeptWorld: @unchecked Sendable {
+    private let world = World(seed: 1)
+}
+
+/// How many tasks have run.
+private final class Count: Sendable {
+    let value = Mutex(0)
+}
+
 @Suite("Code that hops between queues, tasks and actors, in a world")
 struct QueueTests {
     /// A peripheral that notifies, and takes what is written.
@@ -182,6 +193,28 @@ struct QueueTests {
         #expect(try Self.play().lines == first)
         let other = try await Task.detached { try Self.play().lines }.value
         #expect(other == first)
+    }
+
+    /// Starts a task that makes a world, or else counts one.
+    private static func start(makesWorld: Bool, count: Count) -> Task<KeptWorld?, Never> {
+        Task.detached {
+            if makesWorld { return KeptWorld() }
+            count.value.withLock { $0 += 1 }
+            return nil
+        }
+    }
+
+    @Test("Worlds that outlive the tasks that made them take no later task for one of those")
+    func worldsOutliveTheirTasks() async {
+        let count = Count()
+        var kept: [KeptWorld?] = []
+        for _ in 0..<100 { kept.append(await Self.start(makesWorld: true, count: count).value) }
+        let world = World(seed: 1)
+        // The new tasks stand in memory where those stood.
+        for _ in 0..<500 { _ = Self.start(makesWorld: false, count: count) }
+        world.advance(by: .milliseconds(1))
+        #expect(count.value.withLock { $0 } == 500)
+        withExtendedLifetime(kept) {}
     }
 
     @Test(

@@ -63,6 +63,23 @@ struct TimeTests {
         await #expect(throws: WorldError.self) { try await world.wait(until: false, within: .seconds(1)) }
     }
 
+    @Test("Time that the test lets pass ends, also where a task of the test lets it pass without end")
+    @MainActor
+    func tasksLetTimePass() async {
+        let world = World(seed: 1)
+        let time = Task { @MainActor in
+            while !Task.isCancelled {
+                world.advance(by: .milliseconds(10))
+                await Task.yield()
+            }
+        }
+        await Task.yield()
+        let start = world.now
+        world.advance(by: .seconds(1))
+        #expect(world.now - start >= .seconds(1))
+        time.cancel()
+    }
+
     @Test("A world of real time takes its time, and one that is faster takes less")
     func pace() throws {
         let clock = ContinuousClock()

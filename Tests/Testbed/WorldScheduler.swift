@@ -13,7 +13,8 @@ package final class WorldScheduler {
         package func cancel() { self.isCancelled = true }
     }
 
-    private let world: World
+    // The world has the work that is postponed, and that work in most cases has its scheduler.
+    private weak var world: World?
 
     /// A scheduler on the clock of a world.
     package init(_ world: World) { self.world = world }
@@ -21,7 +22,7 @@ package final class WorldScheduler {
     /// Runs `work` after `seconds`, to the millisecond.
     package func postpone(_ work: @escaping () -> Void, by seconds: Double) -> Timer {
         let timer = Timer()
-        self.world.after(.milliseconds(Int(seconds * 1000))) { if !timer.isCancelled { work() } }
+        self.world?.after(.milliseconds(Int(seconds * 1000))) { if !timer.isCancelled { work() } }
         return timer
     }
 }

@@ -64,11 +64,12 @@ bool dispatch_work_is_task_queue(void *_Nonnull queue);
 /// The name of a queue.
 const char *_Nonnull dispatch_work_label(void *_Nonnull queue);
 
-/// The number of the task of a job of Swift's; zero where a function is not one that runs jobs.
+/// The number of the task of a job of Swift's, which no other task of the process has; zero where a function is not one
+/// that runs jobs.
 uint64_t dispatch_work_task_number(dispatch_work_function _Nonnull function, void *_Nullable argument);
 
-/// The present task; null outside of tasks.
-void *_Nullable dispatch_work_current_task(void);
+/// The number of the present task; zero outside of tasks.
+uint64_t dispatch_work_current_task_number(void);
 
 /// The present thread's number in the system.
 int32_t dispatch_work_thread(void);

@@ -279,7 +279,10 @@ extension BluetoothAdapter.Configuration {
     }
 }
 
+/// Where the FNV-1a hash of 64 bits begins.
+package let fnv1aBasis: UInt64 = 0xCBF2_9CE4_8422_2325
+
 /// The FNV-1a hash of octets: the same in every process.
-func fnv1a(_ octets: some Sequence<UInt8>) -> UInt64 {
-    octets.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+package func fnv1a(_ octets: some Sequence<UInt8>, from basis: UInt64 = fnv1aBasis) -> UInt64 {
+    octets.reduce(basis) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
 }

@@ -8,6 +8,8 @@ struct ThreadActivity: Hashable {
     var isAsleep: Bool
     /// Whether that is a sleep of a given time, which ends by itself.
     var hasTimeLimit: Bool
+    /// Whether it waits for a lock, which another thread holds for a short time in most cases.
+    var isInLock: Bool
     /// How often it has been given a processor: it has not run where this is as before.
     var runCount: UInt64
 
@@ -20,17 +22,32 @@ struct ThreadActivity: Hashable {
         let runs = Self.text(of: "\(folder)/schedstat")?.split(whereSeparator: \.isWhitespace).dropFirst(2).first
         self.isAsleep = state == "S"
         self.runCount = runs.flatMap { UInt64($0) } ?? 0
-        let call = Self.text(of: "\(folder)/syscall")?.split(separator: " ").first
-        self.hasTimeLimit = call.flatMap { Int($0) }.map { Self.sleepCalls.contains($0) } ?? false
+        let call = Self.text(of: "\(folder)/syscall")?.split(separator: " ") ?? []
+        let number = call.first.flatMap { Int($0) }
+        self.hasTimeLimit = number.map { SystemCall.sleeps.contains($0) } ?? false
+        // The second argument of futex(2) is the operation.
+        self.isInLock = number == SystemCall.futex && call.count > 2 && SystemCall.isLock(operation: call[2])
     }
 
-    /// The numbers of nanosleep and clock_nanosleep.
-    private static var sleepCalls: [Int] {
+    /// The numbers of system calls.
+    private enum SystemCall {
         #if arch(x86_64)
-        [35, 230]
+        /// nanosleep and clock_nanosleep.
+        static let sleeps = [35, 230]
+        static let futex = 202
         #else
-        [101, 115]
+        /// nanosleep and clock_nanosleep.
+        static let sleeps = [101, 115]
+        static let futex = 98
         #endif
+
+        /// Whether an operation is one with which locks are waited for: FUTEX_WAIT, FUTEX_LOCK_PI or FUTEX_LOCK_PI2.
+        /// Semaphores and conditions of the C library are waited for with FUTEX_WAIT_BITSET.
+        static func isLock(operation: some StringProtocol) -> Bool {
+            guard let value = Int(operation.dropFirst(2), radix: 16) else { return false }
+            // Without FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME.
+            return [0, 6, 13].contains(value & 0x7F)
+        }
     }
 
     private static func text(of path: String) -> String? {

@@ -34,6 +34,30 @@ final class WorkOwner: Sendable {
     }
 }
 
+/// The queue that work was handed to.
+struct WorkQueue {
+    /// Which queue it is.
+    let identity: UnsafeMutableRawPointer?
+    /// Its name, for messages.
+    let label: String
+    /// Whether its work is done where the main queue is served.
+    let isMain: Bool
+
+    /// The queue of libdispatch at an address.
+    init(_ identity: UnsafeMutableRawPointer) {
+        self.identity = identity
+        self.label = String(cString: dispatch_work_label(identity))
+        self.isMain = dispatch_work_ends_on_main_queue(identity)
+    }
+
+    /// A queue of which no more is known.
+    init(label: String, isMain: Bool) {
+        self.identity = nil
+        self.label = label
+        self.isMain = isMain
+    }
+}
+
 /// Work that was handed over and has not ended.
 final class WorkItem: @unchecked Sendable {
     // Unchecked: the body belongs to the one who runs the item, which is decided under the lock of
@@ -48,29 +72,29 @@ final class WorkItem: @unchecked Sendable {
 
     let number: UInt64
     let owner: WorkOwner
-    /// The queue's name, for messages.
-    let label: String
+    let queue: WorkQueue
     private let body: () -> Void
     /// What somebody waits for who has handed it over.
     let end: DispatchSemaphore?
     var state = State.waiting
-    /// From which stream of random numbers it draws: one of its device and its queue, whatever runs beside it.
-    let randomStream: UInt64
 
-    init(number: UInt64, owner: WorkOwner, label: String, end: DispatchSemaphore?, _ body: @escaping () -> Void) {
+    init(number: UInt64, owner: WorkOwner, queue: WorkQueue, end: DispatchSemaphore?, _ body: @escaping () -> Void) {
         self.number = number
         self.owner = owner
-        self.label = label
+        self.queue = queue
         self.end = end
         self.body = body
-        // FNV-1a; zero is for what is no work of a world.
-        var stream: UInt64 = 0xCBF2_9CE4_8422_2325 &+ UInt64(owner.place.map { $0 + 1 } ?? 0)
-        for octet in label.utf8 { stream = (stream ^ UInt64(octet)) &* 0x0000_0100_0000_01B3 }
-        self.randomStream = max(stream, 1)
     }
 
     /// The number of the thread that runs it; `nil` while it waits.
     var thread: Int32? { if case .running(let thread) = self.state { thread } else { nil } }
+
+    /// From which stream of random numbers it draws: one of its device and its queue, whatever runs beside it.
+    ///
+    /// Zero is for what is no work of a world.
+    private var randomStream: UInt64 {
+        max(fnv1a(self.queue.label.utf8, from: fnv1aBasis &+ UInt64(self.owner.place.map { $0 + 1 } ?? 0)), 1)
+    }
 
     /// Does the work; the one who calls has claimed it.
     func perform() {

@@ -1,5 +1,5 @@
-// Whose work it is that a thread hands over: that of the device whose code runs, that of whoever handed the running
-// work over, or that of the test that has made the world.
+// Whose work it is that a thread hands over: that of the device whose code runs, that of the work that runs there,
+// or that of the test that has made the world.
 
 import CDispatchWork
 import CoreBluetooth
@@ -9,12 +9,17 @@ import NIOConcurrencyHelpers
 /// Finds the owner of work, for all worlds of the process.
 enum WorkObserver {
     /// Who may have made a world: the task of a test, or the thread of one that has no task.
+    ///
+    /// Numbers, not addresses: a later task may stand where an earlier one stood.
     private enum Maker: Hashable {
-        case task(UInt)
+        case task(UInt64)
         case thread(Int32)
 
         static var present: Self {
-            dispatch_work_current_task().map { .task(UInt(bitPattern: $0)) } ?? .thread(dispatch_work_thread())
+            switch dispatch_work_current_task_number() {
+            case 0: .thread(dispatch_work_thread())
+            case let number: .task(number)
+            }
         }
     }
 
@@ -87,21 +92,23 @@ enum WorkObserver {
         _ function: @escaping dispatch_work_function,
         _ argument: UnsafeMutableRawPointer?
     ) -> Bool {
+        let task = dispatch_work_task_number(function, argument)
         // A test goes on where its runner has it; only what it starts is work of the world.
-        if let argument, self.isMaker(argument) { return false }
+        if task != 0, self.isMaker(task) { return false }
         guard let owner = self.owner() else { return false }
         return owner.work.handOver(
             to: queue,
             isBarrier: isBarrier,
             isWaiting: isWaiting,
             owner: owner,
+            task: task,
             function,
             argument
         )
     }
 
-    private static func isMaker(_ job: UnsafeMutableRawPointer) -> Bool {
-        self.state.withLockedValue { $0.makers[.task(UInt(bitPattern: job))] != nil }
+    private static func isMaker(_ task: UInt64) -> Bool {
+        self.state.withLockedValue { $0.makers[.task(task)] != nil }
     }
 
     /// Whose work it is that the present thread hands over.

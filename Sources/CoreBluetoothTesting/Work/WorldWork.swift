@@ -25,6 +25,7 @@ final class WorldWork: @unchecked Sendable {
 
     private let condition = NSCondition()
     private var isOver = false
+    /// How often something was handed over.
     private var count: UInt64 = 0
     private var items: [UInt64: WorkItem] = [:]
     /// Those for the main queue, in order; some may have been run by it already.
@@ -36,12 +37,10 @@ final class WorldWork: @unchecked Sendable {
     /// is nothing.
     var step: (() -> Bool)?
     private var isServing = false
-    /// How often something was handed over or woken.
-    private var changeCount: UInt64 = 0
     /// Whether threads may be awake that hand nothing over, where only the clock of the process sees them.
     private var mayBeAwake = false
-    /// Whether somebody waits for rest.
-    private var isAwaited = false
+    /// How often rest is waited for at present: a task of the test that lets time pass may be served in such a wait.
+    private var restCount = 0
     /// How often each task has gone on since the last time at which none was held back.
     private var turnCounts: [UInt64: Int] = [:]
     /// What tasks do next that have gone on so often that they seem to wait for time to pass.
@@ -50,7 +49,7 @@ final class WorldWork: @unchecked Sendable {
     /// How many timers of the process wait, of those that are known.
     private var timerCount = 0
     /// Runs the tasks that belong to no other executor.
-    private let tasks = dispatch_work_make_queue("world tasks")
+    private let tasks = dispatch_work_make_queue("Swift tasks of the world")
     /// Whose work it is that a test starts outside of its devices.
     private(set) lazy var testOwner = WorkOwner(self, place: nil, surroundings: nil)
 
@@ -61,7 +60,7 @@ final class WorldWork: @unchecked Sendable {
     /// Nothing more is counted.
     func end() {
         self.condition.withLock { self.isOver = true }
-        self.timeHasPassed()
+        self.goOnWithHeldBack()
     }
 
     // MARK: Handing over
@@ -72,41 +71,36 @@ final class WorldWork: @unchecked Sendable {
         isBarrier: Bool,
         isWaiting: Bool,
         owner: WorkOwner,
+        task: UInt64,
         _ function: @escaping dispatch_work_function,
         _ argument: UnsafeMutableRawPointer?
     ) -> Bool {
-        let isMain = dispatch_work_ends_on_main_queue(queue)
         // The main thread would wait for itself, as it does without a world.
         if isWaiting, dispatch_work_is_on_main_queue() { return false }
         let end = isWaiting ? DispatchSemaphore(value: 0) : nil
-        let label = String(cString: dispatch_work_label(queue))
         let body = { function(argument) }
-        let task = dispatch_work_task_number(function, argument)
-        let isTask = !isMain && dispatch_work_is_task_queue(queue)
-        let target = isTask ? self.tasks : queue
+        let target = dispatch_work_is_task_queue(queue) ? self.tasks : queue
         let isHeldBack = self.condition.withLock {
-            guard task != 0, self.isAwaited, !self.isOver else { return false }
+            guard task != 0, self.restCount > 0, !self.isOver else { return false }
             self.turnCounts[task, default: 0] += 1
             guard self.turnCounts[task, default: 0] > Self.turnLimit else { return false }
             self.heldBack.append {
-                if self.handOver(to: target, label, isMain: isMain, isBarrier, nil, owner, body) { return }
+                if self.handOver(to: target, isBarrier, nil, owner, body) { return }
                 dispatch_work_hand_over(queue, isBarrier, function, argument)
             }
             return true
         }
-        return isHeldBack || self.handOver(to: target, label, isMain: isMain, isBarrier, end, owner, body)
+        return isHeldBack || self.handOver(to: target, isBarrier, end, owner, body)
     }
 
     private func handOver(
         to queue: UnsafeMutableRawPointer,
-        _ label: String,
-        isMain: Bool,
         _ isBarrier: Bool,
         _ end: DispatchSemaphore?,
         _ owner: WorkOwner,
         _ body: @escaping () -> Void
     ) -> Bool {
-        guard let item = self.add(owner, label, isMain: isMain, end: end, body) else { return false }
+        guard let item = self.add(owner, WorkQueue(queue), end: end, body) else { return false }
         dispatch_work_hand_over(
             queue,
             isBarrier,
@@ -126,28 +120,25 @@ final class WorldWork: @unchecked Sendable {
         dispatch_work_ask_queue()
         queue.async {}
         if let asked = dispatch_work_asked_queue() {
-            let isMain = dispatch_work_ends_on_main_queue(asked)
-            _ = self.handOver(to: asked, queue.label, isMain: isMain, false, nil, owner, work)
-        } else if let item = self.add(owner, queue.label, isMain: queue.isMain, end: nil, work) {
+            _ = self.handOver(to: asked, false, nil, owner, work)
+        } else if let item = self.add(owner, WorkQueue(label: queue.label, isMain: queue.isMain), end: nil, work) {
             queue.async { self.runIfWaiting(item) }
         }
     }
 
     private func add(
         _ owner: WorkOwner,
-        _ label: String,
-        isMain: Bool,
+        _ queue: WorkQueue,
         end: DispatchSemaphore?,
         _ body: @escaping () -> Void
     ) -> WorkItem? {
         self.condition.withLock {
             guard !self.isOver else { return nil }
             self.count += 1
-            self.changeCount += 1
             self.mayBeAwake = true
-            let item = WorkItem(number: self.count, owner: owner, label: label, end: end, body)
+            let item = WorkItem(number: self.count, owner: owner, queue: queue, end: end, body)
             self.items[item.number] = item
-            if isMain {
+            if queue.isMain {
                 self.mainItems.append(item)
                 self.condition.broadcast()
             }
@@ -178,7 +169,8 @@ final class WorldWork: @unchecked Sendable {
 
     /// Runs work that was set aside, such as that of a timer, as counted work.
     func run(_ owner: WorkOwner, _ body: @escaping () -> Void) {
-        guard let item = self.add(owner, "timer", isMain: false, end: nil, body) else { return owner.run(body) }
+        let queue = WorkQueue(label: "timer", isMain: false)
+        guard let item = self.add(owner, queue, end: nil, body) else { return owner.run(body) }
         self.runIfWaiting(item)
     }
 
@@ -204,7 +196,15 @@ final class WorldWork: @unchecked Sendable {
     func somethingWakes() { self.condition.withLock { self.mayBeAwake = true } }
 
     /// Time has gone on: tasks that were held back go on, too.
+    ///
+    /// Where a task let it pass that is served while the world waits for rest, that task is one of those: without an end
+    /// of its turns the wait would have none. With the clocks of the process what is served waits for the others.
     func timeHasPassed() {
+        let isServed = self.condition.withLock { self.restCount > 0 && self.clock == nil }
+        if !isServed { self.goOnWithHeldBack() }
+    }
+
+    private func goOnWithHeldBack() {
         let heldBack = self.condition.withLock {
             self.turnCounts.removeAll(keepingCapacity: true)
             defer { self.heldBack = [] }
@@ -221,9 +221,9 @@ final class WorldWork: @unchecked Sendable {
         let thread = dispatch_work_thread()
         var deadline: Date?
         self.condition.lock()
-        self.isAwaited = true
+        self.restCount += 1
         defer {
-            self.isAwaited = false
+            self.restCount -= 1
             self.condition.unlock()
         }
         while true {
@@ -255,7 +255,7 @@ final class WorldWork: @unchecked Sendable {
 
     /// Whether all threads are at rest, by the clock of the process; under the lock.
     private func isStill(by clock: any ProcessClock) -> Bool {
-        let before = self.changeCount
+        let before = self.count
         self.condition.unlock()
         defer { self.condition.lock() }
         do {
@@ -266,7 +266,7 @@ final class WorldWork: @unchecked Sendable {
         }
         // What rests now has done nothing that the main queue would have to go on with.
         return self.condition.withLock {
-            guard self.changeCount == before else { return false }
+            guard self.count == before else { return false }
             self.mayBeAwake = false
             return true
         }
@@ -317,57 +317,12 @@ final class WorldWork: @unchecked Sendable {
     func reportMistake(_ text: String) { self.condition.withLock { self.mistake = self.mistake ?? text } }
 
     private func text(of items: [WorkItem]) -> String {
-        let queues = Set(items.map { "\"\($0.label)\" (\($0.thread == nil ? "not begun" : "running"))" }).sorted()
+        let queues = Set(items.map { "\"\($0.queue.label)\" (\($0.thread == nil ? "not begun" : "running"))" }).sorted()
+        let limit = decimal(self.limit, places: 1, trims: true)
         return """
-            the work of the world does not come to rest: after \(decimal(self.limit, places: 1, trims: true)) s of real time there is work on \
+            the work of the world does not come to rest: after \(limit) s of real time there is work on \
             \(queues.joined(separator: ", ")); where it has not begun, nobody serves that queue (the main queue needs \
             the main thread); where it runs, it does so without end or waits for a timer of the real world
             """
-    }
-}
-
-/// Whether what is not done waits for time to pass: when for a while nothing of it has run.
-///
-/// Threads that wait for a semaphore, a lock or a stream are asleep, and work behind them on the same queue cannot
-/// begin. Only the system knows; so it is asked again and again for a while, once for each such situation.
-private struct Stillness {
-    /// How long is waited between two looks, in seconds of real time.
-    static let interval = 0.002
-    /// How many looks in a row have to be the same.
-    private static let lookCount = 10
-
-    private var seen: [UInt64: ThreadActivity] = [:]
-    private var sameCount = 0
-    /// The items that were found still, and what their threads had done until then.
-    private var accepted: [UInt64: ThreadActivity?] = [:]
-
-    /// Whether these items were found still before, and none has run since.
-    func holds(for items: [WorkItem]) -> Bool {
-        guard !self.accepted.isEmpty else { return false }
-        return items.allSatisfy { item in
-            guard let known = self.accepted[item.number] else { return false }
-            return known == item.thread.flatMap { ThreadActivity(ofThread: $0) }
-        }
-    }
-
-    /// Looks once more; whether the items are still.
-    mutating func isReached(by items: [WorkItem]) -> Bool {
-        var now: [UInt64: ThreadActivity] = [:]
-        for item in items { now[item.number] = item.thread.flatMap { ThreadActivity(ofThread: $0) } }
-        let canRest = !now.isEmpty && now.values.allSatisfy { $0.isAsleep && !$0.hasTimeLimit }
-        self.sameCount = canRest && now == self.seen ? self.sameCount + 1 : 0
-        self.seen = now
-        guard self.sameCount >= Self.lookCount else { return false }
-        self.accept(items)
-        return true
-    }
-
-    /// Takes items for still.
-    mutating func accept(_ items: [WorkItem]) {
-        self.sameCount = 0
-        self.accepted = [:]
-        for item in items {
-            self.accepted.updateValue(item.thread.flatMap { ThreadActivity(ofThread: $0) }, forKey: item.number)
-        }
     }
 }
