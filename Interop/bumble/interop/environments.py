@@ -17,13 +17,16 @@ def free_port():
         return probe.getsockname()[1]
 
 
-async def listening(port, process, name):
-    """Waits until a server listens at a port."""
+async def listening(address, process, name):
+    """Waits until a server listens at a port or at a path: a socket's path is there before it listens."""
     while True:
         if process.returncode is not None:
-            raise ScenarioFailure(f"{name} ended with {process.returncode} before it listened")
+            raise ScenarioFailure(f"{name} ended with {process.returncode} before it listened, see controllers.txt")
         try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            if isinstance(address, int):
+                _, writer = await asyncio.open_connection("127.0.0.1", address)
+            else:
+                _, writer = await asyncio.open_unix_connection(address)
             writer.close()
             return
         except OSError:
@@ -107,11 +110,7 @@ class OurAir(Environment):
     async def open(self):
         path = self.path = pathlib.Path(self.sockets.name) / "air"
         await self.run(self.programs / "corebluetooth", "air", "--listen", f"unix:{path}")
-        while not path.exists():
-            if self.process.returncode is not None:
-                raise ScenarioFailure("the air ended before it listened, see controllers.txt")
-            # Nothing reports that a socket is there. The scenario's own time limit ends this.
-            await asyncio.sleep(0.005)
+        await listening(path, self.process, "the air")
 
     def our_adapter(self):
         return f"air:{self.path}"
