@@ -1,6 +1,7 @@
 """The controllers of two hosts: our air, Bumble's controllers, RootCanal. Each scenario has fresh ones."""
 
 import asyncio
+import contextlib
 import os
 import pathlib
 import secrets
@@ -11,10 +12,13 @@ import tempfile
 from .failure import ScenarioFailure
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_ports(count):
+    """Ports that nobody has, each another one: all are held until the last is found."""
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
 
 
 async def listening(address, process, name):
@@ -125,7 +129,7 @@ class OurAirOverTCP(Environment):
     name = "our air, TCP"
 
     async def open(self):
-        self.port = free_port()
+        [self.port] = free_ports(1)
         await self.run(self.programs / "corebluetooth", "air", "--listen", f"tcp:127.0.0.1:{self.port}")
         await listening(self.port, self.process, "the air")
 
@@ -151,7 +155,7 @@ class BumbleControllers(Environment):
     }
 
     async def open(self):
-        self.ports = [free_port(), free_port()]
+        self.ports = free_ports(2)
         servers = [f"tcp-server:127.0.0.1:{port}" for port in self.ports]
         await self.run(sys.executable, "-m", "bumble.apps.controllers", *servers)
         await self.serving()
@@ -196,7 +200,7 @@ class RootCanal(Environment):
         import rootcanal
 
         program = pathlib.Path(rootcanal.__file__).parent / "bin/linux-x86_64/rootcanal"
-        ports = [free_port() for _ in range(4)]
+        ports = free_ports(4)
         self.port = ports[0]
         names = ("hci_port", "test_port", "link_port", "link_ble_port")
         program.chmod(0o755)
