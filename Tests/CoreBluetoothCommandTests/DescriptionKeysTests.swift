@@ -29,7 +29,8 @@ struct DescriptionKeysTests {
             ("{\n  \"name\": \"A\",\n  \"services\": [\n    { \"id\": \"FFF0\" } ] }", "line 4, column 7"),
             ("{\n  \"services\": [ {\"uuid\": \"FFF0\"},\n {} ] }", "line 3, column 2"),
             (
-                "{ \"services\": [ { \"uuid\": \"FFF0\", \"characteristics\": [\n{ \"uuid\": \"FFF1\",\n\"properties\": [\"é\", \"raed\"] } ] } ] }",
+                "{ \"services\": [ { \"uuid\": \"FFF0\", \"characteristics\": [\n{ \"uuid\": \"FFF1\",\n"
+                    + "\"properties\": [\"é\", \"raed\"] } ] } ] }",
                 "line 3, column 16"
             ),
             (
@@ -50,7 +51,8 @@ struct DescriptionKeysTests {
             ("uint64", "18446744073709551615", [UInt8](repeating: 0xFF, count: 8)),
             ("int64", "-2", [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]), ("uint8", "7.0", [0x07]),
             ("float32", "1.5", [0x00, 0x00, 0xC0, 0x3F]), ("float64", "-2", [0, 0, 0, 0, 0, 0, 0, 0xC0]),
-            ("medfloat16", "36.6", [0x6E, 0xF1]), ("medfloat16", "-1", [0xFF, 0x0F]), ("medfloat16", "0", [0x00, 0x00]),
+            ("medfloat16", "36.6", [0x6E, 0xF1]), ("medfloat16", "-1", [0xFF, 0x0F]),
+            ("medfloat16", "0", [0x00, 0x00]),
             ("medfloat16", "2045", [0xFD, 0x07]), ("medfloat16", "2050", [0xCD, 0x10]),
             ("medfloat32", "36.65", [0x51, 0x0E, 0x00, 0xFE]), ("medfloat32", "8388605", [0xFD, 0xFF, 0x7F, 0x00]),
         ] as [(String, String, [UInt8])]
@@ -88,7 +90,9 @@ struct DescriptionKeysTests {
         let hex = String(repeating: "00", count: count)
         let line = self.failure(#"{"services": [], "manufacturerData": {"hex": "\#(hex)"}}"#)
         #expect((line == nil) == isTaken, "\(line ?? "")")
-        #expect(isTaken || line?.contains("manufacturerData has \(count) octets; 2, for the company, to 26 fit") == true)
+        #expect(
+            isTaken || line?.contains("manufacturerData has \(count) octets; 2, for the company, to 26 fit") == true
+        )
     }
 
     @Test("The schema for editors has the same keys at the same places")

@@ -144,7 +144,10 @@ struct DescriptionTests {
                 #"{"services": [{"uuid": "FFF0", "charcteristics": []}]}"#,
                 #"services[0]: the key "charcteristics" has no meaning; here are uuid, primary, advertise"#
             ),
-            (#"{"services": [], "version": 1}"#, #"the key "version" has no meaning; here are name, manufacturerData, services"#),
+            (
+                #"{"services": [], "version": 1}"#,
+                #"the key "version" has no meaning; here are name, manufacturerData, services"#
+            ),
             (
                 #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["read"], "value": {"uint8": 300}}]}]}"#,
                 "services[0].characteristics[0].value.uint8: 300 is no whole number from 0 to 255"

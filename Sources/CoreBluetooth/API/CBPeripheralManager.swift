@@ -150,7 +150,8 @@ open class CBPeripheralManager: CBManager {
         content.localName = advertisementData?[CBAdvertisementDataLocalNameKey] as? String
         content.services = services(in: advertisementData?[CBAdvertisementDataServiceUUIDsKey]).map(\.value)
         if self.adapter.configuration.permitsManufacturerData {
-            content.manufacturerData = (advertisementData?[CBAdvertisementDataManufacturerDataKey] as? Data).map(Array.init)
+            let data = advertisementData?[CBAdvertisementDataManufacturerDataKey] as? Data
+            content.manufacturerData = data.map(Array.init)
         }
         self.lock.withLock { self.wantsAdvertising = true }
         self.send(.startAdvertising(content))

@@ -13,7 +13,10 @@ indirect enum DescriptionKeys: Sendable {
     case object([(key: String, inner: DescriptionKeys)])
 
     /// An object with all keys of a type; behind those that are named stands what is given.
-    static func keys<Key: CodingKey & CaseIterable & Hashable>(_: Key.Type, _ inner: [Key: DescriptionKeys] = [:]) -> Self {
+    static func keys<Key: CodingKey & CaseIterable & Hashable>(
+        _: Key.Type,
+        _ inner: [Key: DescriptionKeys] = [:]
+    ) -> Self {
         .object(Key.allCases.map { ($0.stringValue, inner[$0] ?? .none) })
     }
 

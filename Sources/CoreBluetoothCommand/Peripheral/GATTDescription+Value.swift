@@ -43,7 +43,10 @@ extension GATTDescription {
             func refused(_ reason: String) -> DecodingError {
                 .dataCorruptedError(forKey: key, in: container, debugDescription: reason)
             }
-            func integer<Number: FixedWidthInteger & Decodable>(_: Number.Type, bits: Int = Number.bitWidth) throws -> Data {
+            func integer<Number: FixedWidthInteger & Decodable>(
+                _: Number.Type,
+                bits: Int = Number.bitWidth
+            ) throws -> Data {
                 let (least, greatest) = (Number.min >> (Number.bitWidth - bits), Number.max >> (Number.bitWidth - bits))
                 guard let number = try? container.decode(Number.self, forKey: key), (least...greatest).contains(number)
                 else {

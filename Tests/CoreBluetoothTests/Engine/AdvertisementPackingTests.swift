@@ -51,7 +51,11 @@ struct AdvertisementPackingTests {
         let (data, scanResponse) = content.packed()
         #expect(data.readableBytes == 31)
         let parsed = AdvertisingData(parsing: data)
-        #expect(parsed.elements.map(\.type) == [.flags, .manufacturerSpecificData, .complete16BitServiceUUIDs, .completeLocalName])
+        #expect(
+            parsed.elements.map(\.type) == [
+                .flags, .manufacturerSpecificData, .complete16BitServiceUUIDs, .completeLocalName,
+            ]
+        )
         #expect(scanResponse.readableBytes == 0)
         content.manufacturerData?.append(7)
         let (tighter, response) = content.packed()
