@@ -253,6 +253,12 @@ public final class BluetoothAdapter: Sendable {
         self.eventLoop.execute { report(core.value?.secure(identifier, to: level) ?? false) }
     }
 
+    /// Runs `body` on the event loop; with `nil` where the adapter has ended.
+    func withCore(_ body: @escaping @Sendable (AdapterCore?) -> Void) {
+        let core = self.core
+        self.eventLoop.execute { body(core.value) }
+    }
+
     /// Gives the address that other devices know this one by; `nil` where it has none yet, or hides itself.
     func withHostAddress(_ report: @escaping @Sendable (DeviceAddress?) -> Void) {
         let core = self.core
