@@ -46,8 +46,8 @@ package enum Ending {
         }
     }
 
-    /// The lines of the parser's text in the style of all others: the first is a clause without the parser's word before
-    /// it and a full stop behind it. It asks for the command that may be meant.
+    /// The lines of the parser's text in the style of all others: the first is a clause without the parser's word
+    /// before it and a full stop behind it. It asks for the command that may be meant.
     static func lines(_ text: String, _ tool: any ParsableCommand.Type, _ arguments: [String]) -> [String] {
         let prefix = "Error: "
         let message = text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]

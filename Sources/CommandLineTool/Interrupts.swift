@@ -6,10 +6,10 @@ import TerminalScreen
 
 /// Ends the program: with 130 on SIGINT and SIGHUP, and with 0 on SIGTERM, with which a service manager ends a service.
 ///
-/// The main thread ends it where that has its turn. A main thread that waits, such as for somebody to read what it writes,
-/// does not keep the program. The end is graceful: radio and links are ended, what is kept is written, within a second. A
-/// second SIGINT or SIGTERM meanwhile ends the program at once, with 128 and the signal's number. (A second SIGHUP does
-/// not: where a terminal goes, the kernel and the shell send one each.)
+/// The main thread ends it where that has its turn. A main thread that waits, such as for somebody to read what it
+/// writes, does not keep the program. The end is graceful: radio and links are ended, what is kept is written, within a
+/// second. A second SIGINT or SIGTERM meanwhile ends the program at once, with 128 and the signal's number. (A second
+/// SIGHUP does not: where a terminal goes, the kernel and the shell send one each.)
 @MainActor
 package final class Interrupts {
     private var sources: [any DispatchSourceSignal] = []

@@ -1,5 +1,5 @@
-// Real processes as services: readiness, signs of life and status at the socket of a service manager, a lost adapter, the
-// ends, the log in the journal's form, and a service that is killed and started again.
+// Real processes as services: readiness, signs of life and status at the socket of a service manager, a lost adapter,
+// the ends, the log in the journal's form, and a service that is killed and started again.
 
 import Fixtures
 import Foundation

@@ -9,8 +9,8 @@ package final class NotificationReceiver: Sendable {
     package let name: String
     private let descriptor: CInt
 
-    /// A socket with this name: a path, or behind an at sign one of Linux's abstract ones. What is awaited is awaited for
-    /// `limit` seconds.
+    /// A socket with this name: a path, or behind an at sign one of Linux's abstract ones. What is awaited is awaited
+    /// for `limit` seconds.
     package init(_ name: String, limit: Int = 120) throws {
         self.name = name
         descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)

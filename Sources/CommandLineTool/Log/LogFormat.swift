@@ -1,5 +1,6 @@
-// What a line of the log looks like: for a person at a terminal, in a file, and in the journal of systemd, which takes the
-// priority from the line and has the time itself (systemd.journal-fields(7), SyslogLevelPrefix= of systemd.exec(5)).
+// What a line of the log looks like: for a person at a terminal, in a file, and in the journal of systemd, which takes
+// the priority from the line and has the time itself (systemd.journal-fields(7), SyslogLevelPrefix= of
+// systemd.exec(5)).
 
 import Foundation
 import Logging

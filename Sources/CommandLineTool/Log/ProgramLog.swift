@@ -1,6 +1,6 @@
 // The one log of a program: the lines of our modules and of its own go through swift-log to standard error, in one form
-// and at one level. `--log-level` chooses the level, else `COREBLUETOOTH_LOG_LEVEL`, else it is `notice`; `--verbose` is
-// `info`.
+// and at one level. `--log-level` chooses the level, else `COREBLUETOOTH_LOG_LEVEL`, else it is `notice`; `--verbose`
+// is `info`.
 
 public import ArgumentParser
 import Foundation

@@ -1,5 +1,5 @@
-// What a program reports to the service manager that started it, systemd as a rule: that it is ready, what it does, that
-// it ends, and signs of life (sd_notify(3), sd_watchdog_enabled(3)). Elsewhere nothing is reported to nobody.
+// What a program reports to the service manager that started it, systemd as a rule: that it is ready, what it does,
+// that it ends, and signs of life (sd_notify(3), sd_watchdog_enabled(3)). Elsewhere nothing is reported to nobody.
 
 import Dispatch
 import Foundation
