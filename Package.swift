@@ -119,10 +119,13 @@ let package = Package(
             // The same sources build on Apple's platforms, with the tools that their apps use.
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
+        // The programs' version, which the C compiler takes in from its file.
+        .target(name: "CProgramVersion"),
         // What the programs share: lines in and out, options, ways to end.
         .target(
             name: "CommandLineTool",
             dependencies: [
+                "CProgramVersion",
                 "CoreBluetooth",
                 "BluetoothHCI",
                 "BluetoothHost",
