@@ -132,10 +132,13 @@ let package = Package(
             // The same sources build on Apple's platforms, with the tools that their apps use.
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
+        // The programs' version, which the C compiler takes in from its file.
+        .target(name: "CProgramVersion"),
         // What the programs share: lines in and out, options, ways to end.
         .target(
             name: "CommandLineTool",
             dependencies: [
+                "CProgramVersion",
                 "CoreBluetooth",
                 "BluetoothHCI",
                 "BluetoothHost",
@@ -143,6 +146,7 @@ let package = Package(
                 "SequenceDiagram",
                 "TerminalScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         // Full-screen programs in a terminal, without a library that has to be installed.
@@ -408,7 +412,11 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandLineToolTests",
-            dependencies: ["BluetoothHost", "CommandLineTool", "CoreBluetooth", "Fixtures", "SequenceDiagram"]
+            dependencies: [
+                "BluetoothHost", "CommandLineTool", "CoreBluetooth", "Fixtures", "SequenceDiagram",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
         ),
         .testTarget(
             name: "LessonsTests",

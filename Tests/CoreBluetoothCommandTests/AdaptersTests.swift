@@ -132,12 +132,19 @@ struct AdaptersTests {
     }
 
     @Test("The files for good name the program and the adapter")
-    func setup() {
+    func setup() throws {
         let text = SetupFiles(program: "/opt/my ball", listing: self.listing([self.dongle])).text
         #expect(text.contains("# /etc/systemd/system/my-ball.service"))
         #expect(text.contains("ExecStart=\"/opt/my ball\" --adapter hci1"))
         #expect(text.contains("AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW"))
         #expect(text.contains("Conflicts=bluetooth.service"))
         #expect(text.contains("SUBSYSTEM==\"bluetooth\""))
+        // That of the packages takes its arguments from a file, and is the same below.
+        let packaged = SetupFiles(program: "/usr/bin/corebluetooth", listing: self.listing([])).packagedUnit
+        #expect(packaged.contains("ExecStart=\"/usr/bin/corebluetooth\" $ARGUMENTS\n"))
+        #expect(!packaged.contains("hci0"))
+        let own = SetupFiles(program: "/opt/corebluetooth", listing: self.listing([self.dongle])).text
+        let end = try #require(packaged.range(of: "AmbientCapabilities")).lowerBound
+        #expect(own.contains(packaged[end...]))
     }
 }

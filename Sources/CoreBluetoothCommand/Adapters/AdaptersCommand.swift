@@ -29,6 +29,10 @@ struct AdaptersCommand: ParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
+    /// Prints the unit of our packages alone, for Packaging/build.
+    @Flag(help: .hidden)
+    var packagedUnit = false
+
     @Option(help: .hidden)
     var systemFolder = "/sys/class"
 
@@ -45,7 +49,9 @@ struct AdaptersCommand: ParsableCommand {
             mayUseAdapters: program == nil ? processes.mayUseAdapters : nil,
             air: try? UserAirStatus(processes: ProcessListing())
         )
-        if json {
+        if packagedUnit {
+            Console.print(SetupFiles(program: report.program, listing: report.listing).packagedUnit)
+        } else if json {
             for object in report.objects { Console.print(object.text) }
         } else {
             for line in report.lines { Console.print(PrintableText.text(line)) }

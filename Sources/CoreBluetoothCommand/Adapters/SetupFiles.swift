@@ -1,4 +1,5 @@
-// What permits a program an adapter for good: a unit for systemd and a rule for udev, to be put in place by hand.
+// What permits a program an adapter for good: a unit for systemd and a rule for udev, to be put in place by hand. The
+// service of our packages has the same unit, with a user and a file of arguments of its own.
 
 import BluetoothTransport
 
@@ -11,6 +12,51 @@ struct SetupFiles {
     /// Both files, each behind a line that names its place.
     var text: String { self.unit + "\n" + self.rule }
 
+    /// The unit of the service that our packages have: it takes its arguments from a file, waits for whatever adapter
+    /// they name, and may do no more than it needs.
+    var packagedUnit: String {
+        unit(
+            dependencies: """
+                Description=OpenCoreBluetooth: what /etc/default/%N says
+                Documentation=man:corebluetooth(1)
+                After=bluetooth.service network.target
+                """,
+            command: """
+                Type=notify
+                WatchdogSec=30
+                EnvironmentFile=/etc/default/%N
+                ExecStart="\(file)" $ARGUMENTS
+                User=opencorebluetooth
+                Group=opencorebluetooth
+                # Controllers on serial ports.
+                SupplementaryGroups=dialout
+                DevicePolicy=closed
+                DeviceAllow=char-ttyACM rw
+                DeviceAllow=char-ttyUSB rw
+                DeviceAllow=char-ttyAMA rw
+                LockPersonality=yes
+                MemoryDenyWriteExecute=yes
+                NoNewPrivileges=yes
+                PrivateTmp=yes
+                ProtectClock=yes
+                ProtectControlGroups=yes
+                ProtectHome=yes
+                ProtectHostname=yes
+                ProtectKernelLogs=yes
+                ProtectKernelModules=yes
+                ProtectKernelTunables=yes
+                ProtectSystem=strict
+                RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_BLUETOOTH
+                RestrictNamespaces=yes
+                RestrictRealtime=yes
+                RestrictSUIDSGID=yes
+                SystemCallArchitectures=native
+                SystemCallFilter=@system-service
+                UMask=0027
+                """
+        )
+    }
+
     private var adapter: String { listing.adapters.first?.name.description ?? "hci0" }
     private var file: String { program ?? "/usr/local/bin/PROGRAM" }
 
@@ -20,23 +66,35 @@ struct SetupFiles {
     }
 
     private var unit: String {
+        unit(
+            dependencies: """
+                Description=\(name) on \(adapter)
+                # The system's own service is stopped, so that it releases the adapter while this one runs.
+                Conflicts=bluetooth.service
+                Wants=sys-subsystem-bluetooth-devices-\(adapter).device
+                After=bluetooth.service sys-subsystem-bluetooth-devices-\(adapter).device
+                """,
+            command: """
+                ExecStart="\(file)" --adapter \(adapter)
+                DynamicUser=yes
+                """
+        )
+    }
+
+    private func unit(dependencies: String, command: String) -> String {
         """
         # /etc/systemd/system/\(name).service
         [Unit]
-        Description=\(name) on \(adapter)
-        # The system's own service is stopped, so that it releases the adapter while this one runs.
-        Conflicts=bluetooth.service
-        Wants=sys-subsystem-bluetooth-devices-\(adapter).device
-        After=bluetooth.service sys-subsystem-bluetooth-devices-\(adapter).device
+        \(dependencies)
 
         [Service]
         ExecStartPre=-+rfkill unblock bluetooth
-        ExecStart="\(file)" --adapter \(adapter)
-        DynamicUser=yes
+        \(command)
         AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW
         CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW
         StateDirectory=\(name)
-        Environment=XDG_STATE_HOME=%S/\(name)
+        RuntimeDirectory=\(name)
+        Environment=XDG_STATE_HOME=%S/\(name) XDG_RUNTIME_DIR=%t/\(name)
         Restart=on-failure
 
         [Install]
