@@ -54,7 +54,7 @@ final class DeviceConnection {
     /// The names and UUIDs of discovered characteristics whose properties fit.
     func names(_ fits: (CBCharacteristicProperties) -> Bool) -> [String] {
         discovered.filter { fits($0.properties) }.map(\.uuid)
-            .flatMap { uuid in [AssignedNames.name(of: uuid), uuid.uuidString].compactMap { $0 } }
+            .flatMap { uuid in [UUIDText.assignedName(uuid), uuid.uuidString].compactMap { $0 } }
     }
 
     /// A characteristic, which is discovered where it was not.
