@@ -136,6 +136,21 @@ int sleeping_thread(void);
 extern atomic_int process_time_real_waits;
 /// Whether code of libdispatch is at an address.
 bool is_in_dispatch(const void *address);
+/// How many threads of libdispatch's pool wait for work, as is known without the kernel.
+int count_idle_threads(void);
+/// Sleeps until so many wait for work; may return early, and does after a time in nanoseconds.
+void wait_for_idle_threads(int count, uint64_t nanoseconds);
+/// How often such a thread was given work, or a thread was made. As long as this stays the same who waits for work goes
+/// on waiting, and no thread is new.
+unsigned count_starts(void);
+/// Whether a thread is one of those that wait for work.
+bool waits_for_work(int identifier);
+/// Calls a function for each thread that waits for work; nothing that takes long, for others wait meanwhile.
+void list_idle_threads(void (*add)(int identifier));
+/// Whether more than one thread can run at a time.
+bool has_processors(void);
+/// A moment of a thread that looks again and again.
+void spin(void);
 /// Writes the functions that a thread is in, a line for each.
 void describe_functions(int identifier, char *text, size_t capacity);
 

@@ -15,11 +15,18 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+/// How long is waited for threads of the pool without giving up the processor, in nanoseconds of real time.
+#define SPINNING_TIME 20000
+/// How long is waited for them asleep, until all threads are looked at again.
+#define SLEEPING_TIME 100000
+
 struct thread {
     int identifier;
     /// Its file "stat".
     int descriptor;
     bool is_seen;
+    /// Waits for work in libdispatch's pool, so that the kernel need not be asked.
+    bool is_idle;
 };
 
 static struct thread *threads;
@@ -127,6 +134,23 @@ static long count_switches(void) {
     return all.ru_nvcsw + all.ru_nivcsw - own.ru_nvcsw - own.ru_nivcsw;
 }
 
+static void mark_idle(int identifier) {
+    for (size_t index = 0; index < thread_count; index += 1) {
+        if (threads[index].identifier == identifier) { threads[index].is_idle = true; }
+    }
+}
+
+/// Marks those that wait for work; returns how many others there are.
+static size_t mark_idle_threads(int own) {
+    for (size_t index = 0; index < thread_count; index += 1) { threads[index].is_idle = false; }
+    list_idle_threads(mark_idle);
+    size_t others = 0;
+    for (size_t index = 0; index < thread_count; index += 1) {
+        if (threads[index].identifier != own && !threads[index].is_idle) { others += 1; }
+    }
+    return others;
+}
+
 /// Whether every other thread sleeps; the index of one that does not is left in `awake`.
 static bool is_at_rest(int own, size_t *awake) {
     if (atomic_load(&process_time_real_waits) > 0) { return false; }
@@ -134,10 +158,15 @@ static bool is_at_rest(int own, size_t *awake) {
     if (*awake < thread_count && threads[*awake].identifier != own && !is_asleep(state_of(&threads[*awake]) ?: 'X')) {
         return false;
     }
-    long switches = count_switches();
+    // As long as the count of starts stays the same, who waits for work goes on waiting and no thread is new.
+    unsigned starts = count_starts();
     if (count_threads() != thread_count) { list_threads(); }
+    size_t asked = mark_idle_threads(own);
+    // One that sleeps when it is asked, beside others that wait for work: at that moment there is rest. Where there are
+    // more, one of them may have woken another that was asked before.
+    long switches = asked > 1 ? count_switches() : 0;
     for (size_t index = 0; index < thread_count; index += 1) {
-        if (threads[index].identifier == own) { continue; }
+        if (threads[index].identifier == own || threads[index].is_idle) { continue; }
         char state = state_of(&threads[index]);
         if (state == 0) { list_threads(); return false; }
         if (!is_asleep(state)) {
@@ -145,8 +174,24 @@ static bool is_at_rest(int own, size_t *awake) {
             return false;
         }
     }
-    return count_switches() == switches && count_threads() == thread_count &&
-           atomic_load(&process_time_real_waits) == 0;
+    return (asked <= 1 || count_switches() == switches) && count_threads() == thread_count &&
+           count_starts() == starts && atomic_load(&process_time_real_waits) == 0;
+}
+
+/// How many threads waited for work when there was rest last.
+static int idle_at_rest;
+
+/// Waits for a moment, without sleep, until as many threads wait for work as did last: most rests begin so.
+static void spin_for_idle_threads(void) {
+    if (!has_processors()) { return; }
+    uint64_t end = 0;
+    for (unsigned count = 1; count_idle_threads() < idle_at_rest; count += 1) {
+        spin();
+        if (count % 32 != 0) { continue; }
+        uint64_t now = process_time_real_nanoseconds();
+        if (end == 0) { end = now + SPINNING_TIME; }
+        if (now > end) { return; }
+    }
 }
 
 int sleeping_thread(void) {
@@ -164,12 +209,18 @@ bool process_time_rest(uint64_t limit) {
     size_t awake = SIZE_MAX;
     uint64_t start = 0;
     for (unsigned count = 0;; count += 1) {
+        if (count < 30) { spin_for_idle_threads(); }
         if (is_at_rest(own, &awake)) {
+            idle_at_rest = count_idle_threads();
             if (!is_living()) { return true; }
             bool has_work = serve_waiting_work();
             // A pool that is full gives no more threads.
             if (!wake_again(attempt) && (!has_work || attempt > 1000)) { return true; }
             attempt += 1;
+            continue;
+        }
+        if (count < 30 && count_idle_threads() < idle_at_rest) {
+            wait_for_idle_threads(idle_at_rest, SLEEPING_TIME);
             continue;
         }
         if (count < 30) {
