@@ -42,15 +42,15 @@ static atomic_int lock_word, idle_count;
 static atomic_int awaited_count = INT_MAX;
 static atomic_uint start_count;
 
+/// Who waits for the lock stays awake, for the kernel too: who gives work is not to be taken for one that sleeps.
 static void lock_idle(void) {
-    int expected = 0;
-    if (atomic_compare_exchange_strong(&lock_word, &expected, 1)) { return; }
-    while (atomic_exchange(&lock_word, 2) != 0) { wait_on(&lock_word, 2); }
+    for (unsigned count = 1; atomic_exchange(&lock_word, 1) != 0; count += 1) {
+        spin();
+        if (count % 64 == 0) { kernel_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0); }
+    }
 }
 
-static void unlock_idle(void) {
-    if (atomic_exchange(&lock_word, 0) == 2) { wake_on(&lock_word); }
-}
+static void unlock_idle(void) { atomic_store(&lock_word, 0); }
 
 // MARK: Who looks
 
@@ -108,6 +108,8 @@ static void wait_until_given(void) {
 
 // MARK: Waiting and giving
 
+void count_start(void) { atomic_fetch_add(&start_count, 1); }
+
 INTERPOSED long dispatch_semaphore_wait(void *semaphore, uint64_t timeout) {
     // A thread of libdispatch that has nothing to do ends after five seconds; that is no deadline of the process.
     bool is_idle = timeout != DISPATCH_FOREVER && is_living() && is_in_dispatch(__builtin_return_address(0));
@@ -137,7 +139,7 @@ static struct idle_thread *take_thread(void *semaphore) {
         if (thread->semaphore != semaphore) { continue; }
         *place = thread->next;
         atomic_fetch_sub(&idle_count, 1);
-        atomic_fetch_add(&start_count, 1);
+        count_start();
         return thread;
     }
     return NULL;
@@ -156,8 +158,10 @@ INTERPOSED int pthread_create(
     pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*function)(void *),
     void *restrict argument
 ) {
-    atomic_fetch_add(&start_count, 1);
-    return NEXT(pthread_create)(thread, attributes, function, argument);
+    int result = NEXT(pthread_create)(thread, attributes, function, argument);
+    // Before the present thread can sleep; who looked for threads until then looks again.
+    count_start();
+    return result;
 }
 
 // MARK: Who waits

@@ -140,9 +140,11 @@ bool is_in_dispatch(const void *address);
 int count_idle_threads(void);
 /// Sleeps until so many wait for work; may return early, and does after a time in nanoseconds.
 void wait_for_idle_threads(int count, uint64_t nanoseconds);
-/// How often such a thread was given work, or a thread was made. As long as this stays the same who waits for work goes
-/// on waiting, and no thread is new.
+/// How often such a thread was given work, or the world's, or a thread was made. As long as this stays the same who waits
+/// for work goes on waiting, and no thread is new.
 unsigned count_starts(void);
+/// Counts one: before who waits can go on, and after a thread was made, before the one that made it can sleep.
+void count_start(void);
 /// Whether a thread is one of those that wait for work.
 bool waits_for_work(int identifier);
 /// Calls a function for each thread that waits for work; nothing that takes long, for others wait meanwhile.
@@ -159,6 +161,8 @@ void describe_functions(int identifier, char *text, size_t capacity);
 /// Around a wait: where it is the world's own thread that waits, another one moves the world on meanwhile.
 void begin_wait(void);
 void end_wait(void);
+/// The thread that moves the world on, where it waits for such a wait; 0 where it may do something.
+int idle_world_thread(void);
 
 // MARK: The kernel
 

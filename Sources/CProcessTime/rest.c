@@ -144,6 +144,7 @@ static void mark_idle(int identifier) {
 static size_t mark_idle_threads(int own) {
     for (size_t index = 0; index < thread_count; index += 1) { threads[index].is_idle = false; }
     list_idle_threads(mark_idle);
+    mark_idle(idle_world_thread());
     size_t others = 0;
     for (size_t index = 0; index < thread_count; index += 1) {
         if (threads[index].identifier != own && !threads[index].is_idle) { others += 1; }
