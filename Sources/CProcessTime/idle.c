@@ -15,8 +15,7 @@
 long dispatch_semaphore_wait(void *semaphore, uint64_t timeout);
 long dispatch_semaphore_signal(void *semaphore);
 
-/// How long a thread looks whether it is given to before it sleeps, in nanoseconds of real time: to be woken takes
-/// longer than what the world does between two pieces of work in most cases.
+/// How long a thread looks whether it is given to before it sleeps, in nanoseconds of real time.
 #define LOOKING_TIME 50000
 
 enum { LOOKS, SLEEPS, GIVEN };

@@ -15,8 +15,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-/// How long is waited for threads of the pool without giving up the processor, in nanoseconds of real time.
-#define SPINNING_TIME 20000
+/// How long is waited for threads of the pool without giving up the processor, in nanoseconds of real time: in
+/// a virtual machine a thread often needs more than 20 µs to begin on a processor that sleeps.
+#define SPINNING_TIME 100000
 /// How long is waited for them asleep, until all threads are looked at again.
 #define SLEEPING_TIME 100000
 
