@@ -140,8 +140,8 @@ bool is_in_dispatch(const void *address);
 int count_idle_threads(void);
 /// Sleeps until so many wait for work; may return early, and does after a time in nanoseconds.
 void wait_for_idle_threads(int count, uint64_t nanoseconds);
-/// How often such a thread was given work, or the world's, or a thread was made. As long as this stays the same who waits
-/// for work goes on waiting, and no thread is new.
+/// How often such a thread was given work, or the world's, or a thread was made. As long as this stays the same, who
+/// waits for work goes on waiting, and no thread is new.
 unsigned count_starts(void);
 /// Counts one: before who waits can go on, and after a thread was made, before the one that made it can sleep.
 void count_start(void);
