@@ -182,10 +182,13 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        // The files of the course's code, which the C compiler takes in as they are.
+        .target(name: "CLessonCode"),
         // The course: lessons whose code is compiled and run, for the tool and for the documentation; not a product.
         .target(
             name: "Lessons",
             dependencies: [
+                "CLessonCode",
                 "CoreBluetooth",
                 "CoreBluetoothTesting",
                 "CommandLineTool",

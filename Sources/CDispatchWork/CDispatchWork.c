@@ -36,6 +36,7 @@ extern void *_Block_copy(const void *block);
 extern void _Block_release(const void *block);
 extern char _dispatch_main_q;
 extern const char *dispatch_queue_get_label(void *queue);
+void *dispatch_queue_create(const char *label, void *attributes);
 extern void dispatch_group_enter(void *group);
 extern void dispatch_group_leave(void *group);
 extern void *swift_task_getCurrent(void);
@@ -64,8 +65,6 @@ void *dispatch_work_owner(void) { return owner; }
 
 void dispatch_work_set_owner(void *new_owner) { owner = new_owner; }
 
-void *dispatch_queue_create(const char *label, void *attributes);
-
 void dispatch_work_ask_queue(void) {
     is_asking = true;
     asked_queue = NULL;
@@ -77,7 +76,6 @@ void *dispatch_work_asked_queue(void) {
 }
 
 void *dispatch_work_make_queue(const char *label) { return dispatch_queue_create(label, NULL); }
-
 
 static const char *label_of(void *queue) {
     const char *label = dispatch_queue_get_label(queue);

@@ -47,7 +47,7 @@ enum process_time_obstacle process_time_obstacle(void) {
     if (!clock || !queue || !dladdr(&marker, &own) || !dladdr(clock, &used) || own.dli_fbase != used.dli_fbase) {
         return PROCESS_TIME_STATIC_LIBRARIES;
     }
-    // Where libdispatch is in the program itself, its calls cannot be told from the program's.
+    // Where libdispatch is in the program itself, its calls cannot be distinguished from the program's.
     bool is_shared = dladdr(queue, &used) && own.dli_fbase != used.dli_fbase;
     return is_shared ? PROCESS_TIME_NO_OBSTACLE : PROCESS_TIME_STATIC_LIBRARIES;
 }

@@ -47,7 +47,7 @@ static void note_functions(int signal) {
 
 /// Asks a thread for its functions; whether it has answered.
 static bool ask(int identifier) {
-    // Threads of libdispatch block most signals; this one they do not. The handler stays: whoever blocks the signal
+    // Threads of libdispatch block most signals; this one they do not. The handler stays: code that blocks the signal
     // gets it at a later time.
     static bool is_handled;
     if (!is_handled) {

@@ -1,5 +1,5 @@
-// Which threads are awake, and which there are, in words: what somebody reads who has to find out why a process does
-// not come to rest, or why nothing goes on.
+// Which threads are awake, and which there are, in words: what is read to find out why a process does not come to
+// rest, or why nothing goes on.
 
 #include "internal.h"
 

@@ -88,30 +88,14 @@ extension EightBall {
                 """
         )
 
-        @Option(help: "The ball's name. (default: this computer's name)")
-        var name: String?
-
-        @OptionGroup var pairing: PairingOptions
+        @OptionGroup var ball: BallOptions
         @OptionGroup var radio: RadioOptions
         @OptionGroup var output: OutputOptions
 
-        func validate() throws {
-            if let name, name.isEmpty {
-                throw ValidationError("The name is empty; a ball without a name is never found.")
-            }
-        }
-
         func run() throws {
-            let isChosen = name != nil
-            let name = name ?? PeripheralSession.defaultName
-            try radio.apply(
-                deviceName: name,
-                reportsShortening: isChosen,
-                agent: pairing.agent(output.format),
-                requiresPairing: pairing.requirePairing != nil
-            )
+            try ball.apply(radio, agent: ball.pairing.agent(output.format))
             MainActor.assumeIsolated {
-                PeripheralSession(name: name, output: output.format).run()
+                PeripheralSession(name: ball.ballName, output: output.format).run()
             }
         }
     }

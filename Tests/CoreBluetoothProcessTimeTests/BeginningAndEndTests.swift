@@ -13,7 +13,9 @@ import Testing
             let start = ContinuousClock().now
             let lines = Lines()
             let semaphore = DispatchSemaphore(value: 0)
+            let isAboutToSleep = DispatchSemaphore(value: 0)
             Task {
+                isAboutToSleep.signal()
                 try await Task.sleep(for: .milliseconds(300))
                 lines("sleep")
                 semaphore.signal()
@@ -22,7 +24,8 @@ import Testing
                 lines("wall")
                 semaphore.signal()
             }
-            // Until both are armed.
+            // A real wait, since nothing says when a sleep has begun.
+            isAboutToSleep.wait()
             usleep(20000)
             let process = try HeldProcess()
             DispatchQueue.global().asyncAfter(deadline: .now() + 3000) { lines("in the world") }
@@ -105,7 +108,7 @@ import Testing
                 try process.run(until: 10)
                 process.end()
                 runs.append(lines.all)
-                // Real again.
+                // Real again, which a real wait shows.
                 let start = Date()
                 usleep(2000)
                 #expect(Date().timeIntervalSince(start) >= 0.002)

@@ -26,6 +26,7 @@ import Testing
             first.asyncAfter(deadline: .now() + .random(in: 1...1.5)) { lines("\(now()) after \(number) \(UUID())") }
             second.asyncAfter(deadline: .now() + 2) { lines("\(now()) same \(number) \(Int.random(in: 0...999))") }
         }
+        // A dispatch source may be used from any thread; its type does not say so.
         nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(queue: first)
         timer.schedule(deadline: .now() + 0.25, repeating: 0.25)
         timer.setEventHandler { lines("\(now()) timer \(Date().timeIntervalSince1970)") }

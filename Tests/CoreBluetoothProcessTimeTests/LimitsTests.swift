@@ -42,6 +42,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
             let lines = Lines()
+            // What it points to is for several threads.
             nonisolated(unsafe) let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
             sem_init(semaphore, 0, 0)
             let wait = try CLibrary.function("sem_clockwait", as: CLibrary.SemaphoreWait.self)
@@ -69,6 +70,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let process = try HeldProcess()
             let lines = Lines()
+            // What it points to is for several threads.
             nonisolated(unsafe) let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
             pthread_rwlock_init(lock, nil)
             pthread_rwlock_wrlock(lock)
@@ -132,7 +134,7 @@ import Testing
             #expect(Context.lines.all == ["2 1.0", "2 3.0", "3 4.0", "2 5.0"])
             timer_delete(repeating)
             process.end()
-            // What is from before ends after the world.
+            // What is from before ends after the world, in real time.
             let limit = ContinuousClock.now + .seconds(30)
             while Context.lines.all.count < 5, ContinuousClock.now < limit { usleep(1000) }
             #expect(Context.lines.all.last?.hasPrefix("1 ") == true)

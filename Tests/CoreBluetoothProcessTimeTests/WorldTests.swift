@@ -9,6 +9,8 @@ import Testing
 
 /// An app that asks a sensor for its value every ten seconds or so, by means of its own.
 private final class Poller: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    // Unchecked: what changes is used on its queue alone.
+
     actor Journal {
         private(set) var lines: [String] = []
         func add(_ line: String) { self.lines.append(line) }

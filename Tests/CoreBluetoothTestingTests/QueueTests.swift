@@ -10,6 +10,8 @@ import Testing
 
 /// An app whose values go from its manager's queue to an actor, to a task, to another queue and to the main actor.
 private final class HoppingApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    // Unchecked: the lock protects the counts; the rest is used on its queue alone, and by jobs that come one by one.
+
     actor Store {
         private(set) var values: [String] = []
         func add(_ value: String) -> Int {

@@ -20,6 +20,7 @@ actor TemperatureLog {
 }
 
 final class LoggingReader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    // Unchecked: what changes is used on its queue alone.
     let log = TemperatureLog()
     let screen = TemperatureScreen()
     private let queue = DispatchQueue(label: "bluetooth")

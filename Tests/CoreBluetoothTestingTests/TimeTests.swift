@@ -109,6 +109,7 @@ struct TimeTests {
 
     /// An app that makes its manager later.
     private final class Box: @unchecked Sendable {
+        // Unchecked: the lock protects the reader.
         private let lock = NSLock()
         private var reader: Reader?
 

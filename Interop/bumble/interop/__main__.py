@@ -50,6 +50,9 @@ def runs():
         (OURS, THEIRS): balls.bumbles_ball_asked_by_ours,
         (OURS, OURS): balls.our_ball_asked_by_ours,
     }
+    for environment in (OurAir, BumbleControllers):
+        yield environment, THEIRS, OURS, balls.our_page_asked_by_bumble
+        yield environment, OURS, THEIRS, balls.bumbles_ball_asked_by_our_page
     for environment in (OurAir, BumbleControllers, RootCanal):
         for pair, scenario in asked.items():
             yield environment, *pair, scenario

@@ -1,9 +1,10 @@
-"""The 8-ball: asked by Bumble, written in Bumble, and ours on both sides."""
+"""The 8-ball: asked by Bumble, written in Bumble, and ours on both sides; in a terminal and on its page."""
 
 import asyncio
 import re
 
 from . import ours, theirs
+from .page import Page
 from .database import shape
 from .scenarios import equal, refused
 
@@ -75,6 +76,63 @@ async def bumbles_ball_asked_by_ours(environment, *_):
 
 
 bumbles_ball_asked_by_ours.title = "our eightball asks a ball written in Bumble"
+
+
+async def our_page_asked_by_bumble(environment, *_):
+    """Bumble's central asks the ball that a page in a browser is, and its user answers by hand."""
+    page = await Page(environment, "our-page", "--name", "Crystal").open()
+    await page.do("role", role="peripheral")
+    await page.shown(lambda document: "Crystal" in document.get("peripheral", {"state": ""})["state"])
+    await page.do("byHand", isOn=True)
+    central = theirs.Central(environment, "bumble-central")
+    await central.power_on()
+    link = await central.connect(await central.find(SERVICE, "Crystal"))
+    await link.discover()
+    answers = asyncio.Queue()
+    link.heard = lambda attribute, value: answers.put_nowait(value)
+    await link.subscribe(ANSWER)
+    for number, question in enumerate(QUESTIONS):
+        await link.write(QUESTION, question.encode())
+        entry = await page.shown(lambda document: _entry(document, question, "open"))
+        await page.do("answer", entry=entry["number"], answer=number)
+        equal((await answers.get()).decode(), f"SLUG-ANSWER-{number:02}", "the answer")
+        await page.shown(lambda document: _entry(document, question, "answered"))
+    await refused(link.write(QUESTION, b"This is no question."), UNLIKELY_ERROR)
+    await page.shown(lambda document: _entry(document, "This is no question.", "refused"))
+    await link.disconnect()
+
+
+our_page_asked_by_bumble.title = "Bumble's central asks the page of our eightball"
+
+
+def _entry(document, question, stage):
+    entries = document["peripheral"]["entries"]
+    return next((entry for entry in entries if (entry["question"], entry["stage"]) == (question, stage)), None)
+
+
+async def bumbles_ball_asked_by_our_page(environment, *_):
+    """The page shows a ball written in Bumble, asks it, and shows its answer."""
+    ball = theirs.Peripheral(environment, "bumble-ball")
+    await ball.power_on()
+    await ball.publish(BALL)
+    await ball.advertise("Crystal", [SERVICE])
+    page = await Page(environment, "our-page").open()
+    await page.do("role", role="central")
+
+    def crystal(document):
+        balls = (document.get("central") or {"balls": []})["balls"]
+        return next((ball for ball in balls if ball["name"] == "Crystal"), None)
+
+    found = await page.shown(crystal)
+    await page.do("ask", ball=found["id"], question=QUESTIONS[1])
+    await ball.subscribed(ANSWER)
+    equal((await ball.written(QUESTION)).decode(), QUESTIONS[1], "the question at the ball")
+    await ball.device.notify_subscriber(ball.connection, ball.characteristics[ANSWER], b"SLUG-ANSWER-07")
+    answered = await page.shown(lambda document: (shown := crystal(document))["stage"] == "answered" and shown)
+    equal((answered["question"], answered["words"]), (QUESTIONS[1], "Outlook good."), "what the page shows")
+
+
+bumbles_ball_asked_by_our_page.title = "the page of our eightball asks a ball written in Bumble"
 
 
 async def our_ball_asked_by_ours(environment, *_):

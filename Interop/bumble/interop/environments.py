@@ -1,6 +1,7 @@
 """The controllers of two hosts: our air, Bumble's controllers, RootCanal. Each scenario has fresh ones."""
 
 import asyncio
+import contextlib
 import os
 import pathlib
 import secrets
@@ -11,19 +12,25 @@ import tempfile
 from .failure import ScenarioFailure
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_ports(count):
+    """Ports that nobody has, each another one: all are held until the last is found."""
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
 
 
-async def listening(port, process, name):
-    """Waits until a server listens at a port."""
+async def listening(address, process, name):
+    """Waits until a server listens at a port or at a path: a socket's path is there before it listens."""
     while True:
         if process.returncode is not None:
-            raise ScenarioFailure(f"{name} ended with {process.returncode} before it listened")
+            raise ScenarioFailure(f"{name} ended with {process.returncode} before it listened, see controllers.txt")
         try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            if isinstance(address, int):
+                _, writer = await asyncio.open_connection("127.0.0.1", address)
+            else:
+                _, writer = await asyncio.open_unix_connection(address)
             writer.close()
             return
         except OSError:
@@ -107,11 +114,7 @@ class OurAir(Environment):
     async def open(self):
         path = self.path = pathlib.Path(self.sockets.name) / "air"
         await self.run(self.programs / "corebluetooth", "air", "--listen", f"unix:{path}")
-        while not path.exists():
-            if self.process.returncode is not None:
-                raise ScenarioFailure("the air ended before it listened, see controllers.txt")
-            # Nothing reports that a socket is there. The scenario's own time limit ends this.
-            await asyncio.sleep(0.005)
+        await listening(path, self.process, "the air")
 
     def our_adapter(self):
         return f"air:{self.path}"
@@ -126,7 +129,7 @@ class OurAirOverTCP(Environment):
     name = "our air, TCP"
 
     async def open(self):
-        self.port = free_port()
+        [self.port] = free_ports(1)
         await self.run(self.programs / "corebluetooth", "air", "--listen", f"tcp:127.0.0.1:{self.port}")
         await listening(self.port, self.process, "the air")
 
@@ -152,7 +155,7 @@ class BumbleControllers(Environment):
     }
 
     async def open(self):
-        self.ports = [free_port(), free_port()]
+        self.ports = free_ports(2)
         servers = [f"tcp-server:127.0.0.1:{port}" for port in self.ports]
         await self.run(sys.executable, "-m", "bumble.apps.controllers", *servers)
         await self.serving()
@@ -197,7 +200,7 @@ class RootCanal(Environment):
         import rootcanal
 
         program = pathlib.Path(rootcanal.__file__).parent / "bin/linux-x86_64/rootcanal"
-        ports = [free_port() for _ in range(4)]
+        ports = free_ports(4)
         self.port = ports[0]
         names = ("hci_port", "test_port", "link_port", "link_ble_port")
         program.chmod(0o755)

@@ -30,7 +30,7 @@ struct Receivers {
         let location = sender.location
         let isSame =
             self.location == location && self.txPower == txPower && self.obstacleChanges == obstacles.changeCount
-        // Whoever sends louder than 0 dBm may be heard beyond the cells around it.
+        // A device that sends louder than 0 dBm may be heard beyond the cells around it.
         let isNear = txPower <= 0
         if isSame, let change {
             let isUnchanged = isNear ? map.isUnchanged(since: change, around: location) : map.lastChange == change

@@ -1,6 +1,6 @@
 // Answers as a recorded characteristic did. The nth read gets what the nth one got, and an equal write what equal
 // writes got, in order; when these have been used up, reads get the present value and writes what the last equal one
-// got. What was never recorded has no answer here: whoever plays the peripheral says so.
+// got. What was never recorded has no answer here: the one that plays the peripheral says so.
 
 package import NIOCore
 

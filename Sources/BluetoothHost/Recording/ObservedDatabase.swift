@@ -164,7 +164,7 @@ struct ObservedDatabase: Sendable {
         self.events[last.index].kind = .read(.success(whole))
     }
 
-    /// Values without their lengths: they can be told apart where those of all but the last are known.
+    /// Values without their lengths: they can be separated where those of all but the last are known.
     mutating func read(_ values: ByteBuffer, of handles: [AttributeHandle], on link: Int) {
         var rest = values
         for (index, handle) in handles.enumerated() {

@@ -2,19 +2,13 @@
 // flags of a record are the number of an adapter and what the record is; packets have no H4 type octet. A file may have
 // the packets of several adapters, of which the one with the most data is read.
 
-import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
 /// Reads a file of Linux's Bluetooth monitor, record by record.
 struct LinuxMonitorReader: Sendable {
-    /// What a record is.
-    private enum Kind: UInt16 {
-        case command = 2
-        case event = 3
-        case sentACLData = 4
-        case receivedACLData = 5
-    }
+    /// What a record is, by the number that it has here.
+    private static let kinds: [UInt16: CapturedKind] = [2: .command, 3: .event, 4: .sentACLData, 5: .receivedACLData]
 
     static let dataLink: UInt32 = 2001
 
@@ -35,7 +29,8 @@ struct LinuxMonitorReader: Sendable {
         var counts: [UInt16: Int] = [:]
         var rest = bytes
         while let (header, content) = try? Self.read(&rest) {
-            let isData = header.kind == Kind.sentACLData.rawValue || header.kind == Kind.receivedACLData.rawValue
+            let kind = Self.kinds[header.kind]
+            let isData = kind == .sentACLData || kind == .receivedACLData
             counts[header.adapter, default: 0] += isData && content.readableBytes > 0 ? 1 << 20 : 1
         }
         self.adapter = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? 0
@@ -65,24 +60,9 @@ struct LinuxMonitorReader: Sendable {
     /// The next HCI packet of the adapter; `nil` at the end.
     mutating func next() throws(MalformedBytes) -> BTSnoop.Record? {
         while let (header, content) = try Self.read(&self.bytes) {
-            guard header.adapter == self.adapter, let kind = Kind(rawValue: header.kind) else { continue }
-            let packetKind: HCIPacket.Kind
-            let direction: BTSnoop.Direction
-            switch kind {
-            case .command: (packetKind, direction) = (.command, .toController)
-            case .event: (packetKind, direction) = (.event, .toHost)
-            case .sentACLData: (packetKind, direction) = (.aclData, .toController)
-            case .receivedACLData: (packetKind, direction) = (.aclData, .toHost)
-            }
-            var packet = ByteBuffer()
-            packet.writeInteger(packetKind.rawValue)
-            packet.writeImmutableBuffer(content)
-            return BTSnoop.Record(
-                packet: HCIPacket(h4: packet),
-                direction: direction,
-                time: BTSnoop.Timestamp(microsecondsSince1970: header.time &- BTSnoop.epoch),
-                drops: header.drops
-            )
+            guard header.adapter == self.adapter, let kind = Self.kinds[header.kind] else { continue }
+            let time = BTSnoop.Timestamp(microsecondsSince1970: header.time &- BTSnoop.epoch)
+            return kind.record(of: content, at: time, drops: header.drops)
         }
         return nil
     }

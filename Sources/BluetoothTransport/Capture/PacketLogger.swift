@@ -3,7 +3,6 @@
 // content. The length counts what comes behind it. Numbers are in network order in older files and in little-endian
 // order in those of processors that have it; no length reaches 65,536, so the first four octets say which.
 
-import BluetoothHCI
 public import BluetoothTypes
 public import NIOCore
 
@@ -11,15 +10,11 @@ public import NIOCore
 ///
 /// Records that are no HCI packets, such as notes and log lines of the system, are passed over.
 public struct PacketLoggerReader: Sendable {
-    /// What a record is.
-    private enum Kind: UInt8 {
-        case command = 0x00
-        case event = 0x01
-        case sentACLData = 0x02
-        case receivedACLData = 0x03
-    }
-
-    /// The octet that says what a record is, where it is none of an HCI packet: voice, the link manager, log lines.
+    /// The octet that says what a record is, where it is an HCI packet.
+    private static let kinds: [UInt8: CapturedKind] = [
+        0x00: .command, 0x01: .event, 0x02: .sentACLData, 0x03: .receivedACLData,
+    ]
+    /// The octet where it is none: voice, the link manager, log lines.
     private static let otherKinds: Set<UInt8> = [
         0x08, 0x09, 0x0A, 0x0B, 0xF7, 0xF8, 0xF9, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE,
     ]
@@ -43,7 +38,7 @@ public struct PacketLoggerReader: Sendable {
         let header = try Self.header(&rest, self.endianness)
         guard header.microseconds < 1_000_000 else { throw MalformedBytes(.invalid, "Record Time") }
         if header.length > 0, let kind: UInt8 = rest.getInteger(at: rest.readerIndex) {
-            guard Kind(rawValue: kind) != nil || Self.otherKinds.contains(kind) else {
+            guard Self.kinds[kind] != nil || Self.otherKinds.contains(kind) else {
                 throw MalformedBytes(.invalid, "Record Type")
             }
         }
@@ -74,25 +69,9 @@ public struct PacketLoggerReader: Sendable {
             let header = try Self.header(&rest, self.endianness)
             var content = try rest.readOctets(header.length, "Record Content")
             self.bytes = rest
-            guard let octet: UInt8 = content.readInteger(), let kind = Kind(rawValue: octet) else { continue }
-            let packetKind: HCIPacket.Kind
-            let direction: BTSnoop.Direction
-            switch kind {
-            case .command: (packetKind, direction) = (.command, .toController)
-            case .event: (packetKind, direction) = (.event, .toHost)
-            case .sentACLData: (packetKind, direction) = (.aclData, .toController)
-            case .receivedACLData: (packetKind, direction) = (.aclData, .toHost)
-            }
-            var packet = ByteBuffer()
-            packet.writeInteger(packetKind.rawValue)
-            packet.writeImmutableBuffer(content)
-            return BTSnoop.Record(
-                packet: HCIPacket(h4: packet),
-                direction: direction,
-                time: BTSnoop.Timestamp(
-                    microsecondsSince1970: Int64(header.seconds) * 1_000_000 + Int64(header.microseconds)
-                )
-            )
+            guard let octet: UInt8 = content.readInteger(), let kind = Self.kinds[octet] else { continue }
+            let microseconds = Int64(header.seconds) * 1_000_000 + Int64(header.microseconds)
+            return kind.record(of: content, at: BTSnoop.Timestamp(microsecondsSince1970: microseconds))
         }
         return nil
     }

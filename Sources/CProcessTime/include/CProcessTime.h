@@ -35,7 +35,7 @@ bool process_time_is_exit_test(void);
 /// Holds the clocks and seeds randomness; false where another world holds them.
 bool process_time_begin(uint64_t seed);
 
-/// Makes clocks and randomness real again. Whoever waits for an instant of the world has waited long enough.
+/// Makes clocks and randomness real again. What waits for an instant of the world has waited long enough.
 void process_time_end(void);
 
 /// Nanoseconds since the world began.

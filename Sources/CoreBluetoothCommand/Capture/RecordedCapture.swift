@@ -14,14 +14,7 @@ extension RecordedPeripheral {
     ///   - device: The address or the name of the peripheral, where there are several.
     /// - Throws: ``Failure`` with the line that says why there is none.
     static func read(_ path: String, device: String?) throws -> RecordedPeripheral {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw Failure("cannot read \(path): there is no such file")
-        }
-        guard !isFolder.boolValue else { throw Failure("cannot read \(path): it is a folder; name the file in it") }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure("cannot read \(path): it may not be read by this user")
-        }
+        let data = try InputFile.read(path)
         do {
             let records = try CaptureReader.records(of: ByteBuffer(bytes: data))
             return try RecordedConversations(

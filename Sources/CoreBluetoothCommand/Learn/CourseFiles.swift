@@ -19,8 +19,6 @@ struct CourseFiles {
             for name in try FileManager.default.contentsOfDirectory(atPath: code.path) {
                 files[name] = try String(contentsOf: code.appendingPathComponent(name), encoding: .utf8)
             }
-            let listings = CoursePages.listings(of: files)
-            try Data(listings.utf8).write(to: lessons.appendingPathComponent("Listings.swift"))
             let pages = try CoursePages.pages(of: files)
             for name in try FileManager.default.contentsOfDirectory(atPath: catalogue.path)
             where pages[name] == nil && !name.hasSuffix(".md") {

@@ -199,15 +199,7 @@ struct GATTDescription: Decodable {
 
     /// Reads a file.
     static func read(_ path: String) throws -> GATTDescription {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw Failure("cannot read \(path): there is no such file")
-        }
-        guard !isFolder.boolValue else { throw Failure("cannot read \(path): it is a folder; name the file in it") }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure("cannot read \(path): it may not be read by this user")
-        }
-        return try GATTDescription(json: data, from: path)
+        try GATTDescription(json: InputFile.read(path), from: path)
     }
 
     /// Reads the content of a file.

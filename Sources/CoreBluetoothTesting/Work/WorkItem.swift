@@ -74,7 +74,7 @@ final class WorkItem: @unchecked Sendable {
     let owner: WorkOwner
     let queue: WorkQueue
     private let body: () -> Void
-    /// What somebody waits for who has handed it over.
+    /// What the thread that has handed it over waits for, where it does.
     let end: DispatchSemaphore?
     var state = State.waiting
 

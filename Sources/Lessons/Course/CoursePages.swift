@@ -1,38 +1,11 @@
-// The course as the pages of a DocC catalogue, and the listings that programs show: both made of the lessons, of the
-// files of code and of runs. A test compares what is in the repository with what is made here.
+// The course as the pages of a DocC catalogue, made of the lessons, of the files of code and of runs. A test compares
+// what is in the repository with what is made here.
 
 import CommandLineTool
 import Foundation
 
 /// Makes the files of the course.
 package enum CoursePages {
-    // MARK: Listings
-
-    /// The file with the listings.
-    ///
-    /// - Parameter files: The text of each file of code, by its name.
-    package static func listings(of files: [String: String]) -> String {
-        let entries = files.sorted { $0.key < $1.key }.map { name, text in
-            "        \"\(name)\": #\"\"\"\n\(text)\"\"\"#,"
-        }
-        return """
-            // The files of the folder Code as text, for the program that shows them: a program does not know its
-            // sources. Made by docs/lessons/make.
-            // swift-format-ignore-file
-
-            /// The files of code.
-            enum Listings {
-                /// Their texts, by their names.
-                static let texts: [String: String] = [
-            \(entries.joined(separator: "\n"))
-                ]
-            }
-
-            """
-    }
-
-    // MARK: Pages
-
     /// The files of the catalogue, by their names.
     ///
     /// - Parameter files: The text of each file of code, by its name.

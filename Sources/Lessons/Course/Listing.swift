@@ -1,5 +1,7 @@
 // The code that lessons show: the files of the folder Code, each in the parts that its MARK lines divide it into.
 
+import CLessonCode
+
 /// A file of code in parts.
 package struct Listing: Sendable {
     /// A part of a file.
@@ -18,9 +20,21 @@ package struct Listing: Sendable {
 
     /// The file with a name; `nil` where there is none.
     package init?(_ file: String) {
-        guard let text = Listings.texts[file] else { return nil }
+        guard let text = Self.texts[file] else { return nil }
         self.init(text: text)
     }
+
+    /// The texts of all files, by their names.
+    static let texts: [String: String] = {
+        var texts: [String: String] = [:]
+        var number = 0
+        while let file = lesson_file(number)?.pointee {
+            let octets = UnsafeBufferPointer(start: file.octets, count: file.count)
+            texts[String(cString: file.name)] = String(decoding: octets, as: UTF8.self)
+            number += 1
+        }
+        return texts
+    }()
 
     /// The parts of a text.
     package init(text: String) {

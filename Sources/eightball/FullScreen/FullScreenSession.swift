@@ -24,8 +24,6 @@ protocol ScreenPart: AnyObject {
 /// The app in full screen.
 @MainActor
 final class FullScreenSession {
-    /// The time between two ticks, in milliseconds.
-    private static let tickTime = 100
     /// For how many ticks a line of standard error is shown.
     private static let lineTicks = 50
 
@@ -33,7 +31,7 @@ final class FullScreenSession {
     private let texts: Texts
     private var rolePage = RolePage()
     private var part: (any ScreenPart)?
-    private var timer: (any DispatchSourceTimer)?
+    private var ticks: Ticks?
     /// The last line of standard error.
     private var lastLine: String?
     /// What is shown in the last row, and for how many more ticks.
@@ -54,11 +52,7 @@ final class FullScreenSession {
         screen.onDraw = { [unowned self] canvas in draw(on: &canvas) }
         agent.receiver = self
         screen.open()
-        let timer = DispatchSource.makeTimerSource(queue: .main)
-        timer.schedule(deadline: .now(), repeating: .milliseconds(Self.tickTime), leeway: .milliseconds(20))
-        timer.setEventHandler { [unowned self] in MainActor.assumeIsolated { tick() } }
-        timer.resume()
-        self.timer = timer
+        ticks = Ticks { [unowned self] in tick() }
         Interrupts.runUntilExit()
     }
 

@@ -27,10 +27,7 @@ extension EightBall {
         )
         var token: String?
 
-        @Option(help: "The ball's name. (default: this computer's name)")
-        var name: String?
-
-        @OptionGroup var pairing: PairingOptions
+        @OptionGroup var ball: BallOptions
         @OptionGroup var radio: RadioOptions
         @OptionGroup var output: OutputOptions
 
@@ -39,22 +36,13 @@ extension EightBall {
             if let token, AccessToken(token) == nil {
                 throw ValidationError("A token has 16 to 128 characters: letters, digits, - and _.")
             }
-            if let name, name.isEmpty {
-                throw ValidationError("The name is empty; a ball without a name is never found.")
-            }
         }
 
         func run() throws {
-            let agent = ScreenPairingAgent(pairing.requirePairing?.capabilities ?? .keyboardAndDisplay)
-            let ballName = name ?? PeripheralSession.defaultName
-            try radio.apply(
-                deviceName: ballName,
-                reportsShortening: name != nil,
-                agent: agent,
-                requiresPairing: pairing.requirePairing != nil
-            )
+            let agent = ScreenPairingAgent(ball.pairing.requirePairing?.capabilities ?? .keyboardAndDisplay)
+            try ball.apply(radio, agent: agent)
             MainActor.assumeIsolated {
-                WebSession(agent: agent, name: ballName, output: output.format)
+                WebSession(agent: agent, name: ball.ballName, output: output.format)
                     .run(port: port, token: token.flatMap { AccessToken($0) } ?? AccessToken())
             }
         }

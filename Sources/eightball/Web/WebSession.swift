@@ -17,8 +17,6 @@ final class WebSession {
         case peripheral(PeripheralPart)
     }
 
-    /// The time between two ticks and the least time between two documents, in milliseconds.
-    private static let tickTime = 100
     /// For how many ticks it is said that a pairing failed.
     private static let noticeTicks = 100
 
@@ -27,7 +25,7 @@ final class WebSession {
     private let output: OutputFormat
     private var server: WebServer?
     private var role = Role.none
-    private var timer: (any DispatchSourceTimer)?
+    private var ticks: Ticks?
     private var pairing: (number: Int, page: PairingPage)?
     private var promptCount = 0
     private var notice: (text: LocalizableText, ticks: Int)?
@@ -58,11 +56,7 @@ final class WebSession {
             Ending.fail(Self.failure(error, port: port))
         }
         publish()
-        let timer = DispatchSource.makeTimerSource(queue: .main)
-        timer.schedule(deadline: .now(), repeating: .milliseconds(Self.tickTime), leeway: .milliseconds(20))
-        timer.setEventHandler { [unowned self] in MainActor.assumeIsolated { tick() } }
-        timer.resume()
-        self.timer = timer
+        ticks = Ticks { [unowned self] in tick() }
         Interrupts.runUntilExit()
     }
 
@@ -157,7 +151,8 @@ final class WebSession {
         let changed = newest.filter { documents[$0.key] != $0.value }
         documents = newest
         if !changed.isEmpty { server?.publish(changed) }
-        DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(Self.tickTime)) {
+        // The least time between two documents.
+        DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(Ticks.interval)) {
             MainActor.assumeIsolated {
                 self.isPausing = false
                 if self.needsDocument { self.setNeedsDocument() }

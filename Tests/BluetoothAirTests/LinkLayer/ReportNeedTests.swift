@@ -72,7 +72,7 @@ struct ReportNeedTests {
 
     @Test("the advertisement comes twice where its scan response is lost")
     func lostResponse() {
-        // Whoever is asked for a response answers only devices of its accept list, which is empty.
+        // A device that is asked for a response answers only devices of its accept list, which is empty.
         self.advertiser.advertise(filterPolicy: .scanFromAcceptList)
         self.scanner.scan(type: .active)
         #expect(self.types() == [.connectableUndirected, .connectableUndirected])

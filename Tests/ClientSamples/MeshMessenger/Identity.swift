@@ -51,7 +51,7 @@ struct Identity: Sendable {
     }
 }
 
-/// Somebody else in the mesh, as their last announcement says.
+/// Another member of the mesh, as their last announcement says.
 struct Peer: Sendable {
     let id: PeerID
     var nickname: String

@@ -179,7 +179,7 @@ package actor MeshRouter {
             send(makePacket(.inventory, await store.inventory()), over: link)
         case .closed(let link):
             links.remove(link)
-            // What was on its way there may be lost; whoever lacks something says so.
+            // What was on its way there may be lost; a device that lacks something says so.
             if !links.isEmpty, let digest = makePacket(.digest, await store.digest()) {
                 transport.broadcast(digest.encoded)
             }

@@ -1,0 +1,22 @@
+// A file that a command is given.
+
+import CommandLineTool
+import Foundation
+
+/// Reads files that the user names.
+enum InputFile {
+    /// The content of a file.
+    ///
+    /// - Throws: `Failure` with the line that says why there is none.
+    static func read(_ path: String) throws -> Data {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw Failure("cannot read \(path): there is no such file")
+        }
+        guard !isFolder.boolValue else { throw Failure("cannot read \(path): it is a folder; name the file in it") }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Failure("cannot read \(path): it may not be read by this user")
+        }
+        return data
+    }
+}
