@@ -149,12 +149,15 @@ void count_start(void);
 bool waits_for_work(int identifier);
 /// Calls a function for each thread that waits for work; nothing that takes long, for others wait meanwhile.
 void list_idle_threads(void (*add)(int identifier));
-/// Whether more than one thread can run at a time.
-bool has_processors(void);
-/// A moment of a thread that looks again and again.
-void spin(void);
 /// Writes the functions that a thread is in, a line for each.
 void describe_functions(int identifier, char *text, size_t capacity);
+
+/// Has the present thread run where the others do that share a processor, if they do.
+void share_processor(void);
+/// The same for the thread that moves the world on; where none share one, they begin, on its own.
+void begin_sharing_processor(void);
+/// From here on all run on any processor.
+void end_sharing_processor(void);
 
 // MARK: The world's own thread
 

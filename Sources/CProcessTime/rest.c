@@ -15,11 +15,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-/// How long is waited for threads of the pool without giving up the processor, in nanoseconds of real time: in
-/// a virtual machine a thread often needs more than 20 µs to begin on a processor that sleeps.
-#define SPINNING_TIME 100000
-/// How long is waited for them asleep, until all threads are looked at again.
-#define SLEEPING_TIME 100000
+/// How long is waited for threads of the pool, in nanoseconds of real time, until all threads are looked at.
+#define WAITING_TIME 100000
+/// How long they share a processor while there is no rest.
+#define SHARING_TIME 1000000
+/// How many rests in a row have to come sooner until they do again; meanwhile the system finds the best processor.
+#define SHARING_COUNT 16
 
 struct thread {
     int identifier;
@@ -182,19 +183,8 @@ static bool is_at_rest(int own, size_t *awake) {
 
 /// How many threads waited for work when there was rest last.
 static int idle_at_rest;
-
-/// Waits for a moment, without sleep, until as many threads wait for work as did last: most rests begin so.
-static void spin_for_idle_threads(void) {
-    if (!has_processors()) { return; }
-    uint64_t end = 0;
-    for (unsigned count = 1; count_idle_threads() < idle_at_rest; count += 1) {
-        spin();
-        if (count % 32 != 0) { continue; }
-        uint64_t now = process_time_real_nanoseconds();
-        if (end == 0) { end = now + SPINNING_TIME; }
-        if (now > end) { return; }
-    }
-}
+/// How many rests in a row came soon.
+static unsigned soon_count;
 
 int sleeping_thread(void) {
     int own = own_identifier();
@@ -211,30 +201,32 @@ bool process_time_rest(uint64_t limit) {
     size_t awake = SIZE_MAX;
     uint64_t start = 0;
     for (unsigned count = 0;; count += 1) {
-        if (count < 30) { spin_for_idle_threads(); }
+        // Most rests begin when as many threads wait for work as did last.
+        if (count < 30 && count_idle_threads() < idle_at_rest) { wait_for_idle_threads(idle_at_rest, WAITING_TIME); }
         if (is_at_rest(own, &awake)) {
             idle_at_rest = count_idle_threads();
             if (!is_living()) { return true; }
             bool has_work = serve_waiting_work();
             // A pool that is full gives no more threads.
-            if (!wake_again(attempt) && (!has_work || attempt > 1000)) { return true; }
+            if (!wake_again(attempt) && (!has_work || attempt > 1000)) { break; }
             attempt += 1;
-            continue;
-        }
-        if (count < 30 && count_idle_threads() < idle_at_rest) {
-            wait_for_idle_threads(idle_at_rest, SLEEPING_TIME);
-            continue;
-        }
-        if (count < 30) {
-            kernel_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
             continue;
         }
         uint64_t now = process_time_real_nanoseconds();
         if (start == 0) { start = now; }
+        if (now - start > SHARING_TIME) { end_sharing_processor(); }
+        if (count < 30) {
+            kernel_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+            continue;
+        }
         if (now - start > limit) { return false; }
         struct timespec pause = {.tv_nsec = count < 200 ? 5000 : 200000};
         kernel_call(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
     }
+    bool is_soon = start == 0 || process_time_real_nanoseconds() - start <= SHARING_TIME;
+    soon_count = is_soon ? soon_count + 1 : 0;
+    if (soon_count >= SHARING_COUNT) { begin_sharing_processor(); }
+    return true;
 }
 
 #endif

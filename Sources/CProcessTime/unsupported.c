@@ -41,6 +41,12 @@ size_t process_time_describe_threads(bool all, char *text, size_t capacity) {
     return 0;
 }
 
+size_t process_time_idle_threads(int *identifiers, size_t capacity) {
+    (void)identifiers;
+    (void)capacity;
+    return 0;
+}
+
 void process_time_serve(bool (*step)(void *, bool), void *context, uint64_t rest_limit) {
     (void)step;
     (void)context;

@@ -54,6 +54,10 @@ bool process_time_rest(uint64_t limit_nanoseconds);
 /// its innermost functions. Threads are interrupted for that, by SIGPROF. Returns the number of these threads.
 size_t process_time_describe_threads(bool all, char *text, size_t capacity);
 
+/// Writes the identifiers of the threads of libdispatch's pool that wait for work, as is known of them without the
+/// kernel; for tests. Returns how many there are, which may be more than `capacity`.
+size_t process_time_idle_threads(int *identifiers, size_t capacity);
+
 /// Marks what the calling thread does from here on as code under test, until it is called with NULL.
 ///
 /// While that code waits for a semaphore, a condition, a queue, a thread or an instant, and every other thread is at
