@@ -316,6 +316,7 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothProcessTimeTests",
             dependencies: [
+                "CProcessTime",
                 "CoreBluetoothProcessTime",
                 "CoreBluetoothTesting",
                 "Fixtures",
