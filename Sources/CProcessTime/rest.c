@@ -154,6 +154,15 @@ static size_t mark_idle_threads(int own) {
     return others;
 }
 
+static void (*_Atomic look_observer)(int identifier);
+
+void process_time_observe_looks(void (*observer)(int)) { atomic_store(&look_observer, observer); }
+
+static void report_look(int identifier) {
+    void (*observer)(int) = atomic_load_explicit(&look_observer, memory_order_acquire);
+    if (observer) { observer(identifier); }
+}
+
 /// Whether every other thread sleeps; the index of one that does not is left in `awake`.
 static bool is_at_rest(int own, size_t *awake) {
     if (atomic_load(&process_time_real_waits) > 0) { return false; }
@@ -165,12 +174,14 @@ static bool is_at_rest(int own, size_t *awake) {
     unsigned starts = count_starts();
     if (count_threads() != thread_count) { list_threads(); }
     size_t asked = mark_idle_threads(own);
+    report_look(0);
     // One that sleeps when it is asked, beside others that wait for work: at that moment there is rest. Where there are
     // more, one of them may have woken another that was asked before.
     long switches = asked > 1 ? count_switches() : 0;
     for (size_t index = 0; index < thread_count; index += 1) {
         if (threads[index].identifier == own || threads[index].is_idle) { continue; }
         char state = state_of(&threads[index]);
+        report_look(threads[index].identifier);
         if (state == 0) { list_threads(); return false; }
         if (!is_asleep(state)) {
             *awake = index;

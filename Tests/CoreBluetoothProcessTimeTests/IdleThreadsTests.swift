@@ -14,13 +14,17 @@ import Testing
         return Array(identifiers.prefix(count))
     }
 
+    static func isAsleep(_ thread: Int32) throws -> Bool {
+        let status = try String(contentsOfFile: "/proc/self/task/\(thread)/stat", encoding: .utf8)
+        return try #require(status.components(separatedBy: ") ").last).hasPrefix("S")
+    }
+
     /// Whether a thread sleeps, or is about to.
     static func fallsAsleep(_ thread: Int32) throws -> Bool {
         // The process's own clocks stand still.
         let limit = process_time_real_nanoseconds() + 60_000_000_000
         while process_time_real_nanoseconds() < limit {
-            let status = try String(contentsOfFile: "/proc/self/task/\(thread)/stat", encoding: .utf8)
-            if try #require(status.components(separatedBy: ") ").last).hasPrefix("S") { return true }
+            if try self.isAsleep(thread) { return true }
         }
         return false
     }
@@ -147,6 +151,86 @@ import Testing
             try process.run(until: 60)
             #expect(lines.all.dropFirst() == ["timedOut 5.0"])
             #expect(IdleThreadsTests.listed.contains(thread))
+        }
+    }
+
+    // What runs in the middle of a look. The function that is called there has no context.
+    private static let flag = NSLock()
+    nonisolated(unsafe) private static var runs = false
+    nonisolated(unsafe) private static var inLook: (Int32) -> Void = { _ in }
+    private static var isRunning: Bool {
+        get { self.flag.withLock { self.runs } }
+        set { self.flag.withLock { self.runs = newValue } }
+    }
+
+    /// Does something once, in the middle of the next look, and lets all come to rest.
+    private static func rest(_ process: HeldProcess, inLook body: @escaping (Int32) -> Bool) throws {
+        self.inLook = { thread in
+            guard body(thread) else { return }
+            process_time_observe_looks(nil)
+        }
+        process_time_observe_looks { IdleThreadsTests.inLook($0) }
+        try process.rest()
+    }
+
+    /// Runs until looks have long found all others asleep.
+    private static func runForLong() {
+        let end = process_time_real_nanoseconds() + 200_000_000
+        while process_time_real_nanoseconds() < end {}
+        self.isRunning = false
+    }
+
+    @Test("Work that is given in the middle of a look is waited for", arguments: [false, true])
+    func workInLook(isNewThread: Bool) async {
+        await #expect(processExitsWith: .success) { [isNewThread] in
+            let process = try HeldProcess()
+            let queue = DispatchQueue(label: "q")
+            queue.async {}
+            try process.rest()
+            try #require(!IdleThreadsTests.listed.isEmpty)
+            try IdleThreadsTests.rest(process) { thread in
+                guard thread == 0 else { return false }
+                IdleThreadsTests.isRunning = true
+                let work: @Sendable () -> Void = { IdleThreadsTests.runForLong() }
+                if isNewThread { Thread.detachNewThread(work) } else { queue.async(execute: work) }
+                return true
+            }
+            #expect(!IdleThreadsTests.isRunning)
+        }
+    }
+
+    @Test("A thread that is woken after it was found asleep, by one that then sleeps, is waited for")
+    func wokenInLook() async {
+        await #expect(processExitsWith: .success) {
+            let process = try HeldProcess()
+            let (first, second, end) = (
+                DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+            )
+            let lines = Lines()
+            Thread.detachNewThread {
+                lines("\((try? IdleThreadsTests.thread) ?? 0)")
+                first.wait()
+                IdleThreadsTests.runForLong()
+            }
+            try process.rest()
+            Thread.detachNewThread {
+                lines("\((try? IdleThreadsTests.thread) ?? 0)")
+                second.wait()
+                first.signal()
+                end.wait()
+            }
+            try process.rest()
+            let threads = lines.all.compactMap { Int32($0) }
+            try #require(threads.count == 2)
+            try IdleThreadsTests.rest(process) { thread in
+                guard thread == threads[0] else { return false }
+                IdleThreadsTests.isRunning = true
+                second.signal()
+                while IdleThreadsTests.isRunning, (try? IdleThreadsTests.isAsleep(threads[0])) == true {}
+                _ = try? IdleThreadsTests.fallsAsleep(threads[1])
+                return true
+            }
+            #expect(!IdleThreadsTests.isRunning)
         }
     }
 
