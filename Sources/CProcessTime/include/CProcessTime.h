@@ -50,8 +50,8 @@ void process_time_advance(uint64_t nanoseconds);
 /// Waits, in real time, until every thread but the caller's sleeps. Returns whether that came within the limit.
 bool process_time_rest(uint64_t limit_nanoseconds);
 
-/// Has a function called while it is found out whether all threads sleep, for tests, or no longer with NULL: with 0 when
-/// it is known who waits for work, then with the identifier of each thread that the kernel was asked about.
+/// Has a function called while it is found out whether all threads sleep, for tests; no longer with NULL. It gets 0 as
+/// soon as it is known who waits for work, then the identifier of each thread that the kernel was asked about.
 void process_time_observe_looks(void (*observer)(int identifier));
 
 /// Writes which threads are awake, or which there are at all beside the calling one, and where: a line for each, then
