@@ -338,6 +338,7 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothProcessTimeTests",
             dependencies: [
+                "CProcessTime",
                 "CoreBluetoothProcessTime",
                 "CoreBluetoothTesting",
                 "Fixtures",
