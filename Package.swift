@@ -133,6 +133,7 @@ let package = Package(
                 "SequenceDiagram",
                 "TerminalScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         // Full-screen programs in a terminal, without a library that has to be installed.
@@ -393,7 +394,11 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandLineToolTests",
-            dependencies: ["BluetoothHost", "CommandLineTool", "CoreBluetooth", "Fixtures", "SequenceDiagram"]
+            dependencies: [
+                "BluetoothHost", "CommandLineTool", "CoreBluetooth", "Fixtures", "SequenceDiagram",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
         ),
         .testTarget(
             name: "LessonsTests",

@@ -180,6 +180,14 @@ struct ToolTests {
             #expect(process.lines.isEmpty)
             #expect(process.errorLines.count == 1, "\(process.errorLines)")
         }
+        for (program, word, name) in [
+            ("corebluetooth", "scn", "scan"), ("eightball", "peripherl", "peripheral"), ("blueear", "lok", "lock"),
+        ] {
+            let process = try testbed.start(program, [word])
+            #expect(try process.end() == 2)
+            let line = "\(program): unexpected argument '\(word)'; did you mean '\(name)'?"
+            #expect(process.errorLines.first == line, "C9")
+        }
         let help = try testbed.tool("--help")
         #expect(try help.end() == 0)
         #expect(help.lines.contains { $0.contains("adapters") })

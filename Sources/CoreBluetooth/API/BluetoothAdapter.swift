@@ -230,6 +230,9 @@ public final class BluetoothAdapter: Sendable {
         }
     }
 
+    /// Calls `body` in a turn of the event loop; never, where that turns no more.
+    package func whenTurning(_ body: @escaping @Sendable () -> Void) { self.eventLoop.execute(body) }
+
     // MARK: Security
 
     /// Reports on the event loop how secure the connection to the device with an identifier is; `nil` where there is none.
