@@ -86,6 +86,8 @@ struct SetupFiles {
         # /etc/systemd/system/\(name).service
         [Unit]
         \(dependencies)
+        # As long as it has no adapter it is started again and again.
+        StartLimitIntervalSec=0
 
         [Service]
         ExecStartPre=-+rfkill unblock bluetooth
@@ -96,6 +98,7 @@ struct SetupFiles {
         RuntimeDirectory=\(name)
         Environment=XDG_STATE_HOME=%S/\(name) XDG_RUNTIME_DIR=%t/\(name)
         Restart=on-failure
+        RestartSec=2
 
         [Install]
         WantedBy=multi-user.target
