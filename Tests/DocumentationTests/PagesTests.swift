@@ -51,6 +51,10 @@ struct Page: Sendable, CustomTestStringConvertible {
             program: "Tests/CoreBluetoothProcessTimeTests/ProcessTimeArticleTests.swift"
         ),
         Page(
+            page: "Sources/CoreBluetoothObservation/CoreBluetoothObservation.docc/CoreBluetoothObservation.md",
+            program: "Tests/CoreBluetoothObservationTests/PageTests.swift"
+        ),
+        Page(
             page: "Sources/BluetoothHCI/BluetoothHCI.docc/DecodeACapture.md",
             program: "Tests/DocumentationTests/Pages/DecodeACapture.swift"
         ),
