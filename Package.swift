@@ -338,6 +338,15 @@ let package = Package(
             // Ordinary client code, written before strict concurrency, as most is.
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
+        // The recipes of the page "Porting an app", in Swift 6.
+        .testTarget(
+            name: "PortingTests",
+            dependencies: [
+                "CoreBluetooth",
+                "CoreBluetoothTesting",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
+            ]
+        ),
         // The programs of the documentation's pages, run, and compared with the pages.
         .testTarget(
             name: "DocumentationTests",
