@@ -60,9 +60,9 @@ public struct ProcessListing: Sendable {
 
     /// Whether the running program may use the network's administration, which an adapter's user channel asks for.
     ///
-    /// `nil` where that is not known.
+    /// What is permitted counts: it is made effective when the channel is opened. `nil` where that is not known.
     public var mayUseAdapters: Bool? {
-        let prefix = "CapEff:"
+        let prefix = "CapPrm:"
         guard let line = self.folder["self"].lines("status").first(where: { $0.hasPrefix(prefix) }),
             let capabilities = UInt64(line.dropFirst(prefix.count).filter { !$0.isWhitespace }, radix: 16)
         else { return nil }

@@ -211,7 +211,7 @@ struct ToolTests {
         try write("class/rfkill/rfkill0/soft", "1\n")
         try write("class/rfkill/rfkill0/hard", "0\n")
         try write("proc/800/comm", "bluetoothd\n")
-        try write("proc/self/status", "CapEff:\t0000000000000000\n")
+        try write("proc/self/status", "CapPrm:\t0000000000000000\n")
         let process = try testbed.tool(
             "adapters",
             "--system-folder",

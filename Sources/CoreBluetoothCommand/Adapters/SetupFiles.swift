@@ -127,6 +127,8 @@ struct SetupFiles {
         # /etc/systemd/system/\(name).service
         [Unit]
         \(dependencies)
+        # As long as it has no adapter it is started again and again.
+        StartLimitIntervalSec=0
 
         [Service]
         ExecStartPre=-+rfkill unblock bluetooth
@@ -137,8 +139,7 @@ struct SetupFiles {
         RuntimeDirectory=\(name)
         Environment=XDG_STATE_HOME=%S/\(name) XDG_RUNTIME_DIR=%t/\(name)
         Restart=on-failure
-        # Slow enough for systemd to go on trying while there is no adapter.
-        RestartSec=5
+        RestartSec=2
 
         [Install]
         WantedBy=multi-user.target
