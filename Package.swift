@@ -376,7 +376,7 @@ let package = Package(
             name: "CoreBluetoothCommandTests",
             dependencies: [
                 "CoreBluetoothCommand", "BluetoothAirService", "BluetoothHCI", "BluetoothTransport", "BluetoothTypes",
-                "CommandLineTool", "CoreBluetoothTesting",
+                "CommandLineTool", "CoreBluetoothTesting", "Fixtures",
             ]
         ),
         .testTarget(

@@ -70,6 +70,20 @@ public struct ProcessListing: Sendable {
         return capabilities >> networkAdministration & 1 == 1
     }
 
+    /// Whether the running program has loaded a library that it found in `LD_LIBRARY_PATH`.
+    ///
+    /// One with capabilities does not look there (ld.so(8), secure-execution mode).
+    ///
+    /// - Parameter path: The value of that variable.
+    public func usesLibraries(in path: String) -> Bool {
+        let folders = path.split(separator: ":").map { $0.hasSuffix("/") ? String($0) : $0 + "/" }
+        return self.folder["self"].lines("maps").contains { line in
+            // The file is what stands behind the first slash.
+            guard line.contains(".so"), let start = line.firstIndex(of: "/") else { return false }
+            return folders.contains { line[start...].hasPrefix($0) }
+        }
+    }
+
     /// The owners of HCI sockets, without the own process.
     ///
     /// - Returns: The processes that can be seen, by their numbers, and how many sockets belong to others.

@@ -47,6 +47,8 @@ struct AdaptersCommand: ParsableCommand {
             program: program.map(Self.absolute) ?? processes.ownProgram,
             // What another program may do is written in its file, and only the kernel reads that for sure.
             mayUseAdapters: program == nil ? processes.mayUseAdapters : nil,
+            usesLibraryPath: program == nil
+                && processes.usesLibraries(in: ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? ""),
             air: try? UserAirStatus(processes: ProcessListing())
         )
         if packagedUnit {

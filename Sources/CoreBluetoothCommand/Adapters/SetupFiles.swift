@@ -9,8 +9,8 @@ struct SetupFiles {
     var program: String?
     var listing: AdapterListing
 
-    /// Both files, each behind a line that names its place.
-    var text: String { self.unit + "\n" + self.rule }
+    /// Both files, each behind a line that names its place, below what has to be done before.
+    var text: String { self.installation + self.unit + "\n" + self.rule }
 
     /// The unit of the service that our packages have: it takes its arguments from a file, waits for whatever adapter
     /// they name, and may do no more than it needs.
@@ -25,7 +25,7 @@ struct SetupFiles {
                 Type=notify
                 WatchdogSec=30
                 EnvironmentFile=/etc/default/%N
-                ExecStart="\(file)" $ARGUMENTS
+                ExecStart=\(quotedFile) $ARGUMENTS
                 User=opencorebluetooth
                 Group=opencorebluetooth
                 # Controllers on serial ports.
@@ -58,7 +58,47 @@ struct SetupFiles {
     }
 
     private var adapter: String { listing.adapters.first?.name.description ?? "hci0" }
-    private var file: String { program ?? "/usr/local/bin/PROGRAM" }
+
+    /// Where the program stands as a service: every user may run what is in the system's folders.
+    private var file: String {
+        guard let program else { return "/usr/local/bin/PROGRAM" }
+        return isInSystemFolder(program)
+            ? program : "/usr/local/bin/" + (program.split(separator: "/").last ?? "PROGRAM")
+    }
+
+    private func isInSystemFolder(_ file: String) -> Bool { ["/usr/", "/opt/"].contains(where: file.hasPrefix) }
+
+    private var installation: String {
+        guard let program, !isInSystemFolder(program) else { return "" }
+        return """
+            # The service's user may not look into your folders, and finds no Swift there: build the program with
+            # --static-swift-stdlib, and put it where every user may run it:
+            #     sudo install \(shellQuoted(program)) \(shellQuoted(file))
+
+
+            """
+    }
+
+    /// The command of one of our programs that is a service; `nil` for other programs, which report nothing to systemd as
+    /// a rule.
+    private var serviceCommand: String? {
+        switch name {
+        case "corebluetooth": "advertise"
+        case "eightball", "blueear": "peripheral"
+        default: nil
+        }
+    }
+
+    private var start: String {
+        guard let serviceCommand else { return "ExecStart=\(quotedFile)" }
+        return "Type=notify\nWatchdogSec=30\nExecStart=\(quotedFile) \(serviceCommand)"
+    }
+
+    /// A file as a unit takes it, in quotation marks (systemd.service(5), systemd.unit(5)).
+    private var quotedFile: String {
+        let escaped = file.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
+        return "\"\(escaped)\""
+    }
 
     private var name: String {
         let last = file.split(separator: "/").last.map(String.init) ?? "program"
@@ -75,7 +115,8 @@ struct SetupFiles {
                 After=bluetooth.service sys-subsystem-bluetooth-devices-\(adapter).device
                 """,
             command: """
-                ExecStart="\(file)" --adapter \(adapter)
+                \(start)
+                Environment=COREBLUETOOTH_ADAPTER=\(adapter)
                 DynamicUser=yes
                 """
         )
