@@ -210,6 +210,7 @@ let package = Package(
                 "BluetoothTransport",
                 "BluetoothTypes",
                 "CommandLineTool",
+                "TerminalScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -372,7 +373,8 @@ let package = Package(
             name: "CoreBluetoothCommandTests",
             dependencies: [
                 "CoreBluetoothCommand", "BluetoothAirService", "BluetoothHCI", "BluetoothTransport", "BluetoothTypes",
-                "CommandLineTool", "CoreBluetoothTesting",
+                "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "TerminalScreen",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
         .testTarget(

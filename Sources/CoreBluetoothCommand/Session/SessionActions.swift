@@ -17,7 +17,7 @@ struct DiscoverAction: DeviceAction {
 
     func run(on connection: DeviceConnection) async throws {
         let inspection = Inspection(central: connection.central, reads: values, output: connection.output)
-        for service in try await connection.central.discoverServices() { try await inspection.show(service) }
+        try await inspection.show(try await connection.central.discoverServices())
     }
 }
 
