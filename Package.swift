@@ -34,6 +34,18 @@ let package = Package(
             name: "BluetoothTypes",
             dependencies: [.product(name: "NIOCore", package: "swift-nio")]
         ),
+        // What the Bluetooth SIG's numbers stand for: tables, which the C compiler takes in as they are.
+        .target(
+            name: "CAssignedNumbers",
+            exclude: [
+                "LICENSE-bluetooth-numbers", "additions.txt", "appearances.txt", "companies.txt", "formats.txt", "make",
+                "names.txt", "units.txt",
+            ]
+        ),
+        .target(
+            name: "AssignedNumbers",
+            dependencies: ["BluetoothTypes", "CAssignedNumbers"]
+        ),
         .target(
             name: "BluetoothHCI",
             dependencies: ["BluetoothTypes"]
@@ -79,6 +91,7 @@ let package = Package(
         .target(
             name: "CoreBluetooth",
             dependencies: [
+                "AssignedNumbers",
                 "BluetoothHost",
                 "BluetoothAir",
                 "BluetoothAirService",
@@ -201,6 +214,7 @@ let package = Package(
         .executableTarget(
             name: "CoreBluetoothCommand",
             dependencies: [
+                "AssignedNumbers",
                 "CoreBluetooth",
                 "Lessons",
                 "BluetoothAir",
@@ -237,6 +251,10 @@ let package = Package(
         .testTarget(
             name: "BluetoothTypesTests",
             dependencies: ["BluetoothTypes", "Fixtures"]
+        ),
+        .testTarget(
+            name: "AssignedNumbersTests",
+            dependencies: ["AssignedNumbers", "BluetoothTypes", "CAssignedNumbers"]
         ),
         .testTarget(
             name: "BluetoothHCITests",

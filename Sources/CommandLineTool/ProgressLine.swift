@@ -31,25 +31,33 @@ package struct ProgressText: Sendable {
         self.total = total
     }
 
-    /// The row after so many seconds.
+    /// The row after so many seconds; without the rate where there are not enough columns.
     package func row(after seconds: Double, columns: Int) -> String {
-        var parts = [counted]
-        let rate = seconds > 0 ? Double(done) / seconds : 0
-        switch unit {
-        case .octets where done > 0: parts.append("\(Self.number(rate * 8 / 1000)) kbit/s")
-        case .items where done > 0: parts.append("\(Self.number(rate))/s")
-        case .octets, .items, .seconds: break
+        let parts = [counted, rate(after: seconds), time(after: seconds)]
+        func text(_ parts: [String]) -> String {
+            PrintableText.text("\(label): " + parts.filter { !$0.isEmpty }.joined(separator: ", "))
         }
-        if case .seconds = unit {
-            parts = ["\(Int(seconds)) s"]
-            if let total { parts.append("\(max(0, total - Int(seconds))) s left") }
-        } else if let total, done > 0, rate > 0 {
-            parts.append("\(Int((Double(max(0, total - done)) / rate).rounded(.up))) s left")
-        } else {
-            parts.append("\(Int(seconds)) s")
+        let room = max(1, columns - 1)
+        let whole = text(parts)
+        return ColumnWidth.columns(of: whole) <= room
+            ? whole : ColumnWidth.truncated(text([parts[0], parts[2]]), to: room)
+    }
+
+    private func rate(after seconds: Double) -> String {
+        guard done > 0, seconds > 0 else { return "" }
+        let rate = Double(done) / seconds
+        return switch unit {
+        case .octets: "\(Self.number(rate * 8 / 1000)) kbit/s"
+        case .items: "\(Self.number(rate))/s"
+        case .seconds: ""
         }
-        let text = "\(label): " + parts.filter { !$0.isEmpty }.joined(separator: ", ")
-        return ColumnWidth.truncated(PrintableText.text(text), to: max(1, columns - 1))
+    }
+
+    private func time(after seconds: Double) -> String {
+        guard let total else { return "\(Int(seconds)) s" }
+        if case .seconds = unit { return "\(Int(seconds)) s, \(max(0, total - Int(seconds))) s left" }
+        guard done > 0, seconds > 0 else { return "\(Int(seconds)) s" }
+        return "\(Int((Double(max(0, total - done)) * seconds / Double(done)).rounded(.up))) s left"
     }
 
     private var counted: String {

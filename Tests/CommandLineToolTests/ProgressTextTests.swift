@@ -35,4 +35,9 @@ struct ProgressTextTests {
     func columns(columns: Int) {
         #expect(row(.items("services"), 2, 5, columns: columns).count == max(1, columns - 1))
     }
+
+    @Test("In a narrow terminal the time that is left is there, and the rate is not")
+    func narrow() {
+        #expect(row(.items("services"), 2, 5, columns: 40) == "reading: 2 of 5 services, 6 s left")
+    }
 }

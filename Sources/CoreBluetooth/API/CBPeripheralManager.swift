@@ -140,14 +140,19 @@ open class CBPeripheralManager: CBManager {
     /// ``CBManagerState/poweredOff``, as after a reset of the adapter, it is over, and the services are gone: advertise
     /// and publish anew.
     ///
-    /// Of the dictionary, ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey`` are heeded.
-    /// What does not fit into 28 octets is sent in other places: the name in the scan response, cut to 10 octets,
+    /// Of the dictionary, ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey`` are heeded, and
+    /// ``CBAdvertisementDataManufacturerDataKey`` where the adapter's configuration permits it: more than 26 octets of it
+    /// are answered with ``CBError/Code/invalidParameters``. What does not fit into 28 octets is sent in other places: the name in the scan response, cut to 10 octets,
     /// services beside it, and where that does not take them in the overflow area.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard self.isPoweredOn() else { return }
         var content = AdvertisedContent()
         content.localName = advertisementData?[CBAdvertisementDataLocalNameKey] as? String
         content.services = services(in: advertisementData?[CBAdvertisementDataServiceUUIDsKey]).map(\.value)
+        if self.adapter.configuration.permitsManufacturerData {
+            let data = advertisementData?[CBAdvertisementDataManufacturerDataKey] as? Data
+            content.manufacturerData = data.map(Array.init)
+        }
         self.lock.withLock { self.wantsAdvertising = true }
         self.send(.startAdvertising(content))
     }

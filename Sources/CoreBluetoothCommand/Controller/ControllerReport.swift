@@ -1,9 +1,9 @@
 // What a controller said of itself, in lines and as JSON. What it did not say is left out.
 
+import AssignedNumbers
 import BluetoothHCI
 import BluetoothTypes
 import CommandLineTool
-import CoreBluetooth
 
 /// A controller's abilities, as far as it reported them.
 struct ControllerReport {

@@ -31,7 +31,7 @@ struct UnsubscribeAction: DeviceAction {
     @OptionGroup var characteristic: CharacteristicOptions
 
     static func candidates(_ connection: DeviceConnection) -> [String] {
-        connection.subscribed.flatMap { [AssignedNames.name(of: $0.uuid), $0.uuid.uuidString].compactMap { $0 } }
+        connection.subscribed.flatMap { UUIDText.spellings($0.uuid) }
     }
 
     func run(on connection: DeviceConnection) async throws {
