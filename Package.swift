@@ -238,6 +238,7 @@ let package = Package(
                 "BluetoothTransport",
                 "BluetoothTypes",
                 "CommandLineTool",
+                "TerminalScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -420,7 +421,8 @@ let package = Package(
             name: "CoreBluetoothCommandTests",
             dependencies: [
                 "CoreBluetoothCommand", "BluetoothAirService", "BluetoothHCI", "BluetoothTransport", "BluetoothTypes",
-                "CommandLineTool", "CoreBluetoothTesting", "Fixtures",
+                "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "TerminalScreen",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
         .testTarget(

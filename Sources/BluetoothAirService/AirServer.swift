@@ -37,6 +37,8 @@ public enum AirServerEvent: Hashable, Sendable {
     case connected(AirClient)
     /// A client has set a random address that differs from its last one.
     case addressChanged(AirClient)
+    /// A host that wanted to connect was refused: the server has as many clients as it may have.
+    case refused(H4Peer)
     /// A client has disconnected; the reason is one line for a person.
     case disconnected(AirClient, reason: String)
 }
@@ -170,6 +172,7 @@ private final class ClientConnections {
     /// A host that is one too many gets an answer that it understands.
     func refuse(_ host: H4Channel) {
         guard !self.isClosed else { return host.close() }
+        self.observer?(.refused(host.peer))
         let client = RefusedClient(host: host) { [weak self] client in
             self?.refused.removeAll { $0 === client }
         }

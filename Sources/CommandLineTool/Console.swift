@@ -48,25 +48,32 @@ package enum Console {
         write(text, to: .standardError)
     }
 
-    // MARK: The line that a person writes
+    // MARK: What stands below the lines
 
-    /// What shows the line that a person is writing; empty where there is none. It is taken away for each line that is
-    /// printed, and shown again below it.
-    private static let draft = Mutex("")
+    /// What stands in the cursor's row; empty where there is none. It is taken away for each line that is printed, and
+    /// shown again below it.
+    private struct Below {
+        /// What shows the line that a person is writing, on standard output.
+        var draft = ""
+        /// How far something has come, on standard error.
+        var status = ""
+    }
+
+    private static let below = Mutex(Below())
     /// Takes away what stands in the cursor's row.
     private static let erasing = "\r\u{1B}[K"
 
     /// Shows the line that a person is writing.
     static func show(_ change: PromptLine.Change) {
-        draft.withLock { draft in
+        below.withLock { below in
             switch change {
             case .shown(let text):
-                guard !(text.isEmpty && draft.isEmpty) else { return }
+                guard !(text.isEmpty && below.draft.isEmpty) else { return }
                 put(erasing + text, to: .standardOutput)
-                draft = text
+                below = Below(draft: text)
             case .finished(let text):
                 put(erasing + text + "\n", to: .standardOutput)
-                draft = ""
+                below = Below()
             }
         }
     }
@@ -74,16 +81,38 @@ package enum Console {
     /// Leaves the line that a person was writing, when the program ends.
     static func endDraft() {
         // A thread that prints and waits for a reader does not keep the program.
-        draft.withLockIfAvailable { draft in
-            if !draft.isEmpty { put("\n", to: .standardOutput) }
-            draft = ""
+        below.withLockIfAvailable { below in
+            if !below.draft.isEmpty { put("\n", to: .standardOutput) }
+            below.draft = ""
         }
     }
 
+    /// Shows how far something has come, on standard error, which is a terminal; an empty text takes it away. The line
+    /// that a person is writing comes first.
+    static func show(status: String) {
+        _ = statusRemoval
+        below.withLock { below in
+            guard below.draft.isEmpty, !(status.isEmpty && below.status.isEmpty) else { return }
+            put(erasing + status, to: .standardError)
+            below.status = status
+        }
+    }
+
+    private static let statusRemoval: Void = {
+        atexit {
+            Console.below.withLockIfAvailable { below in
+                if !below.status.isEmpty { Console.put(erasing, to: .standardError) }
+                below.status = ""
+            }
+        }
+    }()
+
     private static func write(_ text: String, to file: FileHandle) {
-        draft.withLock { draft in
-            let isBelow = !draft.isEmpty && isatty(file.fileDescriptor) == 1
-            put(isBelow ? erasing + text + draft : text, to: file)
+        below.withLock { below in
+            let isTerminal = isatty(file.fileDescriptor) == 1
+            if isTerminal, !below.status.isEmpty { put(erasing, to: .standardError) }
+            put(isTerminal && !below.draft.isEmpty ? erasing + text + below.draft : text, to: file)
+            if isTerminal, !below.status.isEmpty { put(below.status, to: .standardError) }
         }
     }
 

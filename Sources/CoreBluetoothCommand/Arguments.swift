@@ -2,12 +2,32 @@
 
 import ArgumentParser
 import AssignedNumbers
+import BluetoothTransport
 import BluetoothTypes
 import CoreBluetooth
 import Foundation
 
 /// Reads arguments.
 enum Arguments {
+    /// The adapter with a name; that of the environment, or the user's own air, where none is given.
+    static func adapter(_ name: String?) throws -> AdapterName {
+        let name = name ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""
+        do throws(TransportError) {
+            return try AdapterName(parsing: name.isEmpty ? "air" : name)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
+    /// Where to listen.
+    static func listeningAddress(_ text: String) throws -> StreamAddress {
+        do throws(TransportError) {
+            return try StreamAddress(parsing: text, allowsAnyPort: true)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
     /// A UUID of 4, 8 or 36 characters, or the name of a service, characteristic or descriptor.
     static func uuid(_ text: String) throws -> CBUUID {
         if BluetoothUUID(text) != nil { return CBUUID(string: text) }

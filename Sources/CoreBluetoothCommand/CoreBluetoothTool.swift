@@ -19,7 +19,7 @@ struct CoreBluetoothTool: ParsableCommand {
             DeviceCommand<ReadAction>.self, DeviceCommand<WriteAction>.self, DeviceCommand<SubscribeAction>.self,
             DeviceCommand<PairAction>.self, BondsCommand.self, AdvertiseCommand.self, CloneCommand.self,
             AirCommand.self, CaptureCommand.self, TraceCommand.self, BenchmarkCommand.self,
-            LearnCommand.self,
+            ControllerCommand.self, BridgeCommand.self, LearnCommand.self,
         ]
     )
 }

@@ -56,7 +56,7 @@ package struct TextStyle: Hashable, Sendable {
     }
 
     /// The control sequence that selects this style (ECMA-48, 8.3.117, SGR); without colours where they are unwanted.
-    func controlSequence(hasColors: Bool) -> String {
+    package func controlSequence(hasColors: Bool) -> String {
         var parameters = ["0"]
         if self.isBold { parameters.append("1") }
         if self.isDim { parameters.append("2") }

@@ -183,6 +183,9 @@ struct AirServerTests {
                 #expect(client.number == 1)
                 #expect(client.peer == own)
                 return client.address?.description
+            case .refused(let peer):
+                Issue.record("\(peer) was refused")
+                return nil
             }
         }
         #expect(addresses == [nil, "C1:05:04:03:02:01", "C2:05:04:03:02:01", "C2:05:04:03:02:01"])

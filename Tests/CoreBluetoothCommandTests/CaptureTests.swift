@@ -66,14 +66,34 @@ struct CaptureTests {
         let first = try #require(try stream.next())
         let second = try #require(try stream.next())
         #expect(text.line(first) == "   0.000000 > HCI   Reset")
-        #expect(text.line(second).hasPrefix("   0.001500 < HCI   Command Complete Reset"))
+        #expect(text.line(second)?.hasPrefix("   0.001500 < HCI   Command Complete Reset") == true)
+        let line = try #require(json.line(second))
         let object = try #require(
-            try JSONSerialization.jsonObject(with: Data(json.line(second).utf8)) as? [String: Any]
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         )
         #expect(object["direction"] as? String == "toHost")
         #expect(object["layer"] as? String == "HCI")
         #expect(object["packet"] as? String == "040E0401030C00")
         #expect(object["microseconds"] as? Int == 1_001_500)
         #expect(object["handle"] is NSNull)
+    }
+
+    @Test("Only the packets of the layers that are named are shown; times count from the first record")
+    func layers() throws {
+        let advertise: [UInt8] = [0x01, 0x0A, 0x20, 0x01, 0x01]
+        var stream = CaptureStream()
+        stream.append(file([(reset, .toController), (advertise, .toController)]))
+        let first = try #require(try stream.next())
+        let second = try #require(try stream.next())
+        func lines(_ layers: LayerName...) -> [String?] {
+            let output = OutputFormat(isJSON: false, isVerbose: false)
+            let printer = CapturePrinter(output: output, layers: Set(layers.map(\.layer)))
+            return [printer.line(first), printer.line(second)]
+        }
+        #expect(lines(.hci) == ["   0.000000 > HCI   Reset", nil])
+        #expect(lines(.gap, .smp) == [nil, "   0.001500 > GAP   Start advertising"])
+        #expect(lines(.att, .gatt) == [nil, nil])
+        #expect(LayerName.allCases.count == 6)
+        #expect(LayerName.gatt.layer == .att)
     }
 }

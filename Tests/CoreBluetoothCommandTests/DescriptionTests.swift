@@ -264,14 +264,6 @@ struct DescriptionTests {
         }
     }
 
-    @Test("The median is the one in the middle, and 95 of 100 times are within the percentile")
-    func latency() {
-        let latency = Latency(milliseconds: (1...100).map(Double.init).shuffled())
-        #expect(latency.median == 51)
-        #expect(latency.percentile95 == 96)
-        #expect(Latency(milliseconds: [3]).percentile95 == 3)
-    }
-
     @Test("Numbers of the benchmark are written and read in the order of the air")
     func numbers() {
         #expect(UInt32(0x0102_0304).littleEndianData == Data([4, 3, 2, 1]))

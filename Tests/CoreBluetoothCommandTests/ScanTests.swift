@@ -3,6 +3,7 @@
 import CommandLineTool
 import CoreBluetooth
 import Foundation
+import TerminalScreen
 import Testing
 
 @testable import CoreBluetoothCommand
@@ -90,24 +91,74 @@ struct ScanTests {
         table.add(Discovery(identifier: self.identifier(1), rssi: -50), at: self.start + 1)
         let lines = table.lines(width: 120, height: 24, now: self.start + 2)
         #expect(
-            lines == [
-                "NAME   IDENTIFIER                            RSSI  SERVICES AND MANUFACTURER",
-                "Heart  00000000-0000-0000-0000-000000000001   -50  Heart Rate, Nordic UART, FFF0; Apple 02 15",
-                "Other  00000000-0000-0000-0000-000000000002   -80  ",
+            lines.map(\.text) == [
+                "NAME        RSSI  IDENTIFIER                            SERVICES AND MANUFACTURER",
+                "Heart  ▂▄▆█  -50  00000000-0000-0000-0000-000000000001  Heart Rate, Nordic UART, FFF0; Apple 02 15",
+                "Other  ▂▄▆█  -80  00000000-0000-0000-0000-000000000002",
             ]
         )
-        let later = table.lines(width: 120, height: 24, now: self.start + 10.5)
-        #expect(later[1].contains("  -50  "))
-        #expect(later[2].contains("  gone  "))
+        func row(_ number: Int, _ seconds: Double) -> String {
+            table.lines(width: 80, height: 24, now: self.start + seconds)[number].text
+        }
+        #expect(row(1, 10.5) == "Heart  ▂▄▆█  -50  00000000  Heart Rate, Nordic UART, FFF0; Apple 02 15")
+        #expect(row(2, 10.5) == "Other       gone  00000000")
         // Ten seconds after its last report a device is gone, not before.
-        #expect(table.lines(width: 120, height: 24, now: self.start + 9.999)[2].contains("  -80  "))
-        #expect(table.lines(width: 120, height: 24, now: self.start + 10)[2].contains("  gone  "))
+        #expect(row(2, 9.999).contains(" -80  "))
+        #expect(row(2, 10).contains(" gone  "))
         // One whose strength is not known was heard all the same.
         table.add(Discovery(identifier: self.identifier(3)), at: self.start)
-        let unknown = table.lines(width: 80, height: 24, now: self.start)[3]
-        #expect(unknown == "-      00000000-0000-0000-0000-000000000003     ?  ")
-        #expect(ScanTable().lines(width: 80, height: 24, now: self.start).last == "nothing heard yet")
-        #expect(ScanTable().lines(width: 11, height: 24, now: self.start).last == "nothing h…")
+        #expect(row(3, 0) == "-              ?  00000000")
+        #expect(ScanTable().lines(width: 80, height: 24, now: self.start).last?.text == "nothing heard yet")
+        #expect(ScanTable().lines(width: 11, height: 24, now: self.start).last?.text == "nothing h…")
+    }
+
+    @Test(
+        "Columns are counted as a terminal does, and the strength is there in forty of them",
+        arguments: [
+            (40, "Wärme 日本語  ▂▄▆█  -61  00000000  Hea…"), (30, "Wärme 日本語  ▂▄▆█  -61"), (16, "Wär…  ▂▄▆█  -61"),
+        ]
+    )
+    func wide(width: Int, line: String) {
+        var table = ScanTable()
+        var heart = self.heart
+        heart.name = "Wärme 日本語"
+        table.add(heart, at: self.start)
+        #expect(table.lines(width: width, height: 24, now: self.start)[1].text == line)
+    }
+
+    @Test("Devices are in an order; silent ones are last by strength, and one report moves none of them")
+    func order() {
+        var table = ScanTable()
+        for (number, name, rssi) in [(1, "b", -70), (2, nil, -40), (3, "A", -50), (4, "c", -50)] {
+            table.add(Discovery(identifier: self.identifier(number), name: name, rssi: rssi), at: self.start + 5)
+        }
+        func names(_ order: ScanOrder?, after seconds: Double = 5) -> [String] {
+            table.ordered(by: order, now: self.start + seconds).map { $0.discovery.name ?? "-" }
+        }
+        #expect(names(nil) == ["b", "-", "A", "c"])
+        #expect(names(.rssi) == ["-", "A", "c", "b"])
+        #expect(names(.name) == ["A", "b", "c", "-"])
+        #expect(names(.time) == ["c", "A", "-", "b"])
+        table.add(Discovery(identifier: self.identifier(2), rssi: -60), at: self.start + 12)
+        #expect(names(.rssi, after: 12) == ["-", "A", "c", "b"])
+        for _ in 0..<20 { table.add(Discovery(identifier: self.identifier(2), rssi: -90), at: self.start + 12) }
+        #expect(names(.rssi, after: 12) == ["A", "c", "b", "-"])
+        #expect(names(.rssi, after: 15).first == "-")
+        let few = table.lines(width: 80, height: 5, now: self.start + 12, order: .name).map(\.text)
+        #expect(few[1].hasPrefix("A"))
+        #expect(few.last == "and 2 more")
+    }
+
+    @Test(
+        "Bars and colours follow the strength",
+        arguments: [(-60, 4), (-61, 3), (-71, 2), (-81, 1), (-91, 0), (20, 4)]
+    )
+    func bars(rssi: Int, bars: Int) {
+        #expect(SignalText.bars(rssi) == bars)
+        let text = SignalText.text(rssi)
+        #expect(text.text.count == SignalText.columns)
+        #expect(text.rendered(hasColors: true).contains("\u{1B}[0;3") == (bars > 0))
+        #expect(!text.rendered(hasColors: false).contains(";3"))
     }
 
     @Test("No line is wider than the terminal, and no table higher", arguments: [(20, 5), (80, 24), (1, 1), (200, 3)])
@@ -118,9 +169,9 @@ struct ScanTests {
             table.add(Discovery(identifier: self.identifier(number), name: name, rssi: -40), at: self.start)
         }
         let lines = table.lines(width: width, height: height, now: self.start)
-        #expect(lines.dropLast().allSatisfy { $0.count <= max(1, width - 1) })
+        #expect(lines.allSatisfy { ColumnWidth.columns(of: $0.text) <= max(1, width - 1) })
         #expect(lines.count <= max(3, height))
-        #expect(lines.last?.hasPrefix("and ") == true)
+        #expect(lines.last?.text.hasPrefix(width > 5 ? "and " : "…") == true)
     }
 
     @Test("A table whose devices just fit shows them all; with one more, the newest and a count")
@@ -131,7 +182,7 @@ struct ScanTests {
                 table.add(Discovery(identifier: self.identifier(number), name: "n\(number)", rssi: -40), at: self.start)
             }
             let lines = table.lines(width: 80, height: 5, now: self.start)
-            return lines.dropFirst().map { $0.split(separator: "  ").first.map(String.init) ?? "" }
+            return lines.dropFirst().map { $0.text.split(separator: "  ").first.map(String.init) ?? "" }
         }
         #expect(names(3) == ["n0", "n1", "n2"])
         #expect(names(4) == ["n2", "n3", "and 2 more before them"])
@@ -149,8 +200,11 @@ struct ScanTests {
 
     @Test("A table is drawn over the last one")
     func drawing() {
-        #expect(ScanTable.drawing(["a", "b"], over: 0) == "a\u{1B}[K\nb\u{1B}[K\n\u{1B}[J")
-        #expect(ScanTable.drawing(["c"], over: 2) == "\u{1B}[2A\rc\u{1B}[K\n\u{1B}[J")
+        func drawing(_ lines: [String], over previous: Int) -> String {
+            ScanTable.drawing(lines.map { StyledText($0) }, over: previous, hasColors: true)
+        }
+        #expect(drawing(["a", "b"], over: 0) == "a\u{1B}[K\nb\u{1B}[K\n\u{1B}[J")
+        #expect(drawing(["c"], over: 2) == "\u{1B}[2A\rc\u{1B}[K\n\u{1B}[J")
     }
 
     @Test("A filter asks for part of the name in any case, and for a strength that is known")

@@ -19,6 +19,11 @@ struct SessionProgramTests {
                 { "uuid": "FFF2", "properties": ["write"] } ] } ] }
         """
 
+    /// An air that stays when a peripheral goes.
+    private func air(_ testbed: ProcessTestbed) throws {
+        try testbed.tool("air").line(with: "listening")
+    }
+
     private func thermometer(_ testbed: ProcessTestbed) throws -> TestProcess {
         let file = testbed.path("t.json")
         try Data(Self.description.utf8).write(to: URL(fileURLWithPath: file))
@@ -85,6 +90,7 @@ struct SessionProgramTests {
     func lost() throws {
         let testbed = try ProcessTestbed()
         defer { testbed.end() }
+        try air(testbed)
         let peripheral = try thermometer(testbed)
         let session = try testbed.tool("connect", "Thermometer", input: true)
         session.write(line: "rssi")
@@ -101,6 +107,7 @@ struct SessionProgramTests {
     func terminal(columns: Int) throws {
         let testbed = try ProcessTestbed()
         defer { testbed.end() }
+        try air(testbed)
         let peripheral = try thermometer(testbed)
         let session = try ScreenProcess("corebluetooth", ["connect", "Thermometer"], in: testbed, columns: columns)
         try session.row(with: "Thermometer>")

@@ -253,10 +253,17 @@ struct ToolDeviceTests {
         try server.line(with: "is advertising")
         let run = try testbed.tool("benchmark", "Bench", "--json", "--size", "32", "--reads", "20")
         #expect(try run.end() == 0, "\(run.errorLines)")
-        let results = try run.objects()
-        #expect(results.map { $0["test"] as? String } == ["read", "writeWithoutResponse", "notification", "l2cap"])
+        let objects = try run.objects()
+        #expect(objects[0]["event"] as? String == "link")
+        #expect(objects[0]["transmitter"] as? String == "2M")
+        let results = Array(objects.dropFirst())
+        let tests = ["read", "writeWithoutResponse", "notification", "l2cap", "l2cap"]
+        #expect(results.map { $0["test"] as? String } == tests)
+        #expect(results.dropFirst().map { $0["direction"] as? String } == ["to", "from", "to", "from"])
         #expect(results[0]["count"] as? Int == 20)
         #expect((results[0]["median"] as? Double ?? 0) > 0)
+        let histogram = try #require(results[0]["histogram"] as? [[String: Any]])
+        #expect(histogram.reduce(0) { $0 + ($1["count"] as? Int ?? 0) } == 20)
         for result in results.dropFirst() {
             #expect((result["octets"] as? Int ?? 0) >= 32 * 1024)
             #expect((result["bitsPerSecond"] as? Double ?? 0) > 0)
@@ -265,8 +272,16 @@ struct ToolDeviceTests {
         // Once more over the same server, for a person.
         let text = try testbed.tool("benchmark", "Bench", "--size", "8", "--reads", "5")
         #expect(try text.end() == 0, "\(text.errorLines)")
-        #expect(text.lines.count == 4)
-        #expect(text.lines[0].hasPrefix("read, 20 octets"))
-        #expect(text.lines[3].hasPrefix("L2CAP channel"))
+        #expect(text.lines[0].hasPrefix("PHY 2M and 2M, MTU 517, interval 30 ms"))
+        #expect(text.lines[1].hasPrefix("read, 20 octets, 5 times"))
+        #expect(text.lines.contains { $0.hasPrefix("L2CAP channel, to the device") })
+        #expect(text.lines.last?.hasPrefix("L2CAP channel, from the device") == true)
+        // One direction, on another PHY, with other parameters.
+        let options = ["--direction", "to", "--phy", "1m", "--interval", "15", "--supervision-timeout", "1000"]
+        let one = try testbed.start("corebluetooth", ["benchmark", "Bench", "--size", "8", "--reads", "5"] + options)
+        #expect(try one.end() == 0, "\(one.errorLines)")
+        let link = "PHY 1M and 1M, MTU 517, interval 15 ms, latency 0, supervision timeout 1000 ms"
+        #expect(one.lines.first == link)
+        #expect(!one.lines.contains { $0.hasPrefix("notification") || $0.contains("from the device") })
     }
 }

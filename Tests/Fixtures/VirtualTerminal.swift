@@ -50,8 +50,10 @@ package final class VirtualTerminal {
         switch character {
         case "\u{1B}": self.pending = [character]
         case "\r": self.cursor.column = 0
-        case "\n": self.cursor.row = min(self.cursor.row + 1, self.rows.count - 1)
-        case "\r\n": self.cursor = (min(self.cursor.row + 1, self.rows.count - 1), 0)
+        case "\n": self.feedLine()
+        case "\r\n":
+            self.feedLine()
+            self.cursor.column = 0
         default: self.show(character)
         }
     }
@@ -65,12 +67,29 @@ package final class VirtualTerminal {
         switch character {
         case "H":
             self.cursor = ((numbers.first ?? 1) - 1, (numbers.count > 1 ? numbers[1] : 1) - 1)
-        case "J": self.rows = self.rows.map { $0.map { _ in " " } }
+        case "A": self.cursor.row = max(0, self.cursor.row - (numbers.first ?? 1))
+        case "C": self.cursor.column = min(self.rows[0].count - 1, self.cursor.column + (numbers.first ?? 1))
+        case "J" where numbers.first == 2: self.rows = self.rows.map { $0.map { _ in " " } }
+        case "J":
+            self.eraseToEndOfRow()
+            for row in self.rows.indices.dropFirst(self.cursor.row + 1) {
+                self.rows[row] = self.rows[row].map { _ in " " }
+            }
+        case "K": self.eraseToEndOfRow()
         case "X": for column in 0..<(numbers.first ?? 1) { self.set(" ", self.cursor.column + column) }
         case "m": if numbers.contains(where: { (30...37).contains($0) }) { self.hasColors = true }
         case "h", "l": self.setMode(parameters, character == "h")
         default: break
         }
+    }
+
+    private func feedLine() {
+        if self.cursor.row < self.rows.count - 1 { return self.cursor.row += 1 }
+        self.rows.append(self.rows.removeFirst().map { _ in " " })
+    }
+
+    private func eraseToEndOfRow() {
+        for column in self.rows[self.cursor.row].indices.dropFirst(self.cursor.column) { self.set(" ", column) }
     }
 
     private func setMode(_ mode: String, _ isOn: Bool) {

@@ -36,6 +36,9 @@ public struct SupportedCommands: HCIParameter {
         return self.contains(bit)
     }
 
+    /// How many commands there are, those without a name in this module too.
+    public var count: Int { self.octets.reduce(0) { $0 + $1.nonzeroBitCount } }
+
     /// Whether a bit is set.
     public func contains(_ bit: Bit) -> Bool { self.octets[bit.octet] & 1 << bit.bit != 0 }
 
@@ -64,5 +67,5 @@ public struct SupportedCommands: HCIParameter {
 
 extension SupportedCommands: CustomStringConvertible {
     /// How many commands there are.
-    public var description: String { "\(self.octets.reduce(0) { $0 + $1.nonzeroBitCount }) commands" }
+    public var description: String { "\(self.count) commands" }
 }

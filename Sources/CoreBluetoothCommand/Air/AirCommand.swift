@@ -52,22 +52,14 @@ struct AirCommand: ParsableCommand {
     func validate() throws {
         guard hosts > 0 else { throw ValidationError("The number of hosts is 1 or more, such as 256.") }
         guard loss >= 0, loss <= 1 else { throw ValidationError("The loss is a share from 0 to 1, such as 0.1.") }
-        for text in listen { _ = try Self.address(text) }
-    }
-
-    private static func address(_ text: String) throws -> StreamAddress {
-        do throws(TransportError) {
-            return try StreamAddress(parsing: text, allowsAnyPort: true)
-        } catch {
-            throw ValidationError(error.message)
-        }
+        for text in listen { _ = try Arguments.listeningAddress(text) }
     }
 
     func run() throws {
         if let capture { try RadioOptions.checkCapture(capture) }
         try OpenFilesLimit.require(connections: hosts, listeners: max(1, listen.count), isCapturing: capture != nil)
         let plan = AirService.Plan(
-            addresses: try listen.map(Self.address),
+            addresses: try listen.map(Arguments.listeningAddress),
             settings: AirSettings(hasAirTime: model == .realistic, loss: LossProbability(loss)),
             seed: seed,
             captureFile: capture,

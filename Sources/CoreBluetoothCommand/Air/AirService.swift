@@ -126,6 +126,8 @@ private final class Servers {
         case .addressChanged(let client):
             guard let number = self.numbers[ObjectIdentifier(server)]?[client.number] else { return }
             self.report(.addressed(number, client.address?.description ?? ""))
+        case .refused:
+            break  // The log has a line.
         case .disconnected(let client, let reason):
             guard let number = self.numbers[ObjectIdentifier(server)]?.removeValue(forKey: client.number) else {
                 return

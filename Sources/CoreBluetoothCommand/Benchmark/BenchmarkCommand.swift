@@ -1,9 +1,11 @@
 // `corebluetooth benchmark`: how fast a link to a real peer is.
 
 import ArgumentParser
+import BluetoothTypes
 import CommandLineTool
 import CoreBluetooth
 import Foundation
+import TerminalScreen
 
 /// The command `corebluetooth benchmark`.
 struct BenchmarkCommand: ParsableCommand {
@@ -12,7 +14,8 @@ struct BenchmarkCommand: ParsableCommand {
         abstract: "Measure throughput and latency to a device.",
         discussion: """
             The device runs "corebluetooth advertise --benchmark". Measured are reads (their time there and back), \
-            writes without response, notifications, and an L2CAP channel; what is counted has arrived at the other side.
+            writes without response, notifications, and an L2CAP channel in both directions; what is counted has \
+            arrived at the other side.
             """
     )
 
@@ -27,8 +30,20 @@ struct BenchmarkCommand: ParsableCommand {
     )
     var size = 256
 
+    @Option(help: "to: only what is sent to the device; from: only what comes from it.")
+    var direction = Direction.both
+
+    @Option(help: ArgumentHelp("Ask for this PHY: 1m, 2m or coded.", valueName: "phy"))
+    var phy: PHYName?
+
+    @OptionGroup var wanted: ConnectionParameterOptions
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
+
+    /// Which way data goes that is measured.
+    enum Direction: String, ExpressibleByArgument, CaseIterable {
+        case to, from, both
+    }
 
     func validate() throws {
         guard (1...1_000_000).contains(reads) else { throw ValidationError("The reads are 1 to 1000000.") }
@@ -36,10 +51,17 @@ struct BenchmarkCommand: ParsableCommand {
     }
 
     func run() throws {
-        let (reads, octets, output) = (reads, size * 1024, output.format)
+        let plan = BenchmarkRun.Plan(
+            reads: reads,
+            octets: size * 1024,
+            isToDevice: direction != .from,
+            isFromDevice: direction != .to,
+            phys: phy?.phys,
+            wanted: wanted
+        )
+        let output = output.format
         try device.run(radio, output) { central, peripheral in
-            try await BenchmarkRun(central: central, peripheral: peripheral, output: output)
-                .run(reads: reads, octets: octets)
+            try await BenchmarkRun(central: central, peripheral: peripheral, output: output).run(plan)
         }
     }
 }
@@ -47,11 +69,21 @@ struct BenchmarkCommand: ParsableCommand {
 /// The measurements over one link.
 @MainActor
 private struct BenchmarkRun {
+    /// What is measured, and how.
+    struct Plan: Sendable {
+        var reads: Int
+        var octets: Int
+        var isToDevice: Bool
+        var isFromDevice: Bool
+        var phys: PHYSet?
+        var wanted: ConnectionParameterOptions
+    }
+
     let central: Central
     let peripheral: CBPeripheral
     let output: OutputFormat
 
-    func run(reads: Int, octets: Int) async throws {
+    func run(_ plan: Plan) async throws {
         guard let service = try await central.discoverServices([BenchmarkService.uuid]).first else {
             throw Failure(
                 "\(Central.name(peripheral)) does not serve the benchmark; start there: corebluetooth advertise --benchmark"
@@ -64,29 +96,64 @@ private struct BenchmarkRun {
             }
             return found
         }
-        try await measureReads(reads, try find(BenchmarkService.echo))
-        try await measureWrites(octets, try find(BenchmarkService.sink))
-        try await measureNotifications(octets, try find(BenchmarkService.source), try find(BenchmarkService.order))
-        let psm = CBL2CAPPSM(littleEndianData: try await central.read(try find(BenchmarkService.channel)))
-        if psm != 0 { try await measureChannel(octets, psm) }
+        try await prepare(plan)
+        try await measureReads(plan.reads, try find(BenchmarkService.echo))
+        if plan.isToDevice { try await measureWrites(plan.octets, try find(BenchmarkService.sink)) }
+        if plan.isFromDevice {
+            let source = try find(BenchmarkService.source)
+            try await measureNotifications(plan.octets, source, try find(BenchmarkService.order))
+        }
+        let channel = try await central.read(try find(BenchmarkService.channel))
+        let psm = CBL2CAPPSM(littleEndianData: channel)
+        guard psm != 0 else { return }
+        if plan.isToDevice { try await measureChannel(plan.octets, psm, isToDevice: true) }
+        // An earlier version only receives on its channel.
+        if plan.isFromDevice, channel.count > 2 { try await measureChannel(plan.octets, psm, isToDevice: false) }
+    }
+
+    /// Asks for PHYs and parameters, and shows those that the link has then.
+    private func prepare(_ plan: Plan) async throws {
+        if let phys = plan.phys { _ = try await central.setPHYs(phys) }
+        var link = try await central.linkParameters()
+        if !plan.wanted.isEmpty {
+            link.timing = try await central.updateConnection(try plan.wanted.parameters(changing: link.timing))
+        }
+        output.print(
+            "link",
+            [
+                ("transmitter", .string(link.phys.transmitter.description)),
+                ("receiver", .string(link.phys.receiver.description)), ("mtu", .integer(link.mtu)),
+            ] + LinkText.details(link.timing),
+            line:
+                "PHY \(link.phys.transmitter) and \(link.phys.receiver), MTU \(link.mtu), \(LinkText.line(link.timing))"
+        )
     }
 
     private func measureReads(_ count: Int, _ echo: CBCharacteristic) async throws {
         var times: [Double] = []
-        for _ in 0..<count {
-            let start = Date()
-            _ = try await central.read(echo)
-            times.append(Date().timeIntervalSince(start) * 1000)
+        try await ProgressLine.during("reading", .items("reads"), total: count) { progress in
+            for number in 0..<count {
+                progress.update(number)
+                let start = DispatchTime.now()
+                _ = try await central.read(echo)
+                times.append(Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e6)
+            }
         }
         let latency = Latency(milliseconds: times)
+        let histogram = latency.histogram(8)
+        let columns = Terminal.width ?? 80
+        let ranges = histogram.map { entry in
+            JSONValue.object([
+                ("from", .number(entry.range.lowerBound)), ("to", .number(entry.range.upperBound)),
+                ("count", .integer(entry.count)),
+            ])
+        }
+        guard case .object(let details) = latency.json else { return }
         output.print(
             "result",
-            [
-                ("test", "read"), ("count", .integer(count)), ("median", .number(latency.median)),
-                ("percentile95", .number(latency.percentile95)), ("unit", "ms"),
-            ],
-            line:
-                "read, 20 octets                median \(Self.number(latency.median)) ms, 95 % within \(Self.number(latency.percentile95)) ms (\(count) reads)"
+            [("test", "read")] + details + [("histogram", .array(ranges))],
+            line: ([LatencyText.fields("read, 20 octets, \(count) times", LatencyText.line(latency), columns: columns)]
+                + LatencyText.bars(histogram, columns: columns - 1)).joined(separator: "\n")
         )
     }
 
@@ -97,13 +164,17 @@ private struct BenchmarkRun {
         _ = try await central.read(sink)
         let start = Date()
         var sent = 0
-        while sent < octets {
-            try await central.writeWithoutResponse(value, to: sink)
-            sent += length
+        try await ProgressLine.during("writing without response", .octets, total: octets) { progress in
+            while sent < octets {
+                try await central.writeWithoutResponse(value, to: sink)
+                sent += length
+                progress.update(sent)
+            }
         }
         // The answer comes behind all that was written.
-        let arrived = Int(UInt64(littleEndianData: try await central.read(sink)))
-        report("writeWithoutResponse", "write without response", arrived, length, start, lost: sent - arrived)
+        let arrived = Int(clamping: UInt64(littleEndianData: try await central.read(sink)))
+        let lost = max(0, sent - arrived)
+        report("writeWithoutResponse", "write without response", arrived, length, start, isToDevice: true, lost: lost)
     }
 
     private func measureNotifications(_ octets: Int, _ source: CBCharacteristic, _ order: CBCharacteristic) async throws
@@ -115,115 +186,63 @@ private struct BenchmarkRun {
         var arrived = 0
         let done = PendingAnswer()
         let start = Date()
-        central.onValue = { _, data in
-            arrived += data.count
-            if arrived >= count * length { done.end(.success(())) }
+        try await ProgressLine.during("notifications", .octets, total: count * length) { progress in
+            central.onValue = { _, data in
+                arrived += data.count
+                progress.update(arrived)
+                if arrived >= count * length { done.end(.success(())) }
+            }
+            central.onDisconnection = { reason in
+                done.end(.failure(Failure("the device has disconnected: \(reason)")))
+            }
+            try await central.write(UInt32(count).littleEndianData + UInt16(length).littleEndianData, to: order)
+            if arrived < count * length {
+                try await done.wait(
+                    600,
+                    late: Failure("\(count * length - arrived) octets of notifications did not come")
+                ) {}
+            }
         }
-        central.onDisconnection = { reason in done.end(.failure(Failure("the device has disconnected: \(reason)"))) }
-        try await central.write(UInt32(count).littleEndianData + UInt16(length).littleEndianData, to: order)
-        if arrived < count * length {
-            try await done.wait(600, late: Failure("\(count * length - arrived) octets of notifications did not come"))
-            {}
-        }
-        report("notification", "notification", arrived, length, start, lost: 0)
+        report("notification", "notification", arrived, length, start, isToDevice: false, lost: 0)
         try await central.setNotifying(false, source)
     }
 
-    private func measureChannel(_ octets: Int, _ psm: CBL2CAPPSM) async throws {
+    private func measureChannel(_ octets: Int, _ psm: CBL2CAPPSM, isToDevice: Bool) async throws {
         let channel = try await central.openChannel(psm)
-        let source = ChannelSource(channel, octets: octets)
         let start = Date()
-        try await source.run()
-        report("l2cap", "L2CAP channel", octets, nil, start, lost: 0)
-        source.close()
+        let words = "L2CAP channel, \(isToDevice ? "to" : "from") the device"
+        try await ProgressLine.during(words, .octets, total: octets) { progress in
+            try await BenchmarkChannel(channel, octets: octets, isToDevice: isToDevice, progress: progress).run()
+        }
+        report("l2cap", words, octets, nil, start, isToDevice: isToDevice, lost: 0)
     }
 
-    private func report(_ test: String, _ words: String, _ octets: Int, _ length: Int?, _ start: Date, lost: Int) {
+    private func report(
+        _ test: String,
+        _ words: String,
+        _ octets: Int,
+        _ length: Int?,
+        _ start: Date,
+        isToDevice: Bool,
+        lost: Int
+    ) {
         let seconds = max(Date().timeIntervalSince(start), 1e-9)
         let rate = Double(octets) * 8 / seconds
         let label = words + (length.map { ", \($0) octets" } ?? "")
-        let padded = label + String(repeating: " ", count: max(1, 31 - label.count))
         let packets = length.map { ", \(Int((Double(octets / $0) / seconds).rounded()))/s" } ?? ""
         output.print(
             "result",
             [
-                ("test", .string(test)), ("octets", .integer(octets)), ("length", JSONValue(length)),
-                ("lost", .integer(lost)), ("seconds", .number(seconds)), ("bitsPerSecond", .number(rate.rounded())),
+                ("test", .string(test)), ("direction", isToDevice ? "to" : "from"), ("octets", .integer(octets)),
+                ("length", JSONValue(length)), ("lost", .integer(lost)), ("seconds", .number(seconds)),
+                ("bitsPerSecond", .number(rate.rounded())),
             ],
-            line:
-                "\(padded)\(Self.number(rate / 1000)) kbit/s\(packets) (\(octets) octets in \(Self.number(seconds)) s)"
-                + (lost > 0 ? ", \(lost) octets lost" : "")
+            line: LatencyText.fields(
+                label,
+                "\(LatencyText.number(rate / 1000)) kbit/s\(packets) (\(octets) octets in "
+                    + "\(LatencyText.number(seconds)) s)" + (lost > 0 ? ", \(lost) octets lost" : ""),
+                columns: Terminal.width ?? 80
+            )
         )
-    }
-
-    private static func number(_ value: Double) -> String {
-        String(format: value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
-    }
-}
-
-/// The spread of times.
-struct Latency {
-    var median: Double
-    var percentile95: Double
-
-    /// Of at least one time.
-    init(milliseconds: [Double]) {
-        let sorted = milliseconds.sorted()
-        func at(_ share: Double) -> Double {
-            sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int((Double(sorted.count) * share).rounded(.down)))]
-        }
-        median = at(0.5)
-        percentile95 = at(0.95)
-    }
-}
-
-/// Sends on a channel, and waits for the octet that confirms all of it.
-@MainActor
-private final class ChannelSource: NSObject, @preconcurrency StreamDelegate {
-    private let channel: CBL2CAPChannel
-    private var rest: Data
-    private var left: Int
-    private let done = PendingAnswer()
-    private static let chunk = Data(repeating: 0x2A, count: 64 * 1024)
-
-    init(_ channel: CBL2CAPChannel, octets: Int) {
-        self.channel = channel
-        rest = UInt64(octets).littleEndianData
-        left = octets
-        super.init()
-    }
-
-    func run() async throws {
-        try await done.wait(600, late: Failure("the channel did not take \(self.left) octets")) {
-            channel.open(for: self)
-        }
-    }
-
-    func close() { channel.close() }
-
-    func stream(_ stream: Stream, handle event: Stream.Event) {
-        switch event {
-        case .hasSpaceAvailable: send()
-        case .hasBytesAvailable:
-            var octet: UInt8 = 0
-            if channel.inputStream?.read(&octet, maxLength: 1) == 1 { done.end(.success(())) }
-        case .endEncountered, .errorOccurred: done.end(.failure(Failure("the channel was closed")))
-        default: break
-        }
-    }
-
-    private func send() {
-        while let output = channel.outputStream, output.hasSpaceAvailable {
-            if rest.isEmpty {
-                guard left > 0 else { return }
-                rest = Self.chunk.prefix(left)
-                left -= rest.count
-            }
-            let count = rest.withUnsafeBytes { octets in
-                octets.bindMemory(to: UInt8.self).baseAddress.map { output.write($0, maxLength: octets.count) } ?? 0
-            }
-            guard count > 0 else { return }
-            rest = Data(rest.dropFirst(count))
-        }
     }
 }

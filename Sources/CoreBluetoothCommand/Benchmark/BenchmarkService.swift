@@ -5,9 +5,10 @@
 //     source   notify: what was ordered
 //     order    write: how many notifications (4 octets), how long (2 octets)
 //     echo     read: 20 octets
-//     channel  read: the PSM of the L2CAP channel (2 octets), 0 for none
+//     channel  read: the PSM of the L2CAP channel (2 octets), 0 for none; 1 where it serves both directions (1 octet)
 //
 // On the channel the central says how many octets follow (8 octets), sends them, and gets one octet when all have come.
+// With the highest bit of the number, it gets so many octets instead.
 
 import CoreBluetooth
 import Foundation
@@ -20,6 +21,8 @@ enum BenchmarkService {
     static var order: CBUUID { CBUUID(string: "C0B80003-3A5E-4B1F-9D2C-7E6F5A4B3C2D") }
     static var echo: CBUUID { CBUUID(string: "C0B80004-3A5E-4B1F-9D2C-7E6F5A4B3C2D") }
     static var channel: CBUUID { CBUUID(string: "C0B80005-3A5E-4B1F-9D2C-7E6F5A4B3C2D") }
+    /// The bit of the number on the channel with which the central asks for octets.
+    static let sendsBit: UInt64 = 1 << 63
 }
 
 extension FixedWidthInteger {
@@ -107,7 +110,7 @@ final class BenchmarkServer {
 
     /// The value for a read.
     func value(of characteristic: CBCharacteristic) -> Data {
-        guard characteristic.uuid == BenchmarkService.sink else { return psm.littleEndianData }
+        guard characteristic.uuid == BenchmarkService.sink else { return psm.littleEndianData + [1] }
         defer { received = 0 }
         return received.littleEndianData
     }
@@ -144,6 +147,8 @@ private final class ChannelSink: NSObject, @preconcurrency StreamDelegate {
     private let channel: CBL2CAPChannel
     private var head = Data()
     private var left: UInt64?
+    /// How many octets the central still gets.
+    private var owed: UInt64 = 0
     private(set) var isDone = false
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
@@ -156,6 +161,7 @@ private final class ChannelSink: NSObject, @preconcurrency StreamDelegate {
     func stream(_ stream: Stream, handle event: Stream.Event) {
         switch event {
         case .hasBytesAvailable: take()
+        case .hasSpaceAvailable: send()
         case .endEncountered, .errorOccurred: end()
         default: break
         }
@@ -169,13 +175,29 @@ private final class ChannelSink: NSObject, @preconcurrency StreamDelegate {
                 self.left = left - min(left, UInt64(count))
             } else {
                 head += buffer[..<count]
-                if head.count == 8 { left = UInt64(littleEndianData: head) }
+                guard head.count == 8 else { continue }
+                let number = UInt64(littleEndianData: head)
+                if number & BenchmarkService.sendsBit != 0 {
+                    head = Data()
+                    owed = number & ~BenchmarkService.sendsBit
+                    send()
+                    continue
+                }
+                left = number
             }
             if left == 0 {
                 left = nil
                 head = Data()
                 _ = channel.outputStream?.write([1], maxLength: 1)
             }
+        }
+    }
+
+    private func send() {
+        while owed > 0, let output = channel.outputStream, output.hasSpaceAvailable {
+            let count = output.write(buffer, maxLength: Int(min(owed, UInt64(buffer.count))))
+            guard count > 0 else { return }
+            owed -= UInt64(count)
         }
     }
 

@@ -23,6 +23,15 @@ struct CaptureCommand: ParsableCommand {
     @Flag(help: "Wait for what is added to the file.")
     var follow = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Show only the packets of this layer: hci, gap, l2cap, att or gatt, smp. Can be given several times; a "
+                + "file that is written has all packets.",
+            valueName: "layer"
+        )
+    )
+    var layer: [LayerName] = []
+
     @Option(help: ArgumentHelp("Also keep the packets in this btsnoop file.", valueName: "file"))
     var write: String?
 
@@ -56,17 +65,20 @@ struct CaptureCommand: ParsableCommand {
     func run() throws {
         if let write { try RadioOptions.checkCapture(write) }
         let output = OutputFormat(isJSON: json, isVerbose: false)
+        let layers = Set(layer.map(\.layer))
         if let read {
             let follow = follow
             return try MainActor.assumeIsolated {
-                try CaptureReading(path: read, output: output).run(follows: follow)
+                try CaptureReading(path: read, printer: CapturePrinter(output: output, layers: layers)).run(
+                    follows: follow
+                )
             }
         }
         if let adapter { setenv("COREBLUETOOTH_ADAPTER", adapter, 1) }
         if let identity { setenv("COREBLUETOOTH_IDENTITY", identity, 1) }
         let pipe = try CapturePipe()
         setenv("COREBLUETOOTH_CAPTURE", pipe.path, 1)
-        let printer = CapturePrinter(output: output, file: try write.map(CaptureCopy.init))
+        let printer = CapturePrinter(output: output, layers: layers, file: try write.map(CaptureCopy.init))
         if program.isEmpty {
             if let adapter { try RadioOptions.select(adapter) }
             MainActor.assumeIsolated { OwnCapture(pipe: pipe, printer: printer).run() }

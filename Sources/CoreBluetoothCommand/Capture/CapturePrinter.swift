@@ -1,32 +1,55 @@
 // Packets in words, a line each, and a copy of them in a file.
 
+import ArgumentParser
 import BluetoothHost
 import BluetoothTransport
 import CommandLineTool
 import Foundation
 import NIOCore
 
+/// A layer, as a person names it.
+enum LayerName: String, ExpressibleByArgument, CaseIterable {
+    case hci, gap, l2cap, att, gatt, smp
+
+    init?(argument: String) { self.init(rawValue: argument.lowercased()) }
+
+    /// The layer; the procedures of GATT are packets of ATT.
+    var layer: PacketDescription.Layer {
+        switch self {
+        case .hci: .hci
+        case .gap: .gap
+        case .l2cap: .l2cap
+        case .att, .gatt: .att
+        case .smp: .smp
+        }
+    }
+}
+
 /// Prints records.
 final class CapturePrinter {
     private let output: OutputFormat
+    private let layers: Set<PacketDescription.Layer>
     private let file: CaptureCopy?
     private var describer = PacketFormatter()
     private var first: Int64?
 
-    /// - Parameter file: Gets a copy.
-    init(output: OutputFormat, file: CaptureCopy? = nil) {
+    /// - Parameters:
+    ///   - layers: Which layers are shown; none means all.
+    ///   - file: Gets a copy of all records.
+    init(output: OutputFormat, layers: Set<PacketDescription.Layer> = [], file: CaptureCopy? = nil) {
         self.output = output
+        self.layers = layers
         self.file = file
     }
 
     /// Prints a record.
     func print(_ record: BTSnoop.Record) {
         file?.write(record)
-        Console.print(self.line(record))
+        if let line = self.line(record) { Console.print(line) }
     }
 
-    /// The line of a record; the first one has the time 0.
-    func line(_ record: BTSnoop.Record) -> String {
+    /// The line of a record, where its layer is shown; the first record has the time 0.
+    func line(_ record: BTSnoop.Record) -> String? {
         let description = describer.describe(
             record.packet,
             record.direction == .toController ? .toController : .toHost
@@ -34,6 +57,7 @@ final class CapturePrinter {
         let microseconds = record.time.microsecondsSince1970
         let start = first ?? microseconds
         first = start
+        guard layers.isEmpty || layers.contains(description.layer) else { return nil }
         if output.isJSON {
             return JSONValue.object([
                 ("event", "packet"), ("microseconds", .integer(Int(microseconds))),

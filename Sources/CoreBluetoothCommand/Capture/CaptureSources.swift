@@ -14,9 +14,9 @@ final class CaptureReading {
     private var stream = CaptureStream()
 
     /// A reading that has not begun.
-    init(path: String, output: OutputFormat) {
+    init(path: String, printer: CapturePrinter) {
         self.path = path
-        printer = CapturePrinter(output: output)
+        self.printer = printer
     }
 
     /// Shows what is in the file.

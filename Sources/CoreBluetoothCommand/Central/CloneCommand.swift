@@ -114,7 +114,13 @@ private final class DeviceRecording {
 
     /// Discovers everything, and reads what can be read.
     func explore(_ peripheral: CBPeripheral) async throws {
-        for service in try await central.discoverServices() { try await explore(service) }
+        let services = try await central.discoverServices()
+        try await ProgressLine.during("recording", .items("services"), total: services.count) { progress in
+            for (index, service) in services.enumerated() {
+                progress.update(index)
+                try await explore(service)
+            }
+        }
     }
 
     private func explore(_ service: CBService) async throws {
@@ -145,7 +151,9 @@ private final class DeviceRecording {
         timer.schedule(deadline: .now() + seconds)
         timer.setEventHandler { MainActor.assumeIsolated { done.end(.success(())) } }
         timer.resume()
-        try await done.wait(nil, late: Failure("")) {}
+        try await ProgressLine.during("taking what it sends", .seconds, total: Int(seconds)) { _ in
+            try await done.wait(nil, late: Failure("")) {}
+        }
         timer.cancel()
         central.onDisconnection = nil
         // A device that has paired keeps subscriptions.

@@ -53,8 +53,18 @@ final class DeviceConnection {
 
     /// The names and UUIDs of discovered characteristics whose properties fit.
     func names(_ fits: (CBCharacteristicProperties) -> Bool) -> [String] {
-        discovered.filter { fits($0.properties) }.map(\.uuid)
-            .flatMap { uuid in [UUIDText.assignedName(uuid), uuid.uuidString].compactMap { $0 } }
+        discovered.filter { fits($0.properties) }.flatMap { UUIDText.spellings($0.uuid) }
+    }
+
+    /// Discovers all services and their characteristics, whose names can be completed then.
+    func discover() async throws {
+        let services = try await central.discoverServices()
+        try await ProgressLine.during("discovering", .items("services"), total: services.count) { progress in
+            for (index, service) in services.enumerated() {
+                progress.update(index)
+                _ = try await central.discoverCharacteristics(of: service)
+            }
+        }
     }
 
     /// A characteristic, which is discovered where it was not.

@@ -58,7 +58,7 @@ struct Inspection {
             line: "\(Central.name(peripheral))  \(identifier)\(strength.map { ", \($0) dBm" } ?? "")"
                 + "\nup to \(length) octets in a write without response; the connection is \(SecurityText.text(security))"
         )
-        for service in services { try await show(service) }
+        try await show(services)
         let last = await central.security()
         guard last?.key != security?.key else { return }
         output.print(
@@ -68,7 +68,17 @@ struct Inspection {
         )
     }
 
-    func show(_ service: CBService) async throws {
+    /// Shows services, with all that is in them.
+    func show(_ services: [CBService]) async throws {
+        try await ProgressLine.during("inspecting", .items("services"), total: services.count) { progress in
+            for (index, service) in services.enumerated() {
+                progress.update(index)
+                try await show(service)
+            }
+        }
+    }
+
+    private func show(_ service: CBService) async throws {
         let included = try await central.discoverIncludedServices(of: service)
         let includes = included.map { UUIDText.label($0.uuid) }.joined(separator: ", ")
         output.print(

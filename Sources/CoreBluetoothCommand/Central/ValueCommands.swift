@@ -78,7 +78,10 @@ struct ReadAction: DeviceAction {
     func run(on connection: DeviceConnection) async throws {
         let found = try await characteristic.find(connection)
         let printer = ValuePrinter(form: value.form, output: connection.output)
-        printer.print(try await connection.central.read(found), of: found.uuid)
+        let data = try await ProgressLine.during("reading \(found.uuid)", .octets) { _ in
+            try await connection.central.read(found)
+        }
+        printer.print(data, of: found.uuid)
     }
 }
 
@@ -130,7 +133,9 @@ struct WriteAction: DeviceAction {
             // The link ends behind the write, not before it: an answer has passed the write.
             _ = try? await central.readStrength()
         } else {
-            try await central.write(data, to: found)
+            try await ProgressLine.during("writing \(found.uuid)", .octets) { _ in
+                try await central.write(data, to: found)
+            }
         }
         output.print(
             "written",

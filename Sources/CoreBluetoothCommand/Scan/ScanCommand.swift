@@ -4,6 +4,7 @@ import ArgumentParser
 import CommandLineTool
 import CoreBluetooth
 import Foundation
+import TerminalScreen
 
 /// The command `corebluetooth scan`.
 struct ScanCommand: ParsableCommand {
@@ -12,7 +13,8 @@ struct ScanCommand: ParsableCommand {
         abstract: "Show the devices that advertise.",
         discussion: """
             In a terminal it is a table that lives: a device keeps its row, and says "gone" 10 s after it was last \
-            heard. Into a pipe or a file it prints a line for each device; with --duplicates, for each report.
+            heard; --watch gives it the whole screen, the strongest first. Into a pipe or a file it prints a line for \
+            each device; with --duplicates, for each report; with --sort, all of them at the end.
             """
     )
 
@@ -31,6 +33,12 @@ struct ScanCommand: ParsableCommand {
     )
     var rssi: Int?
 
+    @Option(help: "The order of the devices: rssi (the strongest first), name, or time (the last one first).")
+    var sort: ScanOrder?
+
+    @Flag(help: "Show the table on the whole screen; r, n and t change its order, q ends it.")
+    var watch = false
+
     @Flag(help: "Print each report, not each device once.")
     var duplicates = false
 
@@ -47,20 +55,37 @@ struct ScanCommand: ParsableCommand {
         try Deadline.validate(timeout)
         if let name, name.isEmpty { throw ValidationError("The name is empty.") }
         for text in service { _ = try Arguments.uuid(text) }
+        guard !watch || !output.json && !duplicates else {
+            throw ValidationError("--watch shows a table; it does not go with --json or --duplicates.")
+        }
+        guard sort == nil || watch || isLive || timeout != nil && !duplicates else {
+            throw ValidationError("Devices are sorted at the end: give --timeout, and not --duplicates.")
+        }
     }
 
+    /// Whether there is a table: on standard output is a terminal that can move its cursor.
+    private var isLive: Bool { !output.json && !duplicates && Terminal.hasCursor }
+
     func run() throws {
-        try radio.apply()
+        try radio.apply(hasScreen: watch)
         let services = try service.map(Arguments.uuid)
-        MainActor.assumeIsolated {
+        try MainActor.assumeIsolated {
             ScanSession(
                 filter: ScanSession.Filter(services: services, name: name, rssi: rssi),
-                isLive: !output.json && !duplicates && isatty(STDOUT_FILENO) == 1,
+                presentation: try presentation(),
+                order: sort,
                 duplicates: duplicates,
                 timeout: timeout,
                 output: output.format
             ).run()
         }
+    }
+
+    @MainActor
+    private func presentation() throws -> ScanSession.Presentation {
+        guard watch else { return isLive ? .table : .lines }
+        guard let screen = Screen() else { throw Failure("--watch needs a terminal") }
+        return .screen(screen)
     }
 }
 
@@ -84,8 +109,16 @@ final class ScanSession {
         }
     }
 
+    /// How devices are shown.
+    enum Presentation {
+        case lines
+        case table
+        case screen(Screen)
+    }
+
     private let filter: Filter
-    private let isLive: Bool
+    private let presentation: Presentation
+    private var order: ScanOrder?
     private let duplicates: Bool
     private let timeout: TimeInterval?
     private let output: OutputFormat
@@ -97,9 +130,17 @@ final class ScanSession {
     private var tick: Deadline?
 
     /// Creates the session.
-    init(filter: Filter, isLive: Bool, duplicates: Bool, timeout: TimeInterval?, output: OutputFormat) {
+    init(
+        filter: Filter,
+        presentation: Presentation,
+        order: ScanOrder?,
+        duplicates: Bool,
+        timeout: TimeInterval?,
+        output: OutputFormat
+    ) {
         self.filter = filter
-        self.isLive = isLive
+        self.presentation = presentation
+        self.order = order
         self.duplicates = duplicates
         self.timeout = timeout
         self.output = output
@@ -110,38 +151,81 @@ final class ScanSession {
     func run() -> Never {
         central.onReady = { [self] in
             // For the table each report counts: it shows the strength of now.
-            central.scan(services: filter.services, duplicates: isLive || duplicates || filter.rssi != nil)
+            central.scan(services: filter.services, duplicates: collects || duplicates || filter.rssi != nil)
         }
         central.onDiscovery = { [self] _, discovery in show(discovery) }
         central.open()
         if let timeout { deadline = Deadline(after: timeout) { self.end() } }
-        if isLive { draw() }
+        draw()
+        if case .screen(let screen) = presentation { open(screen) }
         Interrupts.runUntilExit()
+    }
+
+    /// Whether devices are collected, and not printed as they are heard.
+    private var collects: Bool {
+        switch presentation {
+        case .lines: order != nil
+        case .table, .screen: true
+        }
     }
 
     private func show(_ discovery: Discovery) {
         guard filter.passes(discovery) else { return }
-        if isLive { return table.add(discovery, at: Date()) }
+        if collects { return table.add(discovery, at: Date()) }
         // With a filter for strength a device may come near later, so each of its reports is looked at.
         if !duplicates, filter.rssi != nil, !reported.insert(discovery.identifier).inserted { return }
-        if output.isJSON {
-            Console.print(discovery.object.text)
-        } else {
-            Console.print(discovery.line)
-        }
+        print(discovery)
+    }
+
+    private func print(_ discovery: Discovery) {
+        Console.print(output.isJSON ? discovery.object.text : discovery.line)
     }
 
     /// Draws the table and comes back in a moment: a busy air must not make it flicker.
     private func draw() {
-        let size = Terminal.size
-        let lines = table.lines(width: size.columns, height: size.rows, now: Date())
-        Console.prompt(ScanTable.drawing(lines, over: drawnLines))
-        drawnLines = lines.count
+        switch presentation {
+        case .lines: return
+        case .screen(let screen): screen.setNeedsDraw()
+        case .table:
+            let size = Terminal.size
+            let lines = table.lines(width: size.columns, height: size.rows, now: Date(), order: order)
+            Console.prompt(ScanTable.drawing(lines, over: drawnLines, hasColors: Terminal.hasColors))
+            drawnLines = lines.count
+        }
         tick = Deadline(after: 0.25) { self.draw() }
     }
 
+    /// Gives the table the whole screen.
+    private func open(_ screen: Screen) {
+        order = order ?? .rssi
+        screen.onDraw = { [self] canvas in draw(on: &canvas) }
+        screen.onKey = { [self] key in
+            switch key {
+            case .character("r"): order = .rssi
+            case .character("n"): order = .name
+            case .character("t"): order = .time
+            case .character("q"): Ending.succeed()
+            case .control("c"): exit(130)
+            case .control("z"): screen.suspend()
+            default: return
+            }
+            screen.setNeedsDraw()
+        }
+        screen.open()
+    }
+
+    private func draw(on canvas: inout Canvas) {
+        let size = canvas.size
+        let lines = table.lines(width: size.columns + 1, height: size.rows, now: Date(), order: order)
+        for (row, line) in lines.enumerated() { line.draw(on: &canvas, row: row) }
+        let devices = table.rows.count == 1 ? "1 device" : "\(table.rows.count) devices"
+        let keys = "\(devices), by \(order?.rawValue ?? ""); r n t sort, q ends"
+        canvas.write(ColumnWidth.truncated(keys, to: size.columns), row: size.rows - 1, column: 0, .reversed)
+    }
+
     private func end() {
-        if isLive { draw() }
+        draw()
+        if case .lines = presentation { table.ordered(by: order, now: Date()).forEach { print($0.discovery) } }
         Ending.succeed()
     }
 }

@@ -1,7 +1,20 @@
-// The live table of a scan: rows that fit a terminal, and the control sequences that draw them over the last ones.
+// The table of a scan: rows that fit a terminal of any width, in an order, and the control sequences that draw them over
+// the last ones. What is narrow loses the services first, then most of the identifier, and never the signal strength.
 
+import ArgumentParser
 import CommandLineTool
 import Foundation
+import TerminalScreen
+
+/// The order of the devices of a scan.
+enum ScanOrder: String, ExpressibleByArgument, CaseIterable, Sendable {
+    /// The strongest first; devices that fell silent last.
+    case rssi
+    /// By name, those without one last.
+    case name
+    /// The one that was found last comes first.
+    case time
+}
 
 /// The table of what was heard.
 struct ScanTable {
@@ -9,70 +22,129 @@ struct ScanTable {
     struct Row {
         var discovery: Discovery
         var lastHeard: Date
+        /// The strength of the last reports together, in dBm, by which rows are ordered: they do not trade places with
+        /// each report.
+        var meanRSSI: Double?
     }
 
     /// How long, in seconds, after its last report a device still has a signal strength.
     static let freshness: TimeInterval = 10
+    /// How much of the mean is a new report's.
+    private static let share = 0.2
+    /// How wide the terminal has to be for whole identifiers, in columns.
+    private static let wide = 100
 
+    /// The devices, in the order in which they were found.
     private(set) var rows: [Row] = []
 
     /// Takes a report: a device keeps its row.
     mutating func add(_ discovery: Discovery, at time: Date) {
-        if let index = rows.firstIndex(where: { $0.discovery.identifier == discovery.identifier }) {
-            rows[index].discovery.merge(discovery)
-            rows[index].lastHeard = time
-        } else {
-            rows.append(Row(discovery: discovery, lastHeard: time))
+        let index = rows.firstIndex { $0.discovery.identifier == discovery.identifier }
+        guard let index else {
+            rows.append(Row(discovery: discovery, lastHeard: time, meanRSSI: discovery.rssi.map(Double.init)))
+            return
+        }
+        rows[index].discovery.merge(discovery)
+        rows[index].lastHeard = time
+        guard let rssi = discovery.rssi.map(Double.init) else { return }
+        rows[index].meanRSSI = rows[index].meanRSSI.map { $0 + (rssi - $0) * Self.share } ?? rssi
+    }
+
+    /// The devices in an order; in that in which they were found where there is none.
+    func ordered(by order: ScanOrder?, now: Date) -> [Row] {
+        func strength(_ row: Row) -> Double { isFresh(row, now) ? row.meanRSSI ?? -200 : -.infinity }
+        func name(_ row: Row) -> (Int, String) { (row.discovery.name == nil ? 1 : 0, row.discovery.name ?? "") }
+        let numbered = rows.enumerated()
+        switch order {
+        case nil: return rows
+        case .time: return rows.reversed()
+        // Equal ones stay as they were found.
+        case .rssi:
+            return numbered.sorted { (-strength($0.element), $0.offset) < (-strength($1.element), $1.offset) }
+                .map(\.element)
+        case .name:
+            return numbered.sorted {
+                let (left, right) = (name($0.element), name($1.element))
+                return (left.0, left.1.lowercased(), $0.offset) < (right.0, right.1.lowercased(), $1.offset)
+            }.map(\.element)
         }
     }
 
-    /// The table as lines no wider than `width` and no more than `height`: the newest devices where not all fit.
-    func lines(width: Int, height: Int, now: Date) -> [String] {
+    /// The table as lines no wider than `width` and no more than `height`. Where not all fit, those are left out that come
+    /// last in the order; without one, those that were found first.
+    func lines(width: Int, height: Int, now: Date, order: ScanOrder? = nil) -> [StyledText] {
+        let columns = max(1, width - 1)
         let room = max(1, height - 2)
-        let shown = rows.count > room ? Array(rows.suffix(room - 1)) : rows
-        let nameWidth = min(24, max(4, shown.map { Self.name($0.discovery).count }.max() ?? 4))
-        func line(_ name: String, _ identifier: String, _ rssi: String, _ rest: String) -> String {
-            let text =
-                Self.padded(name, nameWidth) + "  " + Self.padded(identifier, 36) + "  "
-                + String(repeating: " ", count: max(0, 4 - rssi.count)) + rssi + "  " + rest
-            return Self.cut(text, max(1, width - 1))
+        let all = ordered(by: order, now: now)
+        let shown = all.count <= room ? all : Array(order == nil ? all.suffix(room - 1) : all.prefix(room - 1))
+        let layout = Layout(columns: columns, rows: shown)
+        var lines = [layout.header]
+        if rows.isEmpty { lines.append(StyledText("nothing heard yet", .dim)) }
+        lines += shown.map { layout.line($0, isFresh: isFresh($0, now)) }
+        if shown.count < all.count {
+            lines.append(StyledText("and \(all.count - shown.count) more\(order == nil ? " before them" : "")", .dim))
         }
-        var lines = [line("NAME", "IDENTIFIER", "RSSI", "SERVICES AND MANUFACTURER")]
-        if rows.isEmpty { lines.append(Self.cut("nothing heard yet", max(1, width - 1))) }
-        for row in shown {
-            let isFresh = now.timeIntervalSince(row.lastHeard) < Self.freshness
-            let rest = [row.discovery.serviceWords, row.discovery.manufacturerWords].filter { !$0.isEmpty }
-            lines.append(
-                line(
-                    Self.name(row.discovery),
-                    row.discovery.identifier.uuidString,
-                    isFresh ? row.discovery.rssi.map(String.init) ?? "?" : "gone",
-                    rest.joined(separator: "; ")
-                )
-            )
-        }
-        if shown.count < rows.count { lines.append("and \(rows.count - shown.count) more before them") }
-        return lines
+        return lines.map { $0.truncated(to: columns) }
     }
+
+    private func isFresh(_ row: Row, _ now: Date) -> Bool { now.timeIntervalSince(row.lastHeard) < Self.freshness }
 
     /// What draws `lines` where the last `previous` lines stand, and leaves the cursor below them.
-    static func drawing(_ lines: [String], over previous: Int) -> String {
+    static func drawing(_ lines: [StyledText], over previous: Int, hasColors: Bool) -> String {
         var text = previous > 0 ? "\u{1B}[\(previous)A\r" : ""
-        for line in lines { text += line + "\u{1B}[K\n" }
+        for line in lines { text += line.rendered(hasColors: hasColors) + "\u{1B}[K\n" }
         // A table that has become shorter leaves nothing behind.
         return text + "\u{1B}[J"
     }
 
-    private static func name(_ discovery: Discovery) -> String {
-        discovery.name.map { PrintableText.text($0) } ?? "-"
-    }
+    /// Which columns there are, and how wide they are.
+    private struct Layout {
+        private let nameWidth: Int
+        private let identifierWidth: Int
 
-    private static func padded(_ text: String, _ width: Int) -> String {
-        let text = cut(text, width)
-        return text + String(repeating: " ", count: width - text.count)
-    }
+        init(columns: Int, rows: [Row]) {
+            let longest = rows.map { ColumnWidth.columns(of: Self.name($0.discovery)) }.max() ?? 0
+            // Behind the name stand bars and strength, and two spaces before them.
+            let room = max(4, columns - 2 - SignalText.columns)
+            nameWidth = min(24, room, max(4, longest))
+            let rest = columns - nameWidth - 2 - SignalText.columns - 2
+            identifierWidth = columns >= ScanTable.wide ? 36 : rest >= 8 ? 8 : 0
+        }
 
-    private static func cut(_ text: String, _ width: Int) -> String {
-        text.count <= width ? text : String(text.prefix(width - 1)) + "…"
+        var header: StyledText {
+            line("NAME", StyledText("     RSSI", .bold), "IDENTIFIER", "SERVICES AND MANUFACTURER", .bold)
+        }
+
+        func line(_ row: Row, isFresh: Bool) -> StyledText {
+            let rest = [row.discovery.serviceWords, row.discovery.manufacturerWords].filter { !$0.isEmpty }
+            return line(
+                Self.name(row.discovery),
+                isFresh ? SignalText.text(row.discovery.rssi) : StyledText("     gone", .dim),
+                row.discovery.identifier.uuidString,
+                rest.joined(separator: "; "),
+                isFresh ? .plain : .dim
+            )
+        }
+
+        private func line(
+            _ name: String,
+            _ signal: StyledText,
+            _ identifier: String,
+            _ rest: String,
+            _ style: TextStyle
+        ) -> StyledText {
+            var line = StyledText(ColumnWidth.padded(name, to: nameWidth) + "  ", style)
+            line.append(signal)
+            guard identifierWidth > 0 else { return line }
+            // The beginning of an identifier is enough to name a device.
+            let shown = identifier.count > identifierWidth ? String(identifier.prefix(identifierWidth)) : identifier
+            let padded = rest.isEmpty ? shown : ColumnWidth.padded(shown, to: identifierWidth) + "  " + rest
+            line.append("  " + padded, style)
+            return line
+        }
+
+        private static func name(_ discovery: Discovery) -> String {
+            discovery.name.map { PrintableText.text($0) } ?? "-"
+        }
     }
 }

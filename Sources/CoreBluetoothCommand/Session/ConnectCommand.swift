@@ -63,6 +63,8 @@ final class DeviceSession {
             connection.details,
             line: lines.isInteractive ? "Connected to \(name). \"help\" lists the commands, Tab completes." : nil
         )
+        // A person is helped by names; a script asks for what it needs.
+        if lines.isInteractive { try? await connection.discover() }
         while let line = await lines.next(prompt) {
             isBusy = true
             defer { isBusy = false }

@@ -17,7 +17,7 @@ struct DiscoverAction: DeviceAction {
 
     func run(on connection: DeviceConnection) async throws {
         let inspection = Inspection(central: connection.central, reads: values, output: connection.output)
-        for service in try await connection.central.discoverServices() { try await inspection.show(service) }
+        try await inspection.show(try await connection.central.discoverServices())
     }
 }
 
@@ -31,7 +31,7 @@ struct UnsubscribeAction: DeviceAction {
     @OptionGroup var characteristic: CharacteristicOptions
 
     static func candidates(_ connection: DeviceConnection) -> [String] {
-        connection.subscribed.flatMap { [UUIDText.assignedName($0.uuid), $0.uuid.uuidString].compactMap { $0 } }
+        connection.subscribed.flatMap { UUIDText.spellings($0.uuid) }
     }
 
     func run(on connection: DeviceConnection) async throws {

@@ -18,8 +18,10 @@ enum UUIDText {
     /// The assigned name for a JSON object; `null` where there is none.
     static func json(_ uuid: CBUUID) -> JSONValue { JSONValue(assignedName(uuid)) }
 
-    /// The assigned name, where there is one.
-    static func assignedName(_ uuid: CBUUID) -> String? {
+    /// What a person may write for it: the assigned name, where there is one, and the digits.
+    static func spellings(_ uuid: CBUUID) -> [String] { [assignedName(uuid), uuid.uuidString].compactMap { $0 } }
+
+    private static func assignedName(_ uuid: CBUUID) -> String? {
         BluetoothUUID(uuid.uuidString).flatMap(AssignedNames.name(of:))
     }
 }

@@ -1,0 +1,132 @@
+// How far something has come that takes longer than a second: one row on standard error, where that is a terminal,
+// below what is printed, and gone when it ends.
+
+import Dispatch
+import Foundation
+import TerminalScreen
+
+/// How far something has come, as a value.
+package struct ProgressText: Sendable {
+    /// What is counted.
+    package enum Unit: Sendable {
+        /// Octets.
+        case octets
+        /// Things with a name, in the plural.
+        case items(String)
+        /// Seconds that pass by themselves.
+        case seconds
+    }
+
+    /// What is done.
+    package var label: String
+    package var unit: Unit
+    /// How many there are to do; `nil` where that is not known.
+    package var total: Int?
+    /// How many are done.
+    package var done = 0
+
+    package init(_ label: String, _ unit: Unit, total: Int? = nil) {
+        self.label = label
+        self.unit = unit
+        self.total = total
+    }
+
+    /// The row after so many seconds; without the rate where there are not enough columns.
+    package func row(after seconds: Double, columns: Int) -> String {
+        let parts = [counted, rate(after: seconds), time(after: seconds)]
+        func text(_ parts: [String]) -> String {
+            PrintableText.text("\(label): " + parts.filter { !$0.isEmpty }.joined(separator: ", "))
+        }
+        let room = max(1, columns - 1)
+        let whole = text(parts)
+        return ColumnWidth.columns(of: whole) <= room
+            ? whole : ColumnWidth.truncated(text([parts[0], parts[2]]), to: room)
+    }
+
+    private func rate(after seconds: Double) -> String {
+        guard done > 0, seconds > 0 else { return "" }
+        let rate = Double(done) / seconds
+        return switch unit {
+        case .octets: "\(Self.number(rate * 8 / 1000)) kbit/s"
+        case .items: "\(Self.number(rate))/s"
+        case .seconds: ""
+        }
+    }
+
+    private func time(after seconds: Double) -> String {
+        guard let total else { return "\(Int(seconds)) s" }
+        if case .seconds = unit { return "\(Int(seconds)) s, \(max(0, total - Int(seconds))) s left" }
+        guard done > 0, seconds > 0 else { return "\(Int(seconds)) s" }
+        return "\(Int((Double(max(0, total - done)) * seconds / Double(done)).rounded(.up))) s left"
+    }
+
+    private var counted: String {
+        switch unit {
+        case .octets:
+            let (number, name) = (total ?? done) < 10 * 1024 ? (1, "octets") : (1024, "KiB")
+            return total.map { "\(done / number) of \($0 / number) \(name)" }
+                ?? (done > 0 ? "\(done / number) \(name)" : "")
+        case .items(let name):
+            return total.map { "\(done) of \($0) \(name)" } ?? (done > 0 ? "\(done) \(name)" : "")
+        case .seconds: return ""
+        }
+    }
+
+    private static func number(_ value: Double) -> String { String(format: value < 10 ? "%.1f" : "%.0f", value) }
+}
+
+/// Shows how far something has come.
+@MainActor
+package final class ProgressLine {
+    /// How long, in seconds, something may take before it is shown.
+    private static let delay = 1.0
+    /// The time between two rows, in seconds.
+    private static let interval = 0.2
+
+    private var text: ProgressText
+    private let start = DispatchTime.now()
+    private var timer: (any DispatchSourceTimer)?
+
+    /// Does something, and shows how far it has come.
+    package static func during<Result>(
+        _ label: String,
+        _ unit: ProgressText.Unit,
+        total: Int? = nil,
+        _ body: @MainActor (ProgressLine) async throws -> Result
+    ) async rethrows -> Result {
+        let progress = ProgressLine(ProgressText(label, unit, total: total))
+        defer { progress.end() }
+        return try await body(progress)
+    }
+
+    private init(_ text: ProgressText) {
+        self.text = text
+        guard isatty(STDERR_FILENO) == 1,
+            !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
+        else { return }
+        let timer = DispatchSource.makeTimerSource(queue: .main)
+        timer.schedule(deadline: .now() + Self.delay, repeating: Self.interval)
+        timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.show() } }
+        timer.resume()
+        self.timer = timer
+    }
+
+    /// So many are done.
+    package func update(_ done: Int, of total: Int? = nil) {
+        text.done = done
+        if let total { text.total = total }
+    }
+
+    private func show() {
+        let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+        var size = winsize()
+        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        Console.show(status: text.row(after: seconds, columns: isKnown ? Int(size.ws_col) : 80))
+    }
+
+    private func end() {
+        guard let timer else { return }
+        timer.cancel()
+        Console.show(status: "")
+    }
+}

@@ -1,0 +1,104 @@
+// Opens the controller of an adapter and interviews it, on an event loop of its own.
+
+import BluetoothAirService
+import BluetoothHCI
+import BluetoothTransport
+import CommandLineTool
+import Logging
+import NIOCore
+import NIOPosix
+
+/// An interview with a real controller. All members are used on its event loop.
+final class ControllerProbe: HCIChannelReceiver {
+    /// How long a controller may take to answer a command.
+    private static let commandTimeout = TimeAmount.seconds(5)
+
+    private let source: ControllerSource
+    private var interview: ControllerInterview
+    private var channel: (any HCIChannel)?
+    private var timer: Scheduled<Void>?
+    private var finish: ((Result<ControllerReport, Failure>) -> Void)?
+
+    private init(
+        _ adapter: AdapterName,
+        roundTrips: Int,
+        on eventLoop: any EventLoop,
+        finish: @escaping (Result<ControllerReport, Failure>) -> Void
+    ) {
+        source = ControllerSource(adapter, on: eventLoop, logger: Logger(label: "bluetooth.controller"))
+        interview = ControllerInterview(roundTrips: roundTrips)
+        self.finish = finish
+    }
+
+    /// Interviews the controller of an adapter; `finish` is called once, on the event loop.
+    static func start(
+        _ adapter: AdapterName,
+        roundTrips: Int,
+        finish: @escaping @Sendable (Result<ControllerReport, Failure>) -> Void
+    ) {
+        let eventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        eventLoop.execute {
+            var probe: ControllerProbe?
+            probe = ControllerProbe(adapter, roundTrips: roundTrips, on: eventLoop) { result in
+                // The interview holds itself until it ends.
+                probe = nil
+                finish(result)
+            }
+            probe?.open()
+        }
+    }
+
+    private func open() {
+        source.open().assumeIsolated().whenComplete { [self] result in
+            switch result {
+            case .success(let channel):
+                self.channel = channel
+                channel.start(receiver: self)
+                ask()
+            case .failure(let error):
+                end(.failure(Failure((error as? TransportError)?.message ?? String(describing: error))))
+            }
+        }
+    }
+
+    private func ask() {
+        guard let channel else { return }
+        guard let packet = interview.next(now: .now()) else { return end(.success(interview.report)) }
+        channel.send(packet)
+        timer = source.eventLoop.assumeIsolated().scheduleTask(in: Self.commandTimeout) { [weak self] in
+            self?.timeOut()
+        }
+    }
+
+    private func timeOut() {
+        guard interview.timeOut() else {
+            return end(.failure(Failure("the controller does not answer HCI Reset; check that it is connected")))
+        }
+        ask()
+    }
+
+    private func end(_ result: Result<ControllerReport, Failure>) {
+        timer?.cancel()
+        channel?.close()
+        channel = nil
+        source.close()
+        let finish = finish
+        self.finish = nil
+        finish?(result)
+    }
+
+    func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+        guard interview.receive(packet, now: .now()) else { return }
+        timer?.cancel()
+        if let refusal = interview.refusal {
+            return end(.failure(Failure("the controller refuses HCI Reset: \(refusal)")))
+        }
+        ask()
+    }
+
+    func channelDidFinishBatch(_ channel: any HCIChannel) {}
+
+    func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
+        end(.failure(Failure("the controller is gone: \(reason)")))
+    }
+}

@@ -1,0 +1,145 @@
+// What a controller said of itself, in lines and as JSON. What it did not say is left out.
+
+import AssignedNumbers
+import BluetoothHCI
+import BluetoothTypes
+import CommandLineTool
+
+/// A controller's abilities, as far as it reported them.
+struct ControllerReport {
+    var version: ReadLocalVersionInformation.ReturnParameters?
+    var address: DeviceAddress?
+    var commands: SupportedCommands?
+    var features: LEFeatures?
+    /// ACL data packets to the controller: how many, and how many octets each.
+    var buffers: (count: Int, length: Int)?
+    /// Octets of payload of a packet on the air.
+    var dataLength: Int?
+    var states: LEStates?
+    var acceptListSize: Int?
+    var resolvingListSize: Int?
+    var advertisingSets: Int?
+    var advertisingDataLength: Int?
+    /// In dBm.
+    var transmitPower: (minimum: Int, maximum: Int)?
+    /// The commands that it did not answer in time.
+    var unanswered: [String] = []
+    /// How long it took to answer, in ms, sorted.
+    var roundTrips = Latency(milliseconds: [])
+
+    /// The PHYs (Vol 6, Part B, 4.6): LE 1M is everybody's.
+    var phys: PHYSet? {
+        features.map { features in
+            var phys = PHYSet.le1M
+            if features.contains(.phy2M) { phys.insert(.le2M) }
+            if features.contains(.phyCoded) { phys.insert(.leCoded) }
+            return phys
+        }
+    }
+
+    /// The supported commands that have a name here.
+    var commandNames: [String] {
+        guard let commands else { return [] }
+        return HCICommandTable.entries.filter { $0.bit.map(commands.contains) ?? false }.map { $0.command.name }
+    }
+
+    // MARK: Words
+
+    /// What is known, as names and values.
+    ///
+    /// - Parameter listsCommands: Whether supported commands are listed, and not only counted.
+    func fields(listsCommands: Bool) -> [(name: String, value: String)] {
+        var fields: [(String, String)] = []
+        func add(_ name: String, _ value: String?) { if let value { fields.append((name, value)) } }
+        add("version", version.map { Self.words($0.linkLayerVersion, $0.linkLayerSubversion) })
+        add("HCI", version.map { Self.words($0.hciVersion, $0.hciSubversion) })
+        add("manufacturer", version.map { CompanyNames[$0.company] ?? "company \(Hexadecimal.number($0.company))" })
+        add("address", address.map { $0.value == 0 ? "none of its own" : $0.description })
+        add("PHYs", phys.map { $0.phys.map(\.description).joined(separator: ", ") })
+        add("LE features", features.map { Self.counted($0.names) })
+        add("states", states.map { Self.counted($0.names) })
+        add(
+            "commands",
+            commands.map { commands in
+                guard listsCommands else { return "\(commands.count)" }
+                return "\(commands.count): \(commandNames.joined(separator: ", "))"
+            }
+        )
+        add("buffers", buffers.map { "\($0.count) of \($0.length) octets" })
+        add("data length", dataLength.map { "\($0) octets" })
+        add("accept list", acceptListSize.map { "\($0) devices" })
+        add("resolving list", resolvingListSize.map { "\($0) devices" })
+        add(
+            "advertising sets",
+            advertisingSets.map { sets in
+                "\(sets)" + (advertisingDataLength.map { ", up to \($0) octets each" } ?? "")
+            }
+        )
+        add("transmit power", transmitPower.map { "\($0.minimum) to \($0.maximum) dBm" })
+        if !unanswered.isEmpty { add("not answered", unanswered.joined(separator: ", ")) }
+        if !roundTrips.isEmpty {
+            let median = LatencyText.number(roundTrips.percentile(0.5))
+            add(
+                "round trip",
+                "median \(median) ms, 99 % within \(LatencyText.number(roundTrips.percentile(0.99))) ms, at most "
+                    + "\(LatencyText.number(roundTrips.maximum)) ms (\(roundTrips.count) times Read BD_ADDR)"
+            )
+        }
+        return fields
+    }
+
+    /// The same for a JSON object.
+    func details(adapter: String) -> [(key: String, value: JSONValue)] {
+        func list(_ names: [String]?) -> JSONValue { names.map { .array($0.map { .string($0) }) } ?? .null }
+        return [
+            ("adapter", .string(adapter)),
+            ("version", JSONValue(version.map { Self.name($0.linkLayerVersion) })),
+            ("hciVersion", JSONValue(version.map { Self.name($0.hciVersion) })),
+            ("company", JSONValue(version.map { Int($0.company) })),
+            ("manufacturer", JSONValue(version.flatMap { CompanyNames[$0.company] })),
+            ("address", JSONValue(address.flatMap { $0.value == 0 ? nil : $0.description })),
+            ("phys", list(phys?.phys.map(\.description))), ("features", list(features?.names)),
+            ("states", list(states?.names)), ("commands", list(commands.map { _ in commandNames })),
+            ("bufferCount", JSONValue(buffers?.count)), ("bufferLength", JSONValue(buffers?.length)),
+            ("dataLength", JSONValue(dataLength)), ("acceptListSize", JSONValue(acceptListSize)),
+            ("resolvingListSize", JSONValue(resolvingListSize)), ("advertisingSets", JSONValue(advertisingSets)),
+            ("advertisingDataLength", JSONValue(advertisingDataLength)),
+            ("minimumTransmitPower", JSONValue(transmitPower?.minimum)),
+            ("maximumTransmitPower", JSONValue(transmitPower?.maximum)), ("unanswered", list(unanswered)),
+            ("roundTrip", roundTrips.isEmpty ? .null : roundTrips.json),
+        ]
+    }
+
+    private static func counted(_ names: [String]) -> String {
+        names.isEmpty ? "none" : "\(names.count): \(names.joined(separator: ", "))"
+    }
+
+    private static func words(_ version: CoreVersion, _ revision: UInt16) -> String {
+        "\(name(version)), revision \(Hexadecimal.number(revision))"
+    }
+
+    /// A version's name, as the Assigned Numbers (2.1) have it.
+    static func name(_ version: CoreVersion) -> String {
+        let names = [
+            "1.0b", "1.1", "1.2", "2.0", "2.1", "3.0", "4.0", "4.1", "4.2", "5.0", "5.1", "5.2", "5.3", "5.4", "6.0",
+            "6.1", "6.2",
+        ]
+        let number = Int(version.rawValue)
+        return names.indices.contains(number) ? "Bluetooth \(names[number])" : "version \(number)"
+    }
+}
+
+extension LEStates {
+    /// The names of the states that have a bit of their own (Vol 4, Part E, 7.8.27).
+    var names: [String] {
+        let all: [(LEStates, String)] = [
+            (.nonConnectableAdvertising, "non-connectable advertising"),
+            (.scannableAdvertising, "scannable advertising"),
+            (.connectableAdvertising, "connectable advertising"),
+            (.highDutyCycleDirectedAdvertising, "high duty cycle directed advertising"),
+            (.passiveScanning, "passive scanning"), (.activeScanning, "active scanning"),
+            (.initiating, "initiating and central"), (.peripheral, "peripheral"),
+        ]
+        return all.filter { contains($0.0) }.map(\.1)
+    }
+}

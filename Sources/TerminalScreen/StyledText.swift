@@ -1,0 +1,59 @@
+// A line whose parts look different: for a canvas, or for a terminal that shows lines.
+
+/// A line with styles.
+package struct StyledText: Hashable, Sendable {
+    /// A part of the line.
+    private struct Part: Hashable, Sendable {
+        var text: String
+        var style: TextStyle
+    }
+
+    private var parts: [Part] = []
+
+    /// An empty line, or one of a single style.
+    package init(_ text: String = "", _ style: TextStyle = .plain) { self.append(text, style) }
+
+    /// The text alone.
+    package var text: String { self.parts.map(\.text).joined() }
+
+    /// Adds text at the end.
+    package mutating func append(_ text: String, _ style: TextStyle = .plain) {
+        if !text.isEmpty { self.parts.append(Part(text: text, style: style)) }
+    }
+
+    /// Adds another line at the end.
+    package mutating func append(_ other: StyledText) { self.parts += other.parts }
+
+    /// The beginning of the line that fits, with an ellipsis where something is left out.
+    package func truncated(to columns: Int) -> StyledText {
+        guard ColumnWidth.columns(of: self.text) > columns else { return self }
+        var result = StyledText()
+        var room = columns
+        for part in self.parts {
+            let width = ColumnWidth.columns(of: part.text)
+            // The ellipsis takes the place of what follows.
+            guard width < room else {
+                result.append(ColumnWidth.truncated(part.text + " ", to: room), part.style)
+                return result
+            }
+            result.append(part.text, part.style)
+            room -= width
+        }
+        return result
+    }
+
+    /// The line for a terminal: with control sequences, which end where it ends.
+    package func rendered(hasColors: Bool) -> String {
+        self.parts.map { part in
+            guard part.style != .plain else { return part.text }
+            return part.style.controlSequence(hasColors: hasColors) + part.text
+                + TextStyle.plain.controlSequence(hasColors: false)
+        }.joined()
+    }
+
+    /// Writes the line on a row.
+    package func draw(on canvas: inout Canvas, row: Int) {
+        var column = 0
+        for part in self.parts { column = canvas.write(part.text, row: row, column: column, part.style) }
+    }
+}

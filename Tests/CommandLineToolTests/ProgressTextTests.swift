@@ -1,0 +1,43 @@
+// The row that says how far something has come.
+
+import Testing
+
+@testable import CommandLineTool
+
+@Suite("A progress")
+struct ProgressTextTests {
+    private func row(
+        _ unit: ProgressText.Unit,
+        _ done: Int,
+        _ total: Int?,
+        after seconds: Double = 4,
+        columns: Int = 80
+    ) -> String {
+        var text = ProgressText("reading", unit, total: total)
+        text.done = done
+        return text.row(after: seconds, columns: columns)
+    }
+
+    @Test("It has what is done, the rate and the time that is left, as far as they are known")
+    func rows() {
+        #expect(row(.items("services"), 2, 5) == "reading: 2 of 5 services, 0.5/s, 6 s left")
+        #expect(row(.items("services"), 0, 5) == "reading: 0 of 5 services, 4 s")
+        #expect(row(.items("services"), 2, nil) == "reading: 2 services, 0.5/s, 4 s")
+        #expect(row(.octets, 0, nil) == "reading: 4 s")
+        #expect(row(.octets, 4000, 8000) == "reading: 4000 of 8000 octets, 8.0 kbit/s, 4 s left")
+        #expect(row(.octets, 102_400, 204_800) == "reading: 100 of 200 KiB, 205 kbit/s, 4 s left")
+        #expect(row(.octets, 300_000, 204_800) == "reading: 292 of 200 KiB, 600 kbit/s, 0 s left")
+        #expect(row(.seconds, 0, 10, after: 4.9) == "reading: 4 s, 6 s left")
+        #expect(row(.seconds, 0, 10, after: 12) == "reading: 12 s, 0 s left")
+    }
+
+    @Test("It fits the terminal, and leaves the last column free", arguments: [1, 10, 20])
+    func columns(columns: Int) {
+        #expect(row(.items("services"), 2, 5, columns: columns).count == max(1, columns - 1))
+    }
+
+    @Test("In a narrow terminal the time that is left is there, and the rate is not")
+    func narrow() {
+        #expect(row(.items("services"), 2, 5, columns: 40) == "reading: 2 of 5 services, 6 s left")
+    }
+}

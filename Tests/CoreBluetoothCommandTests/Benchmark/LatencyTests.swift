@@ -1,0 +1,49 @@
+// Percentiles and histograms of times.
+
+import TerminalScreen
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("Latency")
+struct LatencyTests {
+    @Test("A percentile is the least time that so many do not exceed")
+    func percentiles() {
+        let latency = Latency(milliseconds: (1...200).reversed().map(Double.init))
+        #expect(latency.percentile(0.5) == 100)
+        #expect(latency.percentile(0.9) == 180)
+        #expect(latency.percentile(0.99) == 198)
+        #expect(latency.percentile(0) == 1)
+        #expect(latency.percentile(1) == 200)
+        #expect(latency.maximum == 200)
+        #expect(Latency(milliseconds: [3]).percentile(0.99) == 3)
+        #expect(Latency(milliseconds: []).percentile(0.5) == 0)
+        #expect(LatencyText.line(latency) == "p50 100 ms, p90 180 ms, p99 198 ms, max 200 ms")
+    }
+
+    @Test("A histogram has each time once: in equal ranges up to the 99th percentile, and one range behind it")
+    func histogram() {
+        let latency = Latency(milliseconds: Array(repeating: 1, count: 98) + [9, 100])
+        let histogram = latency.histogram(4)
+        #expect(histogram.map(\.count) == [98, 0, 0, 1, 1])
+        #expect(histogram.map(\.range) == [1...3, 3...5, 5...7, 7...9, 9...100])
+        #expect(Latency(milliseconds: [2, 2, 2]).histogram(4).map(\.count) == [3])
+        #expect(Latency(milliseconds: []).histogram(4).isEmpty)
+    }
+
+    @Test("Bars take the columns that there are", arguments: [30, 40, 120])
+    func bars(columns: Int) {
+        let bars = LatencyText.bars([(1...3, 98), (3...5, 49), (5...7, 0)], columns: columns)
+        #expect(bars[0].hasPrefix("  1.00 to 3.00 ms  98  █"))
+        #expect(bars[2] == "  5.00 to 7.00 ms   0")
+        let lengths = bars.map { $0.count { $0 == "█" } }
+        #expect(ColumnWidth.columns(of: bars[0]) == columns)
+        #expect(lengths[0] == lengths[1] * 2 || lengths[0] == lengths[1] * 2 + 1)
+    }
+
+    @Test("What does not fit beside its label stands below it")
+    func fields() {
+        #expect(LatencyText.fields("a", "b c", columns: 80) == "a" + String(repeating: " ", count: 35) + "b c")
+        #expect(LatencyText.fields("a", "bbbb bbbb cc", columns: 12) == "a\n  bbbb bbbb\n  cc")
+    }
+}

@@ -1,0 +1,89 @@
+// One controller for hosts that come one after the other.
+
+import BluetoothHCI
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("A controller that hosts share")
+struct SharedControllerTests {
+    /// A controller that keeps what it is sent.
+    private final class Controller: HCIChannel {
+        let eventLoop: any EventLoop
+        var sent: [HCIPacket] = []
+        weak var receiver: (any HCIChannelReceiver)?
+
+        init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+        func start(receiver: any HCIChannelReceiver) { self.receiver = receiver }
+        func send(_ packet: HCIPacket) { sent.append(packet) }
+        func close() {}
+        func deliver(_ packet: HCIPacket) { receiver?.channel(self, didReceive: packet) }
+        func answerReset() { deliver(CommandComplete.packet(Reset.self, .init())) }
+    }
+
+    /// A host that keeps what it gets.
+    private final class Host: HCIChannelReceiver {
+        let lease: any HCIChannel
+        var received: [HCIPacket] = []
+        var reason: String?
+
+        init(_ lease: any HCIChannel) {
+            self.lease = lease
+            lease.start(receiver: self)
+        }
+        func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) { received.append(packet) }
+        func channelDidFinishBatch(_ channel: any HCIChannel) {}
+        func channel(_ channel: any HCIChannel, didCloseBecause reason: String) { self.reason = reason }
+    }
+
+    private let loop = EmbeddedEventLoop()
+    private let reset = Reset().packet()
+    private let event = CommandComplete.packet(LERand.self, .init(number: 1))
+
+    @Test("What a host sends waits for the reset; the events of the host before do not come")
+    func hosts() {
+        let controller = Controller(loop)
+        let shared = SharedController(controller) { Issue.record("lost: \($0)") }
+        let first = Host(shared.lease())
+        #expect(controller.sent == [reset])
+        first.lease.send(LERand().packet())
+        controller.deliver(event)
+        #expect(controller.sent == [reset])
+        controller.answerReset()
+        #expect(controller.sent == [reset, LERand().packet()])
+        controller.deliver(event)
+        #expect(first.received == [event])
+        // The host goes, and the next one comes before the controller has answered.
+        first.lease.close()
+        let second = Host(shared.lease())
+        #expect(controller.sent.suffix(2) == [reset, reset])
+        controller.answerReset()
+        controller.deliver(event)
+        #expect(second.received.isEmpty)
+        controller.answerReset()
+        controller.deliver(event)
+        #expect(second.received == [event])
+        first.lease.send(LERand().packet())
+        #expect(controller.sent.count == 4, "who has gone has nothing to send")
+    }
+
+    @Test("A host that sends much before the reset is dropped, and a controller that goes ends its host")
+    func limits() {
+        let controller = Controller(loop)
+        var reason: String?
+        let shared = SharedController(controller) { reason = $0 }
+        let early = Host(shared.lease())
+        for _ in 0...64 { early.lease.send(LERand().packet()) }
+        #expect(early.reason == nil, "not from inside a call of its own")
+        loop.run()
+        #expect(early.reason?.contains("before the controller is reset") == true)
+        #expect(controller.sent == [reset])
+        let host = Host(shared.lease())
+        controller.receiver?.channel(controller, didCloseBecause: "unplugged")
+        loop.run()
+        #expect(reason == "unplugged")
+        #expect(host.reason == "the controller is gone: unplugged")
+    }
+}
