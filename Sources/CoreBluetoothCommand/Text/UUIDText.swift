@@ -18,7 +18,8 @@ enum UUIDText {
     /// The assigned name for a JSON object; `null` where there is none.
     static func json(_ uuid: CBUUID) -> JSONValue { JSONValue(assignedName(uuid)) }
 
-    private static func assignedName(_ uuid: CBUUID) -> String? {
+    /// The assigned name, where there is one.
+    static func assignedName(_ uuid: CBUUID) -> String? {
         BluetoothUUID(uuid.uuidString).flatMap(AssignedNames.name(of:))
     }
 }
