@@ -9,6 +9,7 @@ let package = Package(
     products: [
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
+        .library(name: "CoreBluetoothObservation", targets: ["CoreBluetoothObservation"]),
         .library(name: "CoreBluetoothProcessTime", targets: ["CoreBluetoothProcessTime"]),
         .library(name: "ITCB", targets: ["ITCB"]),
         .library(name: "BlueEar", targets: ["BlueEar"]),
@@ -33,6 +34,18 @@ let package = Package(
         .target(
             name: "BluetoothTypes",
             dependencies: [.product(name: "NIOCore", package: "swift-nio")]
+        ),
+        // What the Bluetooth SIG's numbers stand for: tables, which the C compiler takes in as they are.
+        .target(
+            name: "CAssignedNumbers",
+            exclude: [
+                "LICENSE-bluetooth-numbers", "additions.txt", "appearances.txt", "companies.txt", "formats.txt", "make",
+                "names.txt", "units.txt",
+            ]
+        ),
+        .target(
+            name: "AssignedNumbers",
+            dependencies: ["BluetoothTypes", "CAssignedNumbers"]
         ),
         .target(
             name: "BluetoothHCI",
@@ -79,6 +92,7 @@ let package = Package(
         .target(
             name: "CoreBluetooth",
             dependencies: [
+                "AssignedNumbers",
                 "BluetoothHost",
                 "BluetoothAir",
                 "BluetoothAirService",
@@ -87,6 +101,15 @@ let package = Package(
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        // Key-value observation of Core Bluetooth's objects, for code that has it: in no program of ours.
+        .target(
+            name: "CoreBluetoothObservation",
+            dependencies: [
+                "CoreBluetooth",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]
         ),
         // What a program hands to dispatch queues, seen on the way.
@@ -205,6 +228,7 @@ let package = Package(
         .executableTarget(
             name: "CoreBluetoothCommand",
             dependencies: [
+                "AssignedNumbers",
                 "CoreBluetooth",
                 "Lessons",
                 "BluetoothAir",
@@ -240,6 +264,10 @@ let package = Package(
         .testTarget(
             name: "BluetoothTypesTests",
             dependencies: ["BluetoothTypes", "Fixtures"]
+        ),
+        .testTarget(
+            name: "AssignedNumbersTests",
+            dependencies: ["AssignedNumbers", "BluetoothTypes", "CAssignedNumbers"]
         ),
         .testTarget(
             name: "BluetoothHCITests",
@@ -320,10 +348,26 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothProcessTimeTests",
             dependencies: [
+                "CProcessTime",
                 "CoreBluetoothProcessTime",
                 "CoreBluetoothTesting",
                 "Fixtures",
                 .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .testTarget(
+            name: "CoreBluetoothObservationTests",
+            dependencies: ["CoreBluetoothObservation", "CoreBluetoothTesting"],
+            // Ordinary client code, written before strict concurrency, as most is.
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        // The recipes of the page "Porting an app", in Swift 6.
+        .testTarget(
+            name: "PortingTests",
+            dependencies: [
+                "CoreBluetooth",
+                "CoreBluetoothTesting",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
             ]
         ),
         // The programs of the documentation's pages, run, and compared with the pages.

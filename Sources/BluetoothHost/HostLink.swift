@@ -28,6 +28,11 @@ final class HostLink {
     let handle: ConnectionHandle
     /// What is known of it; the peer's address becomes its identity address when it pairs.
     var information: LinkInformation
+    /// When the two devices meet.
+    var timing: LinkTiming
+    /// Who waits for the event that reports another timing, or other PHYs.
+    var timingCompletions: [(Result<LinkTiming, LEHostError>) -> Void] = []
+    var phyCompletions: [(Result<LinkPHYs, LEHostError>) -> Void] = []
     /// Whether the link has not ended.
     var isOpen = true
 
@@ -75,12 +80,14 @@ final class HostLink {
     init(
         handle: ConnectionHandle,
         information: LinkInformation,
+        timing: LinkTiming,
         preferredMTU: Int,
         securityManager: SecurityManager
     ) {
         self.id = information.id
         self.handle = handle
         self.information = information
+        self.timing = timing
         self.bearer = ATTBearer(link: information.id, preferredMTU: preferredMTU)
         self.securityManager = securityManager
         self.signalling = LESignalling(isCentral: information.isCentral)

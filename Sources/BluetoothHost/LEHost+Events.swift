@@ -82,10 +82,11 @@ extension LEHost {
             self.authenticatedPayloadTimeoutExpired(event.handle)
         case .encryptionKeyRefreshComplete(let event):
             self.encryptionChanged(event.handle, event.status, isEnabled: true)
-        case .readRemoteVersionInformationComplete, .dataBufferOverflow,
-            .leConnectionUpdateComplete, .leReadRemoteFeaturesComplete,
+        case .leConnectionUpdateComplete(let event): self.connectionUpdated(event)
+        case .lePHYUpdateComplete(let event): self.phyUpdated(event)
+        case .readRemoteVersionInformationComplete, .dataBufferOverflow, .leReadRemoteFeaturesComplete,
             .leDataLengthChange, .leReadLocalP256PublicKeyComplete, .leGenerateDHKeyComplete,
-            .leDirectedAdvertisingReports, .lePHYUpdateComplete, .leScanTimeout, .leAdvertisingSetTerminated,
+            .leDirectedAdvertisingReports, .leScanTimeout, .leAdvertisingSetTerminated,
             .leScanRequestReceived, .leChannelSelectionAlgorithm, .unknown, .unknownLE:
             break
         }

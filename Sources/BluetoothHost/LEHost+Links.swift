@@ -81,6 +81,11 @@ extension LEHost {
         let link = HostLink(
             handle: event.handle,
             information: information,
+            timing: LinkTiming(
+                interval: event.interval,
+                latency: event.latency,
+                supervisionTimeout: event.supervisionTimeout
+            ),
             preferredMTU: self.configuration.preferredMTU,
             securityManager: self.makeSecurityManager(information, event)
         )
@@ -140,6 +145,7 @@ extension LEHost {
         self.drainBearer(link)
         self.transmitter.closed(link)
         self.receiver.closed(link)
+        self.endParameterRequests(of: link)
         for frame in link.outgoing { self.count(frame.tag, on: link) }
         link.outgoing.removeAll()
         self.reportTransmitted()

@@ -3,7 +3,7 @@
 
 import Dispatch
 import Foundation
-import TerminalScreen
+package import TerminalScreen
 
 /// The lines of standard input.
 @MainActor
@@ -19,10 +19,18 @@ package final class LineReader {
     /// Whether input has ended.
     package private(set) var isAtEnd = false
 
+    /// What may stand in place of what was typed, for the Tab key.
+    package var completion: ((String) -> LineCompletion)? {
+        get { line?.completion }
+        set { line?.completion = newValue }
+    }
+
     /// Gets one line in place of ``onLine``.
     private var onNextLine: ((String?) -> Void)?
     private var waiting: [String?] = []
     private var isDelivering = false
+    /// Signalled with each line that was taken.
+    private nonisolated let taken = DispatchSemaphore(value: 0)
     /// The line that a person edits; `nil` where lines come whole.
     private let line: PromptLine?
     /// The prompt of ``prompt(_:)``, while another question has its place.
@@ -32,6 +40,7 @@ package final class LineReader {
     package init() {
         line = PromptLine { Console.show($0) }
         if let line {
+            line.onCandidates = { Console.print($0) }
             line.onLine = { [self] in receive($0) }
             line.open()
             atexit { Console.endDraft() }
@@ -39,8 +48,9 @@ package final class LineReader {
         }
         let thread = Thread { [self] in
             while let line = readLine() {
-                // The main thread takes a line before the next one is read: a file cannot fill the memory.
-                DispatchQueue.main.sync { self.receive(line) }
+                // A line is taken before the next one is read: a file cannot fill the memory.
+                DispatchQueue.main.async { self.receive(line) }
+                self.taken.wait()
             }
             DispatchQueue.main.async { self.receive(nil) }
         }
@@ -90,6 +100,22 @@ package final class LineReader {
         Console.report(reason)
     }
 
+    private func removeFirst() {
+        waiting.removeFirst()
+        taken.signal()
+    }
+
+    /// Asks a person for a line with a prompt, and waits for the next one, whoever writes it; `nil` at the end of input.
+    package func next(_ prompt: String = "") async -> String? {
+        if !prompt.isEmpty { self.prompt(prompt) }
+        return await withCheckedContinuation { continuation in
+            onLine = { [self] line in
+                onLine = nil
+                continuation.resume(returning: line)
+            }
+        }
+    }
+
     private func receive(_ line: String?) {
         if line == nil { isAtEnd = true }
         if onNextLine == nil { prompted = "" }
@@ -105,11 +131,12 @@ package final class LineReader {
         while let line = waiting.first {
             if let take = onNextLine {
                 onNextLine = nil
-                if line != nil { waiting.removeFirst() }
+                if line != nil { removeFirst() }
                 if !prompted.isEmpty { show(prompted) }
                 take(line)
             } else if let onLine {
-                onLine(waiting.removeFirst())
+                removeFirst()
+                onLine(line)
             } else {
                 break
             }

@@ -80,6 +80,7 @@ package struct RadioOptions: ParsableArguments {
     ///   - permitsPairing: Whether the device pairs at all.
     ///   - hasScreen: Whether the program draws on the whole terminal.
     ///   - permitsSystemServices: Whether services may be published that the system keeps for itself.
+    ///   - permitsManufacturerData: Whether Manufacturer Specific Data may be advertised.
     ///   - usesCachedDatabases: Whether databases of peers that are known from before are used.
     package func apply(
         deviceName: String? = nil,
@@ -89,6 +90,7 @@ package struct RadioOptions: ParsableArguments {
         permitsPairing: Bool = true,
         hasScreen: Bool = false,
         permitsSystemServices: Bool = false,
+        permitsManufacturerData: Bool = false,
         usesCachedDatabases: Bool = true
     ) throws {
         let given = identity ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_IDENTITY"] ?? ""
@@ -116,6 +118,7 @@ package struct RadioOptions: ParsableArguments {
             configuration.requiresPairing = requiresPairing
             configuration.permitsPairing = permitsPairing
             if permitsSystemServices { configuration.permitsSystemServices = true }
+            if permitsManufacturerData { configuration.permitsManufacturerData = true }
             configuration.usesCachedDatabases = usesCachedDatabases
             configuration.observer = Timeline.current.map { TimelineObserver($0, device: $0.device) }
         }

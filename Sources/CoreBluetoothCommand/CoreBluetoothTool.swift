@@ -15,8 +15,9 @@ struct CoreBluetoothTool: ParsableCommand {
             """,
         version: ProgramVersion.line("corebluetooth"),
         subcommands: [
-            AdaptersCommand.self, ScanCommand.self, InspectCommand.self, ReadCommand.self, WriteCommand.self,
-            SubscribeCommand.self, PairCommand.self, BondsCommand.self, AdvertiseCommand.self, CloneCommand.self,
+            AdaptersCommand.self, ScanCommand.self, InspectCommand.self, ConnectCommand.self,
+            DeviceCommand<ReadAction>.self, DeviceCommand<WriteAction>.self, DeviceCommand<SubscribeAction>.self,
+            DeviceCommand<PairAction>.self, BondsCommand.self, AdvertiseCommand.self, CloneCommand.self,
             AirCommand.self, CaptureCommand.self, TraceCommand.self, BenchmarkCommand.self,
             LearnCommand.self,
         ]

@@ -37,6 +37,12 @@ package enum ColumnWidth {
         return columns > 0 ? result + "…" : ""
     }
 
+    /// A text cut, or filled up with spaces, to so many columns.
+    package static func padded(_ text: String, to columns: Int) -> String {
+        let text = Self.truncated(text, to: columns)
+        return text + String(repeating: " ", count: columns - Self.columns(of: text))
+    }
+
     private static let regionalIndicators: ClosedRange<Unicode.Scalar> = "\u{1F1E6}"..."\u{1F1FF}"
 
     private static func columns(of scalar: Unicode.Scalar) -> Int { max(0, Int(terminal_columns(scalar.value))) }

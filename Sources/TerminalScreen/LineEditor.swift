@@ -72,6 +72,19 @@ package struct LineEditor: Hashable, Sendable {
         return .edited
     }
 
+    /// Completes what is before the cursor as far as the candidates agree.
+    ///
+    /// - Returns: The candidates, where there are several and nothing could be added.
+    package mutating func complete(_ completion: LineCompletion) -> [String] {
+        guard let first = completion.candidates.first, completion.replacedCount <= self.before.count else { return [] }
+        let isOne = completion.candidates.count == 1
+        let common = completion.candidates.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
+        guard isOne || common.count > completion.replacedCount else { return completion.candidates }
+        self.before.removeLast(completion.replacedCount)
+        self.insert(isOne ? common + " " : common)
+        return []
+    }
+
     private mutating func insert(_ text: String) {
         let line = text.unicodeScalars.filter { scalar in
             switch scalar.properties.generalCategory {

@@ -19,6 +19,11 @@ package final class PromptLine {
     /// Called with each line that is finished; `nil` when there will be no more.
     package var onLine: ((String?) -> Void)?
 
+    /// What may stand in place of what is before the cursor, for the Tab key.
+    package var completion: ((String) -> LineCompletion)?
+    /// Called with the candidates, in columns, where Tab leaves several.
+    package var onCandidates: ((String) -> Void)?
+
     private let input: CInt
     private let output: CInt
     private let original: termios
@@ -108,6 +113,12 @@ package final class PromptLine {
         if key == .control("z") { return self.suspend() }
         if key == .control("d"), self.editor.text.isEmpty {
             self.onLine?(nil)
+            return
+        }
+        if key == .tab, let completion {
+            let candidates = self.editor.complete(completion(self.editor.before))
+            self.show()
+            if !candidates.isEmpty { self.onCandidates?(LineCompletion.table(candidates, columns: self.columns)) }
             return
         }
         switch self.editor.receive(key) {

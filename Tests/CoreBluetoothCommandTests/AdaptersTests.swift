@@ -166,7 +166,7 @@ struct AdaptersTests {
         let text = SetupFiles(program: program, listing: self.listing([self.dongle])).text
         #expect(text.contains(start), "\(text)")
         #expect(text.contains("Type=notify\nWatchdogSec=30\n") == !program.hasPrefix("/opt"))
-        #expect(text.contains("RestartSec=2\n"))
+        #expect(text.contains("RestartSec=5\n"))
         #expect(text.contains("sudo install") == (installed != nil))
         if let installed { #expect(text.contains("sudo install \(installed) /usr/local/bin/")) }
     }

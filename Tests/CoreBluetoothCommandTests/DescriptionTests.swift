@@ -144,7 +144,10 @@ struct DescriptionTests {
                 #"{"services": [{"uuid": "FFF0", "charcteristics": []}]}"#,
                 #"services[0]: the key "charcteristics" has no meaning; here are uuid, primary, advertise"#
             ),
-            (#"{"services": [], "version": 1}"#, #"the key "version" has no meaning; here are name, services"#),
+            (
+                #"{"services": [], "version": 1}"#,
+                #"the key "version" has no meaning; here are name, manufacturerData, services"#
+            ),
             (
                 #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["read"], "value": {"uint8": 300}}]}]}"#,
                 "services[0].characteristics[0].value.uint8: 300 is no whole number from 0 to 255"
@@ -232,9 +235,9 @@ struct DescriptionTests {
             ("2A37", [0x00, 0x48], "00 48 (72 bpm)"), ("2A37", [0x01, 0x48, 0x01], "01 48 01 (328 bpm)"),
             ("2A37", [0x01], "01"), ("2A07", [0xFC], "FC (-4 dBm)"), ("2A38", [0x02], "02 (wrist)"),
             ("2A07", [0x80], "80 (-128 dBm)"), ("2A07", [0x7F], "7F (127 dBm)"),
-            ("2A6E", [0x00, 0x80], "00 80 (-327.68 °C)"), ("2A6E", [0xFF, 0x7F], "FF 7F (327.67 °C)"),
+            ("2A6E", [0x00, 0x80], "00 80 (not known)"), ("2A6E", [0xFF, 0x7F], "FF 7F (327.67 °C)"),
             ("2A38", [0xEE], "EE"), ("FFF1", [0x48, 0x69], "48 69 \"Hi\""), ("FFF1", [0x1B, 0x5B], "1B 5B"),
-            ("FFF1", [], "(empty)"), ("2A6D", [0xA0, 0x8C, 0x0F, 0x00], "A0 8C 0F 00 (1019.04 hPa)"),
+            ("FFF1", [], "(empty)"), ("2A6D", [0xA0, 0x8C, 0x0F, 0x00], "A0 8C 0F 00 (101904 Pa)"),
             (
                 "2A04", [0x06, 0x00, 0x0C, 0x00, 0x00, 0x00, 0xC8, 0x00],
                 "06 00 0C 00 00 00 C8 00 (interval 7.5 to 15.0 ms, latency 0, timeout 2000 ms)"

@@ -12,16 +12,17 @@ struct ValueTextTests {
     @Test(
         "Each characteristic by its own format, and one that is too short for it as octets",
         arguments: [
-            ("2A01", [0xC1, 0x03], "C1 03 (appearance 0x03C1)"), ("2A01", [0xC1], "C1"),
+            ("2A01", [0xC1, 0x03], "C1 03 (Human Interface Device: Keyboard)"),
+            ("2A01", [0xC0, 0xFF], "C0 FF (appearance 0xFFC0)"), ("2A01", [0xC1], "C1"),
             ("2A06", [0x00], "00 (no alert)"), ("2A06", [0x01], "01 (mild alert)"), ("2A06", [0x02], "02 (high alert)"),
             ("2A06", [0x03], "03 (high alert)"), ("2A07", [0x14, 0x00], "14 00 (20 dBm)"),
             ("2A19", [0x00], "00 (0 %)"), ("2A19", [0x64], "64 (100 %)"),
             ("2A37", [0x00], "00"), ("2A37", [0x02, 0xFF], "02 FF (255 bpm)"), ("2A37", [0x01, 0x48], "01 48"),
             ("2A38", [0x00], "00 (other)"), ("2A38", [0x01], "01 (chest)"), ("2A38", [0x03], "03 (finger)"),
             ("2A38", [0x04], "04 (hand)"), ("2A38", [0x05], "05 (ear lobe)"), ("2A38", [0x06], "06 (foot)"),
-            ("2A38", [0x07], "07"), ("2A6E", [0x01], "01"), ("2A6F", [0x10, 0x27], "10 27 (100.0 %)"),
+            ("2A38", [0x07], "07"), ("2A6E", [0x01], "01"), ("2A6F", [0x10, 0x27], "10 27 (100 %)"),
             ("2A6F", [0x10], "10"), ("2A6D", [0x01, 0x00, 0x00], "01 00 00"),
-            ("2A6D", [0xFF, 0xFF, 0xFF, 0xFF], "FF FF FF FF (4294967.295 hPa)"),
+            ("2A6D", [0xFF, 0xFF, 0xFF, 0xFF], "FF FF FF FF (429496729.5 Pa)"),
             (
                 "2A04", [0x06, 0x00, 0x80, 0x0C, 0xF3, 0x01, 0x80, 0x0C],
                 "06 00 80 0C F3 01 80 0C (interval 7.5 to 4000.0 ms, latency 499, timeout 32000 ms)"

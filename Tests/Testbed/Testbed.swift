@@ -34,22 +34,23 @@ package final class Testbed {
     ///   - distance: How far it stands from the others, in metres; 1 unless given.
     ///   - capture: The path of a file for its HCI packets.
     ///   - mtu: The ATT MTU that it offers, 23 to 517 octets.
+    ///   - permitsManufacturerData: Whether its apps may advertise manufacturer data.
     package func adapter(
         _ identity: String? = nil,
         distance: Double? = nil,
         capture: String? = nil,
-        mtu: Int = 517
+        mtu: Int = 517,
+        permitsManufacturerData: Bool = false
     ) -> BluetoothAdapter {
         if identity == nil { self.adapterCount += 1 }
-        return BluetoothAdapter(
-            air: self.air,
-            configuration: .init(
-                identity: identity ?? "device \(self.adapterCount)",
-                distance: distance,
-                captureFile: capture,
-                preferredMTU: mtu
-            )
+        var configuration = BluetoothAdapter.Configuration(
+            identity: identity ?? "device \(self.adapterCount)",
+            distance: distance,
+            captureFile: capture,
+            preferredMTU: mtu
         )
+        configuration.permitsManufacturerData = permitsManufacturerData
+        return BluetoothAdapter(air: self.air, configuration: configuration)
     }
 
     /// Lets time pass.

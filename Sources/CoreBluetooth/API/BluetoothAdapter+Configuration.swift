@@ -33,6 +33,10 @@ extension BluetoothAdapter {
         /// Apple's systems serve them themselves and refuse an app's with ``CBError/Code/uuidNotAllowed``. Linux serves
         /// none of them, so a device that needs one permits it here. By default apps are refused as on a phone.
         public var permitsSystemServices: Bool
+        /// Whether apps may advertise ``CBAdvertisementDataManufacturerDataKey``, of up to 26 octets.
+        ///
+        /// Apple's systems ignore it. A beacon, or a sensor that says its value without a connection, permits it here.
+        public var permitsManufacturerData = false
         /// Whether this device pairs with others at all.
         ///
         /// True unless it is set. A device that does not pair refuses every request, and gets from its peers only what

@@ -256,6 +256,12 @@ public final class BluetoothAdapter: Sendable {
         self.eventLoop.execute { report(core.value?.secure(identifier, to: level) ?? false) }
     }
 
+    /// Runs `body` on the event loop; with `nil` where the adapter has ended.
+    func withCore(_ body: @escaping @Sendable (AdapterCore?) -> Void) {
+        let core = self.core
+        self.eventLoop.execute { body(core.value) }
+    }
+
     /// Gives the address that other devices know this one by; `nil` where it has none yet, or hides itself.
     func withHostAddress(_ report: @escaping @Sendable (DeviceAddress?) -> Void) {
         let core = self.core
@@ -269,6 +275,8 @@ public final class BluetoothAdapter: Sendable {
     struct ManagerEndpoint<Command: Sendable> {
         /// The way to the event loop.
         let commands: Mailbox<Command>
+        /// Lets the manager receive on its queue, be it no event at all.
+        let wakeQueue: @Sendable () -> Void
         /// Opens the way back, once the manager can take events.
         let begin: () -> Void
     }
@@ -288,7 +296,7 @@ public final class BluetoothAdapter: Sendable {
             eventLoop.execute { core.value?.drain(Session.self, number) }
         }
         let events = self.eventMailbox(queue, receive)
-        return ManagerEndpoint(commands: commands) {
+        return ManagerEndpoint(commands: commands, wakeQueue: events.call) {
             eventLoop.execute {
                 guard let core = core.value else { return }
                 core.add(

@@ -61,7 +61,9 @@ open class CBPeripheralManager: CBManager {
         self.commands = endpoint.commands
         self.observer = adapter.configuration.observer
         self.delegateStorage = delegate
-        super.init(adapter: adapter, lock: NIOLock())
+        let lock = NIOLock()
+        let observation = PropertyObservation(lock: lock, wakeQueue: endpoint.wakeQueue)
+        super.init(adapter: adapter, lock: lock, observation: observation)
         reference.set(self)
         endpoint.begin()
     }
@@ -97,6 +99,11 @@ open class CBPeripheralManager: CBManager {
 
     /// Whether the manager advertises, by what was reported on its queue.
     open var isAdvertising: Bool { self.lock.withLock { self.advertisingStorage } }
+
+    /// The delegate, to be called now: who observes properties is called first.
+    var informedDelegate: (any CBPeripheralManagerDelegate)? {
+        self.propertyObservation.inform { self.delegateStorage }
+    }
 
     /// Advertising has started; who stopped it meanwhile does not advertise.
     func startedAdvertising() { self.lock.withLock { self.advertisingStorage = self.wantsAdvertising } }
@@ -140,14 +147,19 @@ open class CBPeripheralManager: CBManager {
     /// ``CBManagerState/poweredOff``, as after a reset of the adapter, it is over, and the services are gone: advertise
     /// and publish anew.
     ///
-    /// Of the dictionary, ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey`` are heeded.
-    /// What does not fit into 28 octets is sent in other places: the name in the scan response, cut to 10 octets,
+    /// Of the dictionary, ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey`` are heeded, and
+    /// ``CBAdvertisementDataManufacturerDataKey`` where the adapter's configuration permits it: more than 26 octets of it
+    /// are answered with ``CBError/Code/invalidParameters``. What does not fit into 28 octets is sent in other places: the name in the scan response, cut to 10 octets,
     /// services beside it, and where that does not take them in the overflow area.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard self.isPoweredOn() else { return }
         var content = AdvertisedContent()
         content.localName = advertisementData?[CBAdvertisementDataLocalNameKey] as? String
         content.services = services(in: advertisementData?[CBAdvertisementDataServiceUUIDsKey]).map(\.value)
+        if self.adapter.configuration.permitsManufacturerData {
+            let data = advertisementData?[CBAdvertisementDataManufacturerDataKey] as? Data
+            content.manufacturerData = data.map(Array.init)
+        }
         self.lock.withLock { self.wantsAdvertising = true }
         self.send(.startAdvertising(content))
     }
@@ -156,6 +168,7 @@ open class CBPeripheralManager: CBManager {
     open func stopAdvertising() {
         guard self.isPoweredOn() else { return }
         self.endedAdvertising()
+        self.propertyObservation.propertiesChanged()
         self.send(.stopAdvertising)
     }
 

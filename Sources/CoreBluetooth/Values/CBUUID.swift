@@ -1,5 +1,6 @@
 // Core Bluetooth's UUID object: 16, 32 or 128 bits, kept in the form in which it was given.
 
+import AssignedNumbers
 import BluetoothTypes
 public import Foundation
 

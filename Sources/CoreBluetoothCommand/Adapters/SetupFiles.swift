@@ -139,7 +139,7 @@ struct SetupFiles {
         RuntimeDirectory=\(name)
         Environment=XDG_STATE_HOME=%S/\(name) XDG_RUNTIME_DIR=%t/\(name)
         Restart=on-failure
-        RestartSec=2
+        RestartSec=5
 
         [Install]
         WantedBy=multi-user.target

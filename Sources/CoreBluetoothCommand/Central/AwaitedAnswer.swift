@@ -17,4 +17,5 @@ enum AwaitedAnswer: Hashable {
     case strength
     case channel
     case pairing
+    case link
 }

@@ -14,6 +14,12 @@ extension Central {
         }
     }
 
+    /// The words for what failed with a device, and what a person can do where it has to do with security.
+    func words(for error: any Error, device: String) -> String {
+        let cause = (error as? DeviceFailure)?.cause ?? error
+        return ErrorText.text(error) + (pairing?.advice(for: cause, device: device) ?? "")
+    }
+
     /// Pairs with the device in use, unless the connection has the level.
     ///
     /// - Returns: The connection's security, and whether it is that of an earlier pairing.

@@ -21,7 +21,7 @@ final class Central: NSObject {
     var onDisconnection: ((String) -> Void)?
 
     private let output: OutputFormat
-    private let pairing: ProgramPairing?
+    let pairing: ProgramPairing?
     let pendingAnswer: PendingAnswer
     var awaited: AwaitedAnswer?
     var manager: CBCentralManager?
@@ -177,6 +177,9 @@ final class Central: NSObject {
         return channel
     }
 
+    /// Whether the peripheral in use still has a service.
+    func isPresent(_ service: CBService) -> Bool { !invalidServices.contains { $0 === service } }
+
     // MARK: Waiting
 
     /// Waits for an answer of Core Bluetooth, or of another part of it.
@@ -202,7 +205,7 @@ final class Central: NSObject {
         guard let peripheral, peripheral.state == .connected else {
             throw Failure("the device is not connected any more; start again")
         }
-        if let service, invalidServices.contains(where: { $0 === service }) {
+        if let service, !isPresent(service) {
             throw Failure("\(doing) failed: the device has changed its services; start again")
         }
         do {

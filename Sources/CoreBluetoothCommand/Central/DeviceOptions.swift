@@ -41,16 +41,14 @@ struct DeviceOptions: ParsableArguments {
         let pairing = ProgramPairing(agent, radio)
         MainActor.assumeIsolated { () -> Never in
             Task { @MainActor in
+                let central = Central(pairing: pairing, output: output)
                 do {
-                    let central = Central(pairing: pairing, output: output)
                     let peripheral = try await options.connect(central, isHeard: isRecorded)
                     try await body(central, peripheral)
                     await central.disconnect()
                     Ending.succeed()
                 } catch {
-                    let cause = (error as? DeviceFailure)?.cause ?? error
-                    let advice = pairing.advice(for: cause, device: options.device)
-                    Ending.fail(Failure(ErrorText.text(error) + advice))
+                    Ending.fail(Failure(central.words(for: error, device: options.device)))
                 }
             }
             Interrupts.runUntilExit()
@@ -80,18 +78,16 @@ struct CharacteristicOptions: ParsableArguments {
         if let service { _ = try Arguments.uuid(service) }
     }
 
-    /// Discovers it.
+    /// Discovers it, where it was not.
     @MainActor
-    func find(_ central: Central) async throws -> CBCharacteristic {
+    func find(_ connection: DeviceConnection) async throws -> CBCharacteristic {
         let uuid = try Arguments.uuid(characteristic)
-        let services = try await central.discoverServices(service.map { [try Arguments.uuid($0)] })
-        for service in services {
-            let found = try await central.discoverCharacteristics(of: service).first { $0.uuid == uuid }
-            if let found { return found }
-        }
+        let found = try await connection.characteristic(uuid, of: try service.map(Arguments.uuid))
+        if let found { return found }
         let place = service.map { " in the service \($0)" } ?? ""
         throw Failure(
-            "the device has no characteristic \(characteristic)\(place); corebluetooth inspect shows what it has"
+            "the device has no characteristic \(characteristic)\(place); "
+                + "\(connection.isSession ? "discover" : "corebluetooth inspect") shows what it has"
         )
     }
 }

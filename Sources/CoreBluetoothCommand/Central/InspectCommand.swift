@@ -37,7 +37,7 @@ struct InspectCommand: ParsableCommand {
 
 /// Shows a device.
 @MainActor
-private struct Inspection {
+struct Inspection {
     let central: Central
     let reads: Bool
     let output: OutputFormat
@@ -68,7 +68,7 @@ private struct Inspection {
         )
     }
 
-    private func show(_ service: CBService) async throws {
+    func show(_ service: CBService) async throws {
         let included = try await central.discoverIncludedServices(of: service)
         let includes = included.map { UUIDText.label($0.uuid) }.joined(separator: ", ")
         output.print(

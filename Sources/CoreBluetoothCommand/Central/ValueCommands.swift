@@ -1,4 +1,4 @@
-// `corebluetooth read`, `write` and `subscribe`: one characteristic of one device.
+// `corebluetooth read`, `write` and `subscribe`, and the same in a session: one characteristic of one device.
 
 import ArgumentParser
 import CommandLineTool
@@ -43,7 +43,7 @@ struct ValueOptions: ParsableArguments {
 }
 
 /// Prints values as they come.
-private struct ValuePrinter: Sendable {
+struct ValuePrinter: Sendable {
     let form: ValueForm
     let output: OutputFormat
 
@@ -62,31 +62,28 @@ private struct ValuePrinter: Sendable {
     }
 }
 
-/// The command `corebluetooth read`.
-struct ReadCommand: ParsableCommand {
+/// Reads a characteristic.
+struct ReadAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "read",
         abstract: "Read a characteristic.",
         discussion: "The value alone is on standard output; a long value is read whole."
     )
 
-    @OptionGroup var device: DeviceOptions
     @OptionGroup var characteristic: CharacteristicOptions
     @OptionGroup var value: ValueOptions
-    @OptionGroup var radio: RadioOptions
-    @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        let (characteristic, printer) = (characteristic, ValuePrinter(form: value.form, output: output.format))
-        try device.run(radio, printer.output) { central, _ in
-            let found = try await characteristic.find(central)
-            printer.print(try await central.read(found), of: found.uuid)
-        }
+    static func candidates(_ connection: DeviceConnection) -> [String] { connection.names { $0.contains(.read) } }
+
+    func run(on connection: DeviceConnection) async throws {
+        let found = try await characteristic.find(connection)
+        let printer = ValuePrinter(form: value.form, output: connection.output)
+        printer.print(try await connection.central.read(found), of: found.uuid)
     }
 }
 
-/// The command `corebluetooth write`.
-struct WriteCommand: ParsableCommand {
+/// Writes a characteristic.
+struct WriteAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "write",
         abstract: "Write a characteristic.",
@@ -96,7 +93,6 @@ struct WriteCommand: ParsableCommand {
             """
     )
 
-    @OptionGroup var device: DeviceOptions
     @OptionGroup var characteristic: CharacteristicOptions
 
     @Argument(help: "The value.")
@@ -108,8 +104,9 @@ struct WriteCommand: ParsableCommand {
     @Flag(help: "Ask for no confirmation, which is faster and may be lost on the way through the device.")
     var withoutResponse = false
 
-    @OptionGroup var radio: RadioOptions
-    @OptionGroup var output: OutputOptions
+    static func candidates(_ connection: DeviceConnection) -> [String] {
+        connection.names { !$0.isDisjoint(with: [.write, .writeWithoutResponse]) }
+    }
 
     func validate() throws {
         guard text || Hexadecimal.octets(value) != nil else {
@@ -117,77 +114,68 @@ struct WriteCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let (characteristic, withoutResponse, output) = (characteristic, withoutResponse, output.format)
+    func run(on connection: DeviceConnection) async throws {
+        let (central, output) = (connection.central, connection.output)
         let data = text ? Data(value.utf8) : Hexadecimal.octets(value) ?? Data()
-        try device.run(radio, output) { central, peripheral in
-            let found = try await characteristic.find(central)
-            if withoutResponse {
-                let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
-                guard data.count <= length else {
-                    throw Failure("a write without response carries up to \(length) octets, not \(data.count)")
-                }
-                guard found.properties.contains(.writeWithoutResponse) else {
-                    throw Failure("\(found.uuid) cannot be written without response; leave --without-response out")
-                }
-                try await central.writeWithoutResponse(data, to: found)
-                // The link ends behind the write, not before it: an answer has passed the write.
-                _ = try? await central.readStrength()
-            } else {
-                try await central.write(data, to: found)
+        let found = try await characteristic.find(connection)
+        if withoutResponse {
+            let length = connection.peripheral.maximumWriteValueLength(for: .withoutResponse)
+            guard data.count <= length else {
+                throw Failure("a write without response carries up to \(length) octets, not \(data.count)")
             }
-            output.print(
-                "written",
-                [
-                    ("characteristic", .string(found.uuid.uuidString)),
-                    ("value", .string(Hexadecimal.digits(data))), ("confirmed", .bool(!withoutResponse)),
-                ],
-                line: nil
-            )
+            guard found.properties.contains(.writeWithoutResponse) else {
+                throw Failure("\(found.uuid) cannot be written without response; leave --without-response out")
+            }
+            try await central.writeWithoutResponse(data, to: found)
+            // The link ends behind the write, not before it: an answer has passed the write.
+            _ = try? await central.readStrength()
+        } else {
+            try await central.write(data, to: found)
         }
+        output.print(
+            "written",
+            [
+                ("characteristic", .string(found.uuid.uuidString)),
+                ("value", .string(Hexadecimal.digits(data))), ("confirmed", .bool(!withoutResponse)),
+            ],
+            line: nil
+        )
     }
 }
 
-/// The command `corebluetooth subscribe`.
-struct SubscribeCommand: ParsableCommand {
+/// Prints the values that a characteristic notifies or indicates.
+struct SubscribeAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "subscribe",
-        abstract: "Print the values that a characteristic notifies or indicates, until interrupted."
+        abstract: "Print the values that a characteristic notifies or indicates, as they come.",
+        discussion: """
+            The command of the tool goes on until it is interrupted, or has the values of --count. In a session values \
+            are printed from then on, while other commands are given; with --count the next command waits for them.
+            """
     )
 
-    @OptionGroup var device: DeviceOptions
     @OptionGroup var characteristic: CharacteristicOptions
 
     @Option(parsing: .unconditional, help: ArgumentHelp("End after this many values.", valueName: "n"))
     var count: Int?
 
     @OptionGroup var value: ValueOptions
-    @OptionGroup var radio: RadioOptions
-    @OptionGroup var output: OutputOptions
+
+    static func candidates(_ connection: DeviceConnection) -> [String] {
+        connection.names { !$0.isDisjoint(with: [.notify, .indicate]) }
+    }
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("The count is at least 1.") }
     }
 
-    func run() throws {
-        let (characteristic, count) = (characteristic, count)
-        let printer = ValuePrinter(form: value.form, output: output.format)
-        try device.run(radio, printer.output) { central, peripheral in
-            let found = try await characteristic.find(central)
-            let done = PendingAnswer()
-            var left = count
-            central.onValue = { characteristic, data in
-                guard characteristic === found, left != 0 else { return }
-                printer.print(data, of: found.uuid)
-                left = left.map { $0 - 1 }
-                if left == 0 { done.end(.success(())) }
-            }
-            central.onDisconnection = { reason in
-                done.end(.failure(Failure("\(Central.name(peripheral)) has disconnected: \(reason)")))
-            }
-            try await central.setNotifying(true, found)
-            printer.output.report("subscribed to \(found.uuid)")
-            if left != 0 { try await done.wait(nil, late: Failure("")) {} }
-        }
+    func run(on connection: DeviceConnection) async throws {
+        let found = try await characteristic.find(connection)
+        let printer = ValuePrinter(form: value.form, output: connection.output)
+        try await connection.subscribe(to: found, printer, count: count)
+        connection.output.report("subscribed to \(found.uuid)")
+        if connection.isSession, count == nil { return }
+        try await connection.waitForValues()
+        if connection.isSession { try await connection.unsubscribe(from: found) }
     }
 }

@@ -1,11 +1,11 @@
-// `corebluetooth pair`: pair with a device now, and not when something is refused.
+// `corebluetooth pair`, and `pair` in a session: pair with a device now, and not when something is refused.
 
 import ArgumentParser
 import CommandLineTool
 import CoreBluetooth
 
-/// The command `corebluetooth pair`.
-struct PairCommand: ParsableCommand {
+/// Pairs with a device.
+struct PairAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "pair",
         abstract: "Pair with a device and keep the keys.",
@@ -16,28 +16,21 @@ struct PairCommand: ParsableCommand {
             """
     )
 
-    @OptionGroup var device: DeviceOptions
-
     @Flag(help: "Demand a code, or numbers to compare: a pairing without them fails.")
     var code = false
 
-    @OptionGroup var radio: RadioOptions
-    @OptionGroup var output: OutputOptions
-
-    func run() throws {
-        let (code, output) = (code, output.format)
-        try device.run(radio, output) { central, peripheral in
-            let (security, wasPaired) = try await central.pair(code ? .authenticated : .encrypted)
-            let name = Central.name(peripheral)
-            output.print(
-                "paired",
-                [
-                    ("identifier", .string(peripheral.identifier.uuidString)), ("name", JSONValue(peripheral.name)),
-                    ("security", SecurityText.json(security)), ("new", .bool(!wasPaired)),
-                ],
-                line: "\(name) \(wasPaired ? "is paired already" : "is paired"): the connection is "
-                    + SecurityText.text(security)
-            )
-        }
+    func run(on connection: DeviceConnection) async throws {
+        let peripheral = connection.peripheral
+        let (security, wasPaired) = try await connection.central.pair(code ? .authenticated : .encrypted)
+        let name = Central.name(peripheral)
+        connection.output.print(
+            "paired",
+            [
+                ("identifier", .string(peripheral.identifier.uuidString)), ("name", JSONValue(peripheral.name)),
+                ("security", SecurityText.json(security)), ("new", .bool(!wasPaired)),
+            ],
+            line: "\(name) \(wasPaired ? "is paired already" : "is paired"): the connection is "
+                + SecurityText.text(security)
+        )
     }
 }

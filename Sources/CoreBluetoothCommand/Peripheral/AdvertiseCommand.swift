@@ -17,7 +17,8 @@ struct AdvertiseCommand: ParsableCommand {
             the peripheral of a recorded conversation: its services, values, notifications and answers. With \
             --benchmark it serves "corebluetooth benchmark".
 
-            A file, whose values are hex, text, uint8, uint16, uint32, int8, int16 or int32:
+            A file, whose values are hex, text, uint8 to uint64, int8 to int64, float32, float64, or the medical \
+            devices' medfloat16 and medfloat32:
 
             \(GATTDescription.example)
             """
@@ -65,7 +66,8 @@ struct AdvertiseCommand: ParsableCommand {
             reportsShortening: isChosen,
             agent: pairing.agent(output.format),
             requiresPairing: pairing.requirePairing != nil,
-            permitsSystemServices: fromCapture != nil
+            permitsSystemServices: fromCapture != nil,
+            permitsManufacturerData: true
         )
         let services = try service.map(Arguments.uuid)
         MainActor.assumeIsolated {

@@ -44,22 +44,18 @@ extension GATTDescription {
         }
     }
 
-    /// A value at a time, with the characteristic that sends it.
-    struct Sending {
-        var uuid: CBUUID
-        var delay: Double
-        var value: Data
-    }
-
     /// The description of a recorded peripheral.
     init(_ recorded: RecordedPeripheral) {
-        let advertised = [recorded.advertisingData, recorded.scanResponse].compactMap { $0 }
-            .flatMap { AdvertisingData(parsing: $0).serviceUUIDs }
+        let packets = [recorded.advertisingData, recorded.scanResponse].compactMap { $0 }
+            .map { AdvertisingData(parsing: $0) }
+        let advertised = packets.flatMap(\.serviceUUIDs)
         let uuids = Dictionary(
             recorded.services.map { ($0.handles.lowerBound, $0.uuid) },
             uniquingKeysWith: { first, _ in first }
         )
         name = recorded.name
+        manufacturerData = packets.lazy.compactMap(\.manufacturerSpecificData).first
+            .map { Value(Data($0.readableBytesView.prefix(Self.manufacturerDataLimit))) }
         channels = nil
         services = recorded.servicesBehindIncludedOnes.map { service in
             let names = Dictionary(
@@ -165,20 +161,20 @@ extension GATTDescription.Characteristic {
     }
 
     /// What cannot be in what was recorded.
-    func recordingProblem(_ place: String) -> String? {
+    var recordingProblem: String? {
         let sendings = (notifications ?? []) + (answers ?? []).flatMap { $0.notifications ?? [] }
         guard sendings.allSatisfy({ $0.after >= 0 && $0.after <= 86_400 }) else {
-            return "\(place): after is a number of seconds from 0 to 86400"
+            return ": after is a number of seconds from 0 to 86400"
         }
         let values = (reads ?? []) + sendings.map(\.value) + (answers ?? []).map(\.written)
         if let long = values.first(where: { $0.data.count > GATTDescription.Value.limit }) {
-            return "\(place) has a value of \(long.data.count) octets; \(GATTDescription.Value.limit) are the limit"
+            return " has a value of \(long.data.count) octets; \(GATTDescription.Value.limit) are the limit"
         }
         if let code = (answers ?? []).compactMap(\.error).first(where: { $0 == 0 }) {
-            return "\(place): \(code) is no error"
+            return ": \(code) is no error"
         }
         if notifyEvery != nil, notifications != nil {
-            return "\(place) has both notifyEvery and notifications; one of them is enough"
+            return " has both notifyEvery and notifications; one of them is enough"
         }
         return nil
     }
@@ -190,6 +186,7 @@ extension GATTDescription {
         get throws {
             var object: [String: Any] = ["services": services.map(\.json)]
             if let name { object["name"] = name }
+            if let manufacturerData { object["manufacturerData"] = manufacturerData.json }
             return try JSONSerialization.data(
                 withJSONObject: object,
                 options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

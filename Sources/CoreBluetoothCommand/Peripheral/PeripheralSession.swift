@@ -44,10 +44,11 @@ final class PeripheralSession: NSObject {
 
     private let name: String
     private let advertised: [CBUUID]
+    private let manufacturerData: Data?
     let output: OutputFormat
     let attributes: [Attribute]
     private let services: [CBMutableService]
-    private let server: BenchmarkServer?
+    let server: BenchmarkServer?
     private let channels: [GATTDescription.Channel]
     /// The channels that have no PSM yet.
     private var unpublished: [GATTDescription.Channel] = []
@@ -85,6 +86,7 @@ final class PeripheralSession: NSObject {
         self.services = services
         channels = description?.channels ?? []
         self.advertised = shown
+        manufacturerData = description?.manufacturerData?.data
     }
 
     /// Is a peripheral; never returns.
@@ -218,9 +220,11 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
             for channel in channels { peripheral.publishL2CAPChannel(requiring: channel.security?.value ?? .none) }
             // What was only paused would be an error to start.
             peripheral.stopAdvertising()
-            peripheral.startAdvertising([
+            var advertisement: [String: Any] = [
                 CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertised,
-            ])
+            ]
+            advertisement[CBAdvertisementDataManufacturerDataKey] = manufacturerData
+            peripheral.startAdvertising(advertisement)
         case .unknown:
             break
         default:
@@ -276,58 +280,11 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-        let value: Data
-        if let server, server.owns(request.characteristic) {
-            value = server.value(of: request.characteristic)
-        } else if let attribute = attribute(request.characteristic) {
-            if request.offset == 0 {
-                report("read", request.characteristic, request.central)
-                if let error = read(attribute) { return peripheral.respond(to: request, withResult: error) }
-            }
-            value = attribute.value
-        } else {
-            return peripheral.respond(to: request, withResult: .attributeNotFound)
-        }
-        guard request.offset <= value.count else { return peripheral.respond(to: request, withResult: .invalidOffset) }
-        request.value = Data(value.dropFirst(request.offset))
-        peripheral.respond(to: request, withResult: .success)
+        afterDelay(of: [request]) { self.answer(read: request, peripheral) }
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
-        guard let first = requests.first else { return }
-        if let server, server.owns(first.characteristic) {
-            for request in requests { server.received(request.value ?? Data(), on: request.characteristic, peripheral) }
-            return peripheral.respond(to: first, withResult: .success)
-        }
-        // All or none: the parts of a long write come together.
-        var values: [ObjectIdentifier: Data] = [:]
-        for request in requests {
-            guard let attribute = attribute(request.characteristic) else {
-                return peripheral.respond(to: first, withResult: .attributeNotFound)
-            }
-            let before = values[ObjectIdentifier(attribute)] ?? (request.offset == 0 ? Data() : attribute.value)
-            guard request.offset <= before.count else {
-                return peripheral.respond(to: first, withResult: .invalidOffset)
-            }
-            let value = before.prefix(request.offset) + (request.value ?? Data())
-            guard value.count <= 512 else {
-                return peripheral.respond(to: first, withResult: .invalidAttributeValueLength)
-            }
-            values[ObjectIdentifier(attribute)] = Data(value)
-        }
-        let written = attributes.filter { values[ObjectIdentifier($0)] != nil }
-        let replies = written.map { write(values[ObjectIdentifier($0)] ?? Data(), to: $0) }
-        if let error = replies.compactMap(\.error).first { return peripheral.respond(to: first, withResult: error) }
-        if !replies.contains(where: \.isUnanswered) { peripheral.respond(to: first, withResult: .success) }
-        for reply in replies { send(reply) }
-        for attribute in written {
-            guard let value = values[ObjectIdentifier(attribute)] else { continue }
-            attribute.value = value
-            report("written", attribute.characteristic, first.central, value)
-            if attribute.replay == nil, !(attribute.characteristic.subscribedCentrals ?? []).isEmpty {
-                notify(Update(attribute: attribute, value: value))
-            }
-        }
+        afterDelay(of: requests) { self.answer(write: requests, peripheral) }
     }
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {

@@ -1,5 +1,6 @@
 // What was heard of a device, in a shape for tables, lines and JSON.
 
+import AssignedNumbers
 import CommandLineTool
 import CoreBluetooth
 import Foundation

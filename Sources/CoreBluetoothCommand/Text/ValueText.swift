@@ -1,5 +1,6 @@
 // Values for a person: as the Bluetooth SIG defines the characteristic, for the common ones, and octets otherwise.
 
+import AssignedNumbers
 import BluetoothTypes
 import CommandLineTool
 import CoreBluetooth
@@ -46,7 +47,10 @@ enum ValueText {
         switch number {
         case 0x2A00, 0x2A24...0x2A29, 0x2A8A, 0x2A90, 0x2A87:
             return String(data: data, encoding: .utf8).map { "\"\(PrintableText.text($0))\"" }
-        case 0x2A01: return shown(unsigned(0, 2).map { "appearance \(Hexadecimal.number(UInt16($0)))" })
+        case 0x2A01:
+            return shown(
+                unsigned(0, 2).map { Appearance.name(UInt16($0)) ?? "appearance \(Hexadecimal.number(UInt16($0)))" }
+            )
         case 0x2A04:
             guard let least = unsigned(0, 2), let most = unsigned(2, 2), let latency = unsigned(4, 2),
                 let timeout = unsigned(6, 2)
@@ -56,16 +60,12 @@ enum ValueText {
             )
         case 0x2A06: return shown(unsigned(0, 1).map { ["no alert", "mild alert", "high alert"][min($0, 2)] })
         case 0x2A07: return shown(signed(0, 1).map { "\($0) dBm" })
-        case 0x2A19: return shown(unsigned(0, 1).map { "\($0) %" })
         case 0x2A37:
             let isWide = octets[0] & 1 == 1
             return shown(unsigned(1, isWide ? 2 : 1).map { "\($0) bpm" })
         case 0x2A38:
             let places = ["other", "chest", "wrist", "finger", "hand", "ear lobe", "foot"]
             return shown(unsigned(0, 1).flatMap { places.indices.contains($0) ? places[$0] : nil })
-        case 0x2A6E: return shown(signed(0, 2).map { "\(Double($0) / 100) °C" })
-        case 0x2A6F: return shown(unsigned(0, 2).map { "\(Double($0) / 100) %" })
-        case 0x2A6D: return shown(unsigned(0, 4).map { "\(Double($0) / 1000) hPa" })
         case 0x2A50:
             guard let vendor = unsigned(1, 2), let product = unsigned(3, 2), let version = unsigned(5, 2) else {
                 return nil
@@ -75,7 +75,7 @@ enum ValueText {
                 "vendor \(company ?? Hexadecimal.number(UInt16(vendor))), product \(Hexadecimal.number(UInt16(product))), "
                     + "version \(Hexadecimal.number(UInt16(version)))"
             )
-        default: return nil
+        default: return shown(ValueFormat[characteristic: number]?.text(octets))
         }
     }
 }

@@ -13,6 +13,11 @@ extension HostLink {
         return HostLink(
             handle: ConnectionHandle(rawValue: number),
             information: LinkInformation(id: LinkID(rawValue: UInt32(number)), peer: peer, isCentral: true),
+            timing: LinkTiming(
+                interval: ConnectionInterval(rawValue: 24),
+                latency: 0,
+                supervisionTimeout: SupervisionTimeout(rawValue: 72)
+            ),
             preferredMTU: ATT.defaultMTU,
             securityManager: SecurityManager(
                 isCentral: true,

@@ -43,6 +43,30 @@ struct AdvertisementPackingTests {
         #expect(scanResponse.elements.isEmpty)
     }
 
+    @Test("manufacturer data comes first, and leaves the rest of the packet to services and name")
+    func manufacturerData() {
+        var content = AdvertisedContent(localName: "Beacon", services: [0x180D])
+        content.manufacturerData = [0xFF, 0xFF] + [UInt8](repeating: 7, count: 12)
+        // 16 octets of 28 are taken; the service takes 4 and the name 8, which is all.
+        let (data, scanResponse) = content.packed()
+        #expect(data.readableBytes == 31)
+        let parsed = AdvertisingData(parsing: data)
+        #expect(
+            parsed.elements.map(\.type) == [
+                .flags, .manufacturerSpecificData, .complete16BitServiceUUIDs, .completeLocalName,
+            ]
+        )
+        #expect(scanResponse.readableBytes == 0)
+        content.manufacturerData?.append(7)
+        let (tighter, response) = content.packed()
+        #expect(AdvertisingData(parsing: tighter).localName == nil)
+        #expect(AdvertisingData(parsing: response).localName == "Beacon")
+        for (count, isValid) in [(1, false), (2, true), (26, true), (27, false)] {
+            content.manufacturerData = [UInt8](repeating: 0, count: count)
+            #expect(content.isValid == isValid, "\(count)")
+        }
+    }
+
     @Test("a name that does not fit goes into the scan response, whole up to 10 octets")
     func scanResponse() throws {
         let (data, scanResponse) = self.pack("Crystal_10", [try #require(self.ball)])

@@ -1,4 +1,5 @@
 import BluetoothAir
+import Foundation
 import NIOCore
 import Testbed
 import Testing
@@ -60,5 +61,33 @@ struct AdvertisingTests {
         #expect(talk.testbed.run { !second.found.isEmpty })
         second.manager.connect(second.found[0])
         #expect(talk.testbed.run { second.found[0].state == .connected })
+    }
+
+    @Test(
+        "Manufacturer data is advertised where the adapter permits it, and ignored elsewhere as on Apple's devices",
+        arguments: [true, false]
+    )
+    func manufacturerData(isPermitted: Bool) throws {
+        let testbed = Testbed()
+        let peripheral = PeripheralApp(on: testbed.adapter(permitsManufacturerData: isPermitted))
+        let central = CentralApp(on: testbed.adapter())
+        testbed.run { peripheral.manager.state == .poweredOn && central.manager.state == .poweredOn }
+        func advertise(_ count: Int) -> String? {
+            peripheral.manager.startAdvertising([
+                CBAdvertisementDataLocalNameKey: "Beacon",
+                CBAdvertisementDataManufacturerDataKey: Data([0xFF, 0xFF] + [UInt8](repeating: 7, count: count - 2)),
+            ])
+            testbed.run()
+            return peripheral.calls.last
+        }
+        // One octet more than the packet has space for.
+        #expect(advertise(27) == (isPermitted ? "advertising false CBErrorDomain 1" : "advertising true"))
+        peripheral.manager.stopAdvertising()
+        #expect(advertise(26) == "advertising true")
+        central.manager.scanForPeripherals(withServices: nil)
+        #expect(testbed.run { !central.advertisements.isEmpty })
+        let data = central.advertisements.last?[CBAdvertisementDataManufacturerDataKey] as? Data
+        #expect(data == (isPermitted ? Data([0xFF, 0xFF] + [UInt8](repeating: 7, count: 24)) : nil))
+        #expect(central.advertisements.last?[CBAdvertisementDataLocalNameKey] as? String == "Beacon")
     }
 }

@@ -76,7 +76,7 @@ extension AdapterCore {
     // MARK: For tools
 
     /// The link to the peer with an identifier; `nil` where there is none.
-    private func link(to identifier: UUID) -> LinkID? {
+    func link(to identifier: UUID) -> LinkID? {
         guard let address = self.identities.record(for: identifier)?.address else { return nil }
         return self.host.links.first { $0.peer == address }?.id
     }

@@ -1,7 +1,8 @@
 // How a name and services are laid into an advertising packet and its scan response, each of 31 octets.
 //
-// The packet has the flags (3 octets) and 28 octets for services and name, the two octets in front of each field
-// included. Services come first, 16-bit ones before 32-bit and 128-bit ones. A name that no longer fits goes into the
+// The packet has the flags (3 octets) and 28 octets for manufacturer data, services and name, the two octets in front of
+// each field included. Manufacturer data comes first, since whoever looks for beacons asks for no scan response; then
+// services, 16-bit ones before 32-bit and 128-bit ones. A name that no longer fits goes into the
 // scan response, cut to 10 octets. Services that do not fit go into the scan response beside the name, where it takes
 // all of them. Where it does not, they go into the overflow area, which takes 21 octets of the scan response and leaves
 // 8 for the name.
@@ -13,20 +14,35 @@ import NIOCore
 struct AdvertisedContent: Hashable, Sendable {
     var localName: String?
     var services: [BluetoothUUID] = []
+    /// A company's identifier, little-endian, and what it says.
+    var manufacturerData: [UInt8]?
     /// Services for the overflow area alone.
     var overflowServices: [BluetoothUUID] = []
 }
 
 extension AdvertisedContent {
+    /// The octets of a packet beside the flags, with those in front of each field.
+    private static let capacity = 28
+    /// The octets in front of a field: its length and its type.
+    private static let header = 2
+
+    /// Whether it can be advertised.
+    var isValid: Bool { self.manufacturerData.map { (2...Self.capacity - Self.header).contains($0.count) } ?? true }
+
     /// The advertising data and the scan response data.
     func packed() -> (data: ByteBuffer, scanResponse: ByteBuffer) {
         var data = AdvertisingData()
         var scanResponse = AdvertisingData()
         data.appendFlags([.generalDiscoverable, .bredrNotSupported])
+        var capacity = Self.capacity
+        if let manufacturerData {
+            data.append(.manufacturerSpecificData, ByteBuffer(bytes: manufacturerData))
+            capacity -= Self.header + manufacturerData.count
+        }
 
         var seen: Set<BluetoothUUID> = []
         let services = self.services.map(\.attForm).filter { seen.insert($0).inserted }
-        let packet = Self.fit(services, into: 28)
+        let packet = Self.fit(services, into: capacity)
         let name = self.localName.flatMap { $0.isEmpty ? nil : $0 }
         let isNameInPacket = name.map { $0.utf8.count + 2 <= packet.capacity } ?? true
         let nameCost = isNameInPacket ? 0 : 2 + min(name?.utf8.count ?? 0, AdvertisedName.limit)

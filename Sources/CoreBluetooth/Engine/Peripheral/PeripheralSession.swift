@@ -105,6 +105,7 @@ final class PeripheralSession: ManagerSession {
         case .removeAll: self.removeAll()
         case .startAdvertising(let content):
             guard self.canBegin else { return }
+            guard content.isValid else { return self.report(.startedAdvertising(.reported(.invalidParameters))) }
             self.core.advertising.start(content, for: self)
             self.noteChange()
         case .stopAdvertising:

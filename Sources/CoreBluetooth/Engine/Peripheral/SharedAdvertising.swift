@@ -162,6 +162,7 @@ struct SharedAdvertising<Manager: Equatable> {
         let content = AdvertisedContent(
             localName: parts.lazy.compactMap(\.localName).first,
             services: parts.flatMap(\.services),
+            manufacturerData: parts.lazy.compactMap(\.manufacturerData).first,
             overflowServices: parts.flatMap(\.overflowServices)
         )
         let isInForeground = self.requests.contains { $0.permission == .everything }

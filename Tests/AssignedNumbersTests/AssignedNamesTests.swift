@@ -3,7 +3,7 @@
 import BluetoothTypes
 import Testing
 
-@testable import CoreBluetooth
+@testable import AssignedNumbers
 
 @Suite("Names of UUIDs")
 struct AssignedNamesTests {
@@ -321,16 +321,47 @@ struct AssignedNamesTests {
             let isNamed = ["", "service"].contains { Self.letters(name) + $0 == Self.letters(line.dropFirst(5)) }
             #expect(isNamed, "\(line): \(name)")
         }
-        #expect(AssignedNames.uuid(named: "heart rate measurement") == CBUUID(string: "2A37"))
+        #expect(AssignedNames.uuid(named: "heart rate measurement") == BluetoothUUID(0x2A37))
         // Both a service and a characteristic.
         #expect(AssignedNames.uuid(named: "Current Time") == nil)
         #expect(AssignedNames.uuid(named: "no such name") == nil)
     }
 
-    @Test("No other 16-bit UUID has a name")
+    @Test("The Bluetooth SIG names UUIDs from 0x1800 to 0x2FFF; the others belong to companies and organizations")
     func others() {
-        let assigned = Set(Self.assigned.split(separator: "\n").map { UInt16($0.prefix(4), radix: 16) })
         let named = (UInt16.min ... .max).filter { AssignedNames[BluetoothUUID($0)] != nil }
-        #expect(Set(named) == assigned)
+        #expect(named.allSatisfy { (0x1800...0x2FFF).contains($0) })
+        let owned = (UInt16.min ... .max).filter {
+            AssignedNames[BluetoothUUID($0)] == nil && AssignedNames.name(of: BluetoothUUID($0)) != nil
+        }
+        #expect(owned.count > 600)
+        #expect(owned.allSatisfy { $0 >= 0xFC00 })
+    }
+
+    @Test(
+        "A service of a company's own is named by its UUID of 16 or 128 bits, and is not found by its name",
+        arguments: [
+            // Of Apple, Google, Nordic Semiconductor, Google and Tile (Assigned Numbers, 3.11).
+            ("FD6F", "Exposure Notification"), ("FDF0", "Audio Streaming for Hearing Aid"),
+            ("FE59", "Nordic Secure DFU"), ("FEAA", "Eddystone"), ("FEED", "Tile"), ("FFFA", "ASTM Remote ID"),
+            ("6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "Nordic UART"),
+            ("6E400002-B5A3-F393-E0A9-E50E24DCCA9E", "UART RX"),
+            ("6E400003-B5A3-F393-E0A9-E50E24DCCA9E", "UART TX"), ("6E40FFFF-B5A3-F393-E0A9-E50E24DCCA9E", nil),
+            // Those of the notification center and of the media service are in Apple's specifications of them.
+            ("7905F431-B5CE-4E99-A40F-4B1E122D00D0", "Apple Notification Center"),
+            ("89D3502B-0F36-433A-8EF4-C502AD55F8DC", "Apple Media"),
+        ] as [(String, String?)]
+    )
+    func companies(text: String, name: String?) throws {
+        let uuid = try #require(BluetoothUUID(text))
+        #expect(AssignedNames.name(of: uuid) == name)
+        #expect(AssignedNames[uuid] == nil)
+        #expect(name.flatMap(AssignedNames.uuid(named:)) == nil)
+    }
+
+    @Test("Names are completed from their beginnings")
+    func beginnings() {
+        #expect(AssignedNames.names(beginningWith: "heart rate m") == ["Heart Rate Max", "Heart Rate Measurement"])
+        #expect(AssignedNames.names(beginningWith: "no such") == [])
     }
 }

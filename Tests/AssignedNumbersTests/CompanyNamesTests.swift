@@ -1,9 +1,8 @@
 // The names of companies, against the Bluetooth SIG's own list.
 
-import BluetoothTypes
 import Testing
 
-@testable import CoreBluetooth
+@testable import AssignedNumbers
 
 @Suite("Names of companies")
 struct CompanyNamesTests {
@@ -118,42 +117,21 @@ struct CompanyNamesTests {
         0BA9 Allterco Robotics ltd
         """
 
-    @Test("Each company of the selection has its identifier, and no other identifier has a name")
+    @Test("Each company has the name that the Bluetooth SIG lists, and none its form of business")
     func companies() throws {
-        var assigned: [UInt16: String] = [:]
         for line in Self.assigned.split(separator: "\n") {
             let identifier = try #require(UInt16(line.prefix(4), radix: 16))
+            let name = try #require(CompanyNames[identifier], "\(line)")
             // Spaces are set in one of the two and not in the other.
-            assigned[identifier] = line.dropFirst(5).lowercased().replacing(" ", with: "")
+            let letters = [name, String(line.dropFirst(5))].map { $0.lowercased().filter(\.isLetter) }
+            #expect(letters[1].hasPrefix(letters[0]), "\(line): \(name)")
         }
-        for identifier in UInt16.min ... .max - 1 {
-            let name = CompanyNames[identifier]
-            guard let official = assigned[identifier] else {
-                #expect(name == nil, "\(identifier)")
-                continue
-            }
-            let first = try #require(name?.split(separator: " ").first, "\(official)").lowercased()
-            #expect(official.contains(first), "\(identifier): \(official)")
-        }
+        let names = (UInt16.min ... .max).compactMap { CompanyNames[$0] }
+        #expect(names.count > 3_400)
+        let ends = [" Inc", " Inc.", " Ltd", " Ltd.", " GmbH", " LLC", ","]
+        #expect(names.filter { name in ends.contains { name.hasSuffix($0) } } == [])
         // Not to be given to anybody: for tests inside of a company (Assigned Numbers, 7.1).
         #expect(CompanyNames[0xFFFF] == "for tests")
-    }
-
-    @Test(
-        "A service of a company is named by its UUID of 16 or 128 bits",
-        arguments: [
-            // Of Apple, Google, Nordic Semiconductor, Google and Tile (Assigned Numbers, 3.11).
-            ("FD6F", "Exposure Notification"), ("FDF0", "Audio Streaming for Hearing Aid"),
-            ("FE59", "Nordic Secure DFU"), ("FEAA", "Eddystone"), ("FEED", "Tile"), ("FEEC", nil),
-            ("6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "Nordic UART"),
-            ("6E400002-B5A3-F393-E0A9-E50E24DCCA9E", "UART RX"),
-            ("6E400003-B5A3-F393-E0A9-E50E24DCCA9E", "UART TX"), ("6E400004-B5A3-F393-E0A9-E50E24DCCA9E", nil),
-            // Those of the notification center and of the media service are in Apple's specifications of them.
-            ("7905F431-B5CE-4E99-A40F-4B1E122D00D0", "Apple Notification Center"),
-            ("89D3502B-0F36-433A-8EF4-C502AD55F8DC", "Apple Media"),
-        ] as [(String, String?)]
-    )
-    func services(uuid: String, name: String?) throws {
-        #expect(CompanyNames.service(try #require(BluetoothUUID(uuid))) == name)
+        #expect(CompanyNames[0xFFFE] == nil)
     }
 }

@@ -1,0 +1,143 @@
+// How a link is carried: its interval, latency and supervision timeout, as the controller reports them, and its PHYs. A
+// central may ask for others and gets the controller's answer: the event that follows the command, or the status with
+// which the command was refused.
+
+public import BluetoothHCI
+public import BluetoothTypes
+
+/// When the two devices of a link meet (Vol 6, Part B, 4.5.1 and 4.5.2).
+public struct LinkTiming: Hashable, Sendable {
+    /// The time between two connection events.
+    public var interval: ConnectionInterval
+    /// How many connection events the peripheral may leave out.
+    public var latency: UInt16
+    /// How long the link lives without a packet of the peer.
+    public var supervisionTimeout: SupervisionTimeout
+
+    /// Creates a timing.
+    public init(interval: ConnectionInterval, latency: UInt16, supervisionTimeout: SupervisionTimeout) {
+        self.interval = interval
+        self.latency = latency
+        self.supervisionTimeout = supervisionTimeout
+    }
+}
+
+/// The PHYs of a link.
+public struct LinkPHYs: Hashable, Sendable {
+    /// On sending.
+    public var transmitter: PHY
+    /// On receiving.
+    public var receiver: PHY
+
+    /// Creates a pair.
+    public init(transmitter: PHY, receiver: PHY) {
+        self.transmitter = transmitter
+        self.receiver = receiver
+    }
+}
+
+extension LEHost {
+    /// When the devices of a link meet; `nil` after its end.
+    public func timing(of link: LinkID) -> LinkTiming? { self.linksByID[link]?.timing }
+
+    /// Asks for another timing, as a central (Vol 4, Part E, 7.8.18).
+    ///
+    /// - Parameter completion: Called once with the link's timing from then on, or with ``LEHostError/notConnected``,
+    ///   ``LEHostError/refused(_:)``, ``LEHostError/unanswered`` or ``LEHostError/controllerLost``.
+    public func updateConnection(
+        _ link: LinkID,
+        to parameters: ConnectionParameters,
+        completion: @escaping (Result<LinkTiming, LEHostError>) -> Void
+    ) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else {
+            return self.afterwards { completion(.failure(.notConnected)) }
+        }
+        self.send(LEConnectionUpdate(handle: link.handle, parameters: parameters)) { result in
+            switch result {
+            case .success where link.isOpen: link.timingCompletions.append(completion)
+            case .success: completion(.failure(.notConnected))
+            case .failure(let error): completion(.failure(error))
+            }
+        }
+    }
+
+    /// Reads the PHYs of a link (Vol 4, Part E, 7.8.47).
+    ///
+    /// - Parameter completion: Called once with the PHYs, or with an error as ``updateConnection(_:to:completion:)``. A
+    ///   controller without the command has LE 1M alone.
+    public func readPHYs(of link: LinkID, completion: @escaping (Result<LinkPHYs, LEHostError>) -> Void) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else {
+            return self.afterwards { completion(.failure(.notConnected)) }
+        }
+        guard self.controller.knows(LEReadPHY.self) else {
+            return self.afterwards { completion(.success(LinkPHYs(transmitter: .le1M, receiver: .le1M))) }
+        }
+        self.send(LEReadPHY(handle: link.handle)) { result in
+            completion(result.map { LinkPHYs(transmitter: $0.transmitter, receiver: $0.receiver) })
+        }
+    }
+
+    /// Asks for other PHYs on a link (Vol 4, Part E, 7.8.49). Which ones it gets is the two controllers' affair.
+    ///
+    /// - Parameter completion: Called once with the link's PHYs from then on, or with an error as
+    ///   ``updateConnection(_:to:completion:)``.
+    public func setPHYs(
+        of link: LinkID,
+        to preference: PHYPreference,
+        options: PHYOptions = .noPreference,
+        completion: @escaping (Result<LinkPHYs, LEHostError>) -> Void
+    ) {
+        self.assertOnEventLoop()
+        guard let link = self.linksByID[link] else {
+            return self.afterwards { completion(.failure(.notConnected)) }
+        }
+        self.send(LESetPHY(handle: link.handle, preference: preference, options: options)) { result in
+            switch result {
+            case .success where link.isOpen: link.phyCompletions.append(completion)
+            case .success: completion(.failure(.notConnected))
+            case .failure(let error): completion(.failure(error))
+            }
+        }
+    }
+
+    // MARK: What the controller reports
+
+    func connectionUpdated(_ event: LEConnectionUpdateComplete) {
+        guard let link = self.linksByHandle[event.handle] else { return }
+        if event.status == .success {
+            link.timing = LinkTiming(
+                interval: event.interval,
+                latency: event.latency,
+                supervisionTimeout: event.supervisionTimeout
+            )
+        }
+        let result: Result<LinkTiming, LEHostError> =
+            event.status == .success ? .success(link.timing) : .failure(.refused(event.status))
+        for completion in link.timingCompletions.take() { self.afterwards { completion(result) } }
+    }
+
+    func phyUpdated(_ event: LEPHYUpdateComplete) {
+        guard let link = self.linksByHandle[event.handle] else { return }
+        let result: Result<LinkPHYs, LEHostError> =
+            event.status == .success
+            ? .success(LinkPHYs(transmitter: event.transmitter, receiver: event.receiver))
+            : .failure(.refused(event.status))
+        for completion in link.phyCompletions.take() { self.afterwards { completion(result) } }
+    }
+
+    /// The events do not come any more.
+    func endParameterRequests(of link: HostLink) {
+        for completion in link.timingCompletions.take() { self.afterwards { completion(.failure(.notConnected)) } }
+        for completion in link.phyCompletions.take() { self.afterwards { completion(.failure(.notConnected)) } }
+    }
+}
+
+extension Array {
+    /// Empties the array and returns what was in it.
+    fileprivate mutating func take() -> Self {
+        defer { self = [] }
+        return self
+    }
+}

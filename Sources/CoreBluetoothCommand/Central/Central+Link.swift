@@ -1,0 +1,63 @@
+// How the connection to the device in use is carried, for which Core Bluetooth has no calls.
+
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+extension Central {
+    /// Interval, latency, supervision timeout, PHYs and MTU.
+    func linkParameters() async throws -> BluetoothAdapter.LinkParameters {
+        try await answer("reading how the connection is carried") {
+            BluetoothAdapter.default.readLinkParameters(of: $0, $1)
+        }
+    }
+
+    /// Asks for PHYs in both directions; returns those that the connection has then.
+    func setPHYs(_ phys: PHYSet) async throws -> LinkPHYs {
+        let preference = PHYPreference(transmitter: phys, receiver: phys)
+        return try await answer("asking for the PHY \(phys)") {
+            BluetoothAdapter.default.setPHYs(of: $0, to: preference, $1)
+        }
+    }
+
+    /// Asks for an interval, a latency and a supervision timeout; returns those that the connection has then.
+    func updateConnection(_ parameters: ConnectionParameters) async throws -> LinkTiming {
+        try await answer("asking for connection parameters") {
+            BluetoothAdapter.default.updateConnection(to: $0, parameters, $1)
+        }
+    }
+
+    /// An answer on its way to the main actor.
+    @MainActor
+    private final class Answer<Value: Sendable> {
+        var result: Result<Value, LEHostError>?
+    }
+
+    /// Waits for what the adapter's event loop reports.
+    private func answer<Value: Sendable>(
+        _ doing: String,
+        _ start: (UUID, @escaping @Sendable (Result<Value, LEHostError>) -> Void) -> Void
+    ) async throws -> Value {
+        guard let peripheral, peripheral.state == .connected else { throw Failure("the device is not connected") }
+        let answer = Answer<Value>()
+        let limit = procedureTimeout
+        try await wait(.link, limit, "\(doing) took more than \(limit.formatted()) s") {
+            start(peripheral.identifier) { result in
+                DispatchQueue.main.async {
+                    MainActor.assumeIsolated {
+                        answer.result = result
+                        self.end(.link, nil)
+                    }
+                }
+            }
+        }
+        switch answer.result {
+        case .success(let value): return value
+        case .failure(let error): throw Failure("\(doing) failed: \(error)")
+        case nil: throw Failure("\(doing) failed")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// A connection on which actions are done: what was discovered of the device, and the values that are printed as they
+// come.
+
+import BluetoothHost
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// A connection to a device.
+@MainActor
+final class DeviceConnection {
+    /// Values that are printed as they come.
+    private struct Subscription {
+        var characteristic: CBCharacteristic
+        var printer: ValuePrinter
+        /// How many are awaited; `nil` for all.
+        var left: Int?
+    }
+
+    let central: Central
+    let peripheral: CBPeripheral
+    let output: OutputFormat
+    /// Whether more actions may follow, while values come.
+    let isSession: Bool
+    /// Called when the connection is lost while nothing waits for it.
+    var onLoss: ((String) -> Void)?
+    private var subscriptions: [Subscription] = []
+    private let values = PendingAnswer()
+    /// Why the connection was lost, where it was.
+    private var lossReason: String?
+
+    init(_ central: Central, _ peripheral: CBPeripheral, output: OutputFormat, isSession: Bool = false) {
+        self.central = central
+        self.peripheral = peripheral
+        self.output = output
+        self.isSession = isSession
+        central.onValue = { [weak self] characteristic, data in self?.receive(data, of: characteristic) }
+        watch()
+    }
+
+    /// Watches for the end of the connection, which a new one has to be watched for anew.
+    func watch() {
+        lossReason = nil
+        central.onDisconnection = { [weak self] in self?.lost($0) }
+    }
+
+    // MARK: What was discovered
+
+    /// The characteristics that were discovered, of services that the device still has.
+    var discovered: [CBCharacteristic] {
+        (peripheral.services ?? []).filter(central.isPresent).flatMap { $0.characteristics ?? [] }
+    }
+
+    /// The names and UUIDs of discovered characteristics whose properties fit.
+    func names(_ fits: (CBCharacteristicProperties) -> Bool) -> [String] {
+        discovered.filter { fits($0.properties) }.map(\.uuid)
+            .flatMap { uuid in [UUIDText.assignedName(uuid), uuid.uuidString].compactMap { $0 } }
+    }
+
+    /// A characteristic, which is discovered where it was not.
+    func characteristic(_ uuid: CBUUID, of service: CBUUID?) async throws -> CBCharacteristic? {
+        func find(_ characteristics: [CBCharacteristic]) -> CBCharacteristic? {
+            characteristics.first { $0.uuid == uuid && (service == nil || $0.service?.uuid == service) }
+        }
+        if let known = find(discovered) { return known }
+        for service in try await central.discoverServices(service.map { [$0] }) {
+            if let found = find(try await central.discoverCharacteristics(of: service)) { return found }
+        }
+        return nil
+    }
+
+    // MARK: Values that come
+
+    /// Has the values of a characteristic printed from now on, the first `count` of them where there is a count.
+    func subscribe(to characteristic: CBCharacteristic, _ printer: ValuePrinter, count: Int?) async throws {
+        let before = subscriptions
+        subscriptions.removeAll { $0.characteristic === characteristic }
+        subscriptions.append(Subscription(characteristic: characteristic, printer: printer, left: count))
+        do {
+            try await central.setNotifying(true, characteristic)
+        } catch {
+            subscriptions = before
+            throw error
+        }
+    }
+
+    /// Has the values printed no more.
+    func unsubscribe(from characteristic: CBCharacteristic) async throws {
+        try await central.setNotifying(false, characteristic)
+        subscriptions.removeAll { $0.characteristic === characteristic }
+    }
+
+    /// The characteristics whose values are printed.
+    var subscribed: [CBCharacteristic] { subscriptions.map(\.characteristic) }
+
+    /// Waits until all the values have come that were counted, or for some seconds.
+    ///
+    /// - Throws: ``Failure`` where the connection is lost first.
+    func waitForValues(_ seconds: TimeInterval? = nil) async throws {
+        if let lossReason { throw lossFailure(lossReason) }
+        if seconds == nil, subscriptions.contains(where: { $0.left == 0 }) { return }
+        let timer = seconds.map { Deadline(after: $0) { [values] in values.end(.success(())) } }
+        defer { timer?.cancel() }
+        try await values.wait(nil, late: Failure("")) {}
+    }
+
+    private func receive(_ data: Data, of characteristic: CBCharacteristic) {
+        guard let index = subscriptions.firstIndex(where: { $0.characteristic === characteristic }),
+            subscriptions[index].left != 0
+        else { return }
+        subscriptions[index].printer.print(data, of: characteristic.uuid)
+        guard let left = subscriptions[index].left else { return }
+        subscriptions[index].left = left - 1
+        if left == 1, values.isWaiting { values.end(.success(())) }
+    }
+
+    private func lost(_ reason: String) {
+        lossReason = reason
+        subscriptions = []
+        if values.isWaiting { values.end(.failure(lossFailure(reason))) } else { onLoss?(reason) }
+    }
+
+    private func lossFailure(_ reason: String) -> Failure {
+        Failure("\(Central.name(peripheral)) has disconnected: \(reason)")
+    }
+}

@@ -1,0 +1,131 @@
+// What is wrong with a description, and where: the path to it, its line and its column.
+
+import Foundation
+
+/// What is wrong with a description.
+struct DescriptionProblem {
+    /// The path to what is wrong, such as `services[0].uuid`.
+    var place: String
+    /// What is wrong, with the path where it is not the whole file.
+    var text: String
+
+    /// The path to what stands behind a key.
+    static func place(_ place: String, _ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
+
+    /// What a reader of JSON found.
+    init(_ error: DecodingError) {
+        func at(_ context: DecodingError.Context, _ text: String) -> Self {
+            let place = context.codingPath.reduce("") { place, key in
+                key.intValue.map { "\(place)[\($0)]" } ?? Self.place(place, key.stringValue)
+            }
+            return Self(place: place, text: place.isEmpty ? text : "\(place): \(text)")
+        }
+        self =
+            switch error {
+            case .keyNotFound(let key, let context): at(context, "\"\(key.stringValue)\" is missing")
+            case .typeMismatch(_, let context), .valueNotFound(_, let context):
+                at(context, "this is not what belongs here")
+            case .dataCorrupted(let context):
+                at(context, context.codingPath.isEmpty ? "this is not JSON" : context.debugDescription)
+            @unknown default: Self(place: "", text: "this cannot be read")
+            }
+    }
+
+    init(place: String, text: String) { (self.place, self.text) = (place, text) }
+
+    /// What is wrong, and its line and column.
+    func line(in json: Data) -> String {
+        guard let offset = JSONPlaces(json).offset(of: place) else { return text }
+        return "\(text) (line \(JSONPlaces.position(offset, in: json)))"
+    }
+}
+
+/// Where each part of a JSON text stands.
+struct JSONPlaces {
+    private let json: [UInt8]
+    private var index = 0
+    /// The octet at which the key of a path, or the element, begins.
+    private var offsets: [String: Int] = [:]
+
+    /// Looks through a text that is JSON.
+    init(_ json: Data) {
+        self.json = Array(json)
+        value("")
+    }
+
+    /// The octet at which a part begins, or the innermost part around it that there is; `nil` for the whole text.
+    func offset(of place: String) -> Int? {
+        var place = Substring(place)
+        while !place.isEmpty {
+            if let offset = offsets[String(place)] { return offset }
+            place = place.prefix(upTo: place.lastIndex { $0 == "." || $0 == "[" } ?? place.startIndex)
+        }
+        return nil
+    }
+
+    /// The line and the column of an octet, both counted from 1: `3, column 5`.
+    static func position(_ offset: Int, in json: Data) -> String {
+        let before = json.prefix(offset)
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { before.index(after: $0) } ?? before.startIndex
+        return "\(line), column \(String(decoding: before[start...], as: UTF8.self).count + 1)"
+    }
+
+    private mutating func value(_ place: String) {
+        skipSpace()
+        switch next {
+        case UInt8(ascii: "{"):
+            list(until: UInt8(ascii: "}")) { places, _ in
+                let offset = places.index
+                let key = DescriptionProblem.place(place, places.string())
+                places.offsets[key] = offset
+                places.skipSpace()
+                places.index += 1
+                places.value(key)
+            }
+        case UInt8(ascii: "["):
+            list(until: UInt8(ascii: "]")) { places, number in
+                places.offsets["\(place)[\(number)]"] = places.index
+                places.value("\(place)[\(number)]")
+            }
+        case UInt8(ascii: "\""): _ = string()
+        default:
+            while let octet = next, !",]} \n\r\t".utf8.contains(octet) { index += 1 }
+        }
+    }
+
+    private mutating func list(until end: UInt8, _ element: (inout JSONPlaces, Int) -> Void) {
+        index += 1
+        var count = 0
+        while true {
+            skipSpace()
+            guard let octet = next, octet != end else { break }
+            let before = index
+            if octet == UInt8(ascii: ",") {
+                index += 1
+            } else {
+                element(&self, count)
+                count += 1
+            }
+            // What is no JSON ends the search.
+            guard index > before else { break }
+        }
+        index += 1
+    }
+
+    /// The text of a string, whose escapes stay as they are.
+    private mutating func string() -> String {
+        index += 1
+        let start = min(index, json.count)
+        while let octet = next, octet != UInt8(ascii: "\"") { index += octet == UInt8(ascii: "\\") ? 2 : 1 }
+        let end = min(index, json.count)
+        index += 1
+        return String(decoding: json[start..<end], as: UTF8.self)
+    }
+
+    private mutating func skipSpace() {
+        while let octet = next, " \n\r\t".utf8.contains(octet) { index += 1 }
+    }
+
+    private var next: UInt8? { json.indices.contains(index) ? json[index] : nil }
+}

@@ -1,0 +1,116 @@
+// `corebluetooth connect`: a session with a device.
+
+import ArgumentParser
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// The command `corebluetooth connect`.
+struct ConnectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "connect",
+        abstract: "Connect to a device, and give commands on the connection.",
+        discussion: """
+            At a terminal there is a prompt: Tab completes, the arrows bring back earlier lines, and "help" lists the \
+            commands. From a pipe or a file, commands are read one a line; the first that fails ends the session with \
+            status 1. A line that begins with # is a comment.
+            """
+    )
+
+    @OptionGroup var device: DeviceOptions
+
+    @Flag(help: "Go on behind a command that fails, and end with status 0.")
+    var keepGoing = false
+
+    @OptionGroup var radio: RadioOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let (device, keepsGoing, output) = (device, keepGoing, output.format)
+        try device.run(radio, output) { central, peripheral in
+            let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
+            try await DeviceSession(connection, device: device.device, keepsGoing: keepsGoing).run()
+        }
+    }
+}
+
+/// Reads commands and does them, one after the other.
+@MainActor
+final class DeviceSession {
+    private let connection: DeviceConnection
+    private let device: String
+    private let keepsGoing: Bool
+    private let lines = LineReader()
+    private var isBusy = false
+
+    /// - Parameters:
+    ///   - device: The device, as a person has named it.
+    ///   - keepsGoing: Whether a command that fails does not end a session without a terminal.
+    init(_ connection: DeviceConnection, device: String, keepsGoing: Bool) {
+        self.connection = connection
+        self.device = device
+        self.keepsGoing = keepsGoing
+        connection.central.pairing?.conversation.lines = lines
+        connection.onLoss = { [weak self] in self?.lost($0) }
+        lines.completion = { SessionCommands.completion(of: $0, on: connection) }
+    }
+
+    /// Runs until the end of input, or until a command ends it.
+    func run() async throws {
+        let name = Central.name(connection.peripheral)
+        connection.output.print(
+            "connected",
+            connection.details,
+            line: lines.isInteractive ? "Connected to \(name). \"help\" lists the commands, Tab completes." : nil
+        )
+        while let line = await lines.next(prompt) {
+            isBusy = true
+            defer { isBusy = false }
+            do {
+                try await perform(line)
+            } catch is QuitAction.End {
+                return
+            } catch {
+                let words = connection.central.words(for: error, device: device)
+                connection.output.print(
+                    "failed",
+                    [("command", .string(line)), ("error", .string(words))],
+                    line: nil
+                )
+                guard lines.isInteractive || keepsGoing else { throw Failure(words) }
+                Console.report("\(Ending.program): \(PrintableText.text(words))")
+            }
+        }
+    }
+
+    private func perform(_ line: String) async throws {
+        switch try SessionCommands.parse(line) {
+        case .action(let action)?: try await action.run(on: connection)
+        case .help(let text)?: Console.print(text)
+        case nil: break
+        }
+    }
+
+    private var prompt: String {
+        // Where only the input is a terminal, the output is another program's.
+        guard isatty(STDOUT_FILENO) == 1 else { return "" }
+        let name = connection.peripheral.name.map { PrintableText.text($0) } ?? device
+        return connection.peripheral.state == .connected ? "\(name)> " : "\(name) (not connected)> "
+    }
+
+    private func lost(_ reason: String) {
+        // The command that is under way fails by itself.
+        guard !isBusy else { return }
+        let line = "\(Central.name(connection.peripheral)) has disconnected: \(reason)"
+        guard lines.isInteractive || keepsGoing else { Ending.fail(Failure(line)) }
+        Console.report("\(Ending.program): \(line)")
+        lines.prompt(prompt)
+    }
+}
+
+extension DeviceConnection {
+    /// The device for a JSON object.
+    var details: [(key: String, value: JSONValue)] {
+        [("identifier", .string(peripheral.identifier.uuidString)), ("name", JSONValue(peripheral.name))]
+    }
+}

@@ -1,0 +1,164 @@
+// What a session shows and changes of the connection itself: MTU, PHYs, connection parameters, signal strength.
+
+import ArgumentParser
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import CommandLineTool
+import CoreBluetooth
+import NIOCore
+
+/// Shows the MTU.
+struct MTUAction: DeviceAction {
+    static let configuration = CommandConfiguration(
+        commandName: "mtu",
+        abstract: "Show how many octets an ATT packet has, and a write without response."
+    )
+
+    func run(on connection: DeviceConnection) async throws {
+        let mtu = try await connection.central.linkParameters().mtu
+        let length = connection.peripheral.maximumWriteValueLength(for: .withoutResponse)
+        connection.output.print(
+            "mtu",
+            [("mtu", .integer(mtu)), ("maximumWriteWithoutResponse", .integer(length))],
+            line: "MTU \(mtu), up to \(length) octets in a write without response"
+        )
+    }
+}
+
+/// A physical layer by its name.
+enum PHYName: String, ExpressibleByArgument, CaseIterable {
+    case le1M = "1m"
+    case le2M = "2m"
+    case leCoded = "coded"
+
+    init?(argument: String) { self.init(rawValue: argument.lowercased()) }
+
+    /// The set of it alone.
+    var phys: PHYSet {
+        switch self {
+        case .le1M: .le1M
+        case .le2M: .le2M
+        case .leCoded: .leCoded
+        }
+    }
+}
+
+/// Shows the PHYs, or asks for others.
+struct PHYAction: DeviceAction {
+    static let configuration = CommandConfiguration(
+        commandName: "phy",
+        abstract: "Show the PHYs of the connection, or ask for others.",
+        discussion: "The two controllers agree on one that both have; the answer says which."
+    )
+
+    @Argument(help: "The PHYs to ask for.")
+    var phys: [PHYName] = []
+
+    static func candidates(_ connection: DeviceConnection) -> [String] { PHYName.allCases.map(\.rawValue) }
+
+    func run(on connection: DeviceConnection) async throws {
+        let asked = phys.reduce(into: PHYSet()) { $0.formUnion($1.phys) }
+        let present =
+            asked.isEmpty
+            ? try await connection.central.linkParameters().phys : try await connection.central.setPHYs(asked)
+        connection.output.print(
+            "phy",
+            [
+                ("transmitter", .string(present.transmitter.description)),
+                ("receiver", .string(present.receiver.description)),
+            ],
+            line: "sends on \(present.transmitter), receives on \(present.receiver)"
+        )
+    }
+}
+
+/// Which parameters a connection is to have.
+struct ConnectionParameterOptions: ParsableArguments, Sendable {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Ask for this connection interval, 7.5 to 4000 ms.", valueName: "ms")
+    )
+    var interval: Double?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How many connection events the device may leave out, 0 to 499.", valueName: "n")
+    )
+    var latency: Int?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The connection is lost after so long a silence, 100 to 32000 ms.", valueName: "ms")
+    )
+    var supervisionTimeout: Double?
+
+    func validate() throws {
+        if let interval, !(7.5...4000).contains(interval) {
+            throw ValidationError("The interval is from 7.5 to 4000 ms.")
+        }
+        if let latency, !(0...499).contains(latency) { throw ValidationError("The latency is from 0 to 499.") }
+        if let supervisionTimeout, !(100...32000).contains(supervisionTimeout) {
+            throw ValidationError("The supervision timeout is from 100 to 32000 ms.")
+        }
+    }
+
+    /// Whether none was given.
+    var isEmpty: Bool { interval == nil && latency == nil && supervisionTimeout == nil }
+
+    /// What to ask for on a connection that has these; what was not given stays.
+    ///
+    /// - Throws: ``Failure`` where they do not fit each other (Vol 6, Part B, 4.5.2).
+    func parameters(changing present: LinkTiming) throws -> ConnectionParameters {
+        func time(_ milliseconds: Double) -> TimeAmount { .microseconds(Int64((milliseconds * 1000).rounded())) }
+        let interval = self.interval.map { ConnectionInterval(time($0)) } ?? present.interval
+        let parameters = ConnectionParameters(
+            minimumInterval: interval,
+            maximumInterval: interval,
+            latency: latency.map(UInt16.init) ?? present.latency,
+            supervisionTimeout: supervisionTimeout.map { SupervisionTimeout(time($0)) } ?? present.supervisionTimeout
+        )
+        guard parameters.isValid else {
+            throw Failure(
+                "the supervision timeout has to be longer than twice the interval times the latency and 1: it is "
+                    + "\(parameters.supervisionTimeout), the interval \(interval), the latency \(parameters.latency)"
+            )
+        }
+        return parameters
+    }
+}
+
+/// Shows the connection parameters, or asks for others.
+struct ParametersAction: DeviceAction {
+    static let configuration = CommandConfiguration(
+        commandName: "parameters",
+        abstract: "Show the connection parameters, or ask for others."
+    )
+
+    @OptionGroup var wanted: ConnectionParameterOptions
+
+    func run(on connection: DeviceConnection) async throws {
+        var timing = try await connection.central.linkParameters().timing
+        if !wanted.isEmpty {
+            timing = try await connection.central.updateConnection(try wanted.parameters(changing: timing))
+        }
+        connection.output.print("parameters", LinkText.details(timing), line: LinkText.line(timing))
+    }
+}
+
+/// Shows the signal strength.
+struct RSSIAction: DeviceAction {
+    static let configuration = CommandConfiguration(
+        commandName: "rssi",
+        abstract: "Measure the signal strength of the connection."
+    )
+
+    func run(on connection: DeviceConnection) async throws {
+        let strength = try await connection.central.readStrength()
+        connection.output.print(
+            "rssi",
+            [("rssi", JSONValue(strength))],
+            line: strength.map { "\($0) dBm" } ?? "the controller does not know the strength"
+        )
+    }
+}

@@ -1,0 +1,108 @@
+// What only a session does: discovering, ending subscriptions, waiting, connecting again, help, and the end.
+
+import ArgumentParser
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+
+/// Shows what the device offers.
+struct DiscoverAction: DeviceAction {
+    static let configuration = CommandConfiguration(
+        commandName: "discover",
+        abstract: "Show the services, characteristics and descriptors of the device."
+    )
+
+    @Flag(help: "Also read the values.")
+    var values = false
+
+    func run(on connection: DeviceConnection) async throws {
+        let inspection = Inspection(central: connection.central, reads: values, output: connection.output)
+        for service in try await connection.central.discoverServices() { try await inspection.show(service) }
+    }
+}
+
+/// Ends a subscription.
+struct UnsubscribeAction: DeviceAction {
+    static let configuration = CommandConfiguration(
+        commandName: "unsubscribe",
+        abstract: "Print the values of a characteristic no more."
+    )
+
+    @OptionGroup var characteristic: CharacteristicOptions
+
+    static func candidates(_ connection: DeviceConnection) -> [String] {
+        connection.subscribed.flatMap { [UUIDText.assignedName($0.uuid), $0.uuid.uuidString].compactMap { $0 } }
+    }
+
+    func run(on connection: DeviceConnection) async throws {
+        try await connection.unsubscribe(from: try await characteristic.find(connection))
+    }
+}
+
+/// Waits while values come.
+struct WaitAction: DeviceAction {
+    static let configuration = CommandConfiguration(
+        commandName: "wait",
+        abstract: "Wait for so many seconds, while values are printed as they come."
+    )
+
+    @Argument(help: "The seconds.")
+    var seconds: Double
+
+    func validate() throws {
+        guard seconds >= 0, seconds <= 86_400 else { throw ValidationError("The seconds are from 0 to 86400.") }
+    }
+
+    func run(on connection: DeviceConnection) async throws { try await connection.waitForValues(seconds) }
+}
+
+/// Connects again.
+struct ReconnectAction: DeviceAction {
+    static let configuration = CommandConfiguration(
+        commandName: "connect",
+        abstract: "Connect again, where the connection was lost."
+    )
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Time out after this many seconds.", valueName: "s"))
+    var timeout = 10.0
+
+    func validate() throws { try Deadline.validate(timeout) }
+
+    func run(on connection: DeviceConnection) async throws {
+        guard connection.peripheral.state != .connected else { return }
+        try await connection.central.connect(connection.peripheral, timeout: timeout)
+        connection.watch()
+        connection.output.print("connected", connection.details, line: nil)
+    }
+}
+
+/// Shows what can be done.
+struct HelpAction: DeviceAction {
+    static let configuration = CommandConfiguration(
+        commandName: "help",
+        abstract: "Show the commands, or the help of one."
+    )
+
+    @Argument(help: "The command.")
+    var command: String?
+
+    static func candidates(_ connection: DeviceConnection) -> [String] { SessionCommands.all.map(SessionCommands.name) }
+
+    func run(on connection: DeviceConnection) throws {
+        if let command { return Console.print(SessionCommands.help(try SessionCommands.command(command))) }
+        for command in SessionCommands.all {
+            let name = SessionCommands.name(command)
+            Console.print("\(name.padding(toLength: 13, withPad: " ", startingAt: 0))\(command.configuration.abstract)")
+        }
+    }
+}
+
+/// Ends the session.
+struct QuitAction: DeviceAction {
+    static let configuration = CommandConfiguration(commandName: "quit", abstract: "Disconnect, and end the session.")
+
+    /// The session is to end.
+    struct End: Error {}
+
+    func run(on connection: DeviceConnection) throws { throw End() }
+}

@@ -1,0 +1,63 @@
+// A line of a session as words: separated by spaces, with quotation marks for a word that has some, and a backslash
+// before a character that is to stand for itself.
+
+import CommandLineTool
+import TerminalScreen
+
+/// The words of a line.
+struct SessionLine {
+    /// The words.
+    private(set) var words: [String] = []
+    /// How many characters the word at the end has as it was typed; 0 behind a space.
+    private(set) var lastLength = 0
+    /// Whether a quotation mark was not closed.
+    private(set) var isOpen = false
+
+    /// Reads a line.
+    init(_ text: String) {
+        var word: String?
+        var quote: Character?
+        var isEscaped = false
+        var length = 0
+        for character in text {
+            length += 1
+            if isEscaped {
+                word = (word ?? "") + String(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if let open = quote {
+                if character == open { quote = nil } else { word = (word ?? "") + String(character) }
+            } else if character == "\"" || character == "'" {
+                quote = character
+                word = word ?? ""
+            } else if character == " " {
+                if let word { words.append(word) }
+                word = nil
+                length = 0
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        if let word { words.append(word) }
+        lastLength = length
+        isOpen = quote != nil
+    }
+
+    /// A word as it has to be typed.
+    static func quoted(_ word: String) -> String {
+        guard word.isEmpty || word.contains(where: { " \\\"'".contains($0) }) else { return word }
+        return "\"" + word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    /// What may stand in place of the word at the end.
+    ///
+    /// - Parameter candidates: What may stand behind these words.
+    func completion(_ candidates: (_ before: [String], _ word: String) -> [String]) -> LineCompletion {
+        let word = lastLength > 0 ? words.last ?? "" : ""
+        var seen: Set<String> = []
+        let fitting = candidates(lastLength > 0 ? words.dropLast() : words, word)
+            .filter { $0.lowercased().hasPrefix(word.lowercased()) && seen.insert($0).inserted }
+        return LineCompletion(replacedCount: lastLength, candidates: fitting.map(Self.quoted))
+    }
+}

@@ -1,0 +1,37 @@
+// What the Tab key does to a line.
+
+import Testing
+
+@testable import TerminalScreen
+
+@Suite("Completion")
+struct LineCompletionTests {
+    /// The line with `|` for its cursor after Tab, and what is listed.
+    private func complete(_ text: String, _ replaced: Int, _ candidates: [String]) -> (String, [String]) {
+        var editor = LineEditor()
+        _ = editor.receive(.text(text))
+        _ = editor.receive(.left)
+        let listed = editor.complete(LineCompletion(replacedCount: replaced, candidates: candidates))
+        return (editor.before + "|" + editor.behind, listed)
+    }
+
+    @Test("One candidate takes the word's place; of several, what they begin with; else they are listed")
+    func candidates() {
+        #expect(complete("reX", 2, ["read"]) == ("read |X", []))
+        #expect(complete("reX", 2, ["READ"]) == ("READ |X", []))
+        #expect(complete("read tX", 1, ["Temperature", "Tempo"]) == ("read Temp|X", []))
+        #expect(complete("rX", 1, ["read", "rssi"]) == ("r|X", ["read", "rssi"]))
+        #expect(complete("X", 0, ["read", "rssi"]) == ("r|X", []))
+        #expect(complete("zX", 1, []) == ("z|X", []))
+        // More than there is cannot be replaced.
+        #expect(complete("rX", 2, ["read"]) == ("r|X", []))
+    }
+
+    @Test("Candidates are listed downwards in as many columns as fit, by their width")
+    func table() {
+        #expect(LineCompletion.table(["a", "bb", "c", "d", "e"], columns: 11) == "a   c   e\nbb  d")
+        #expect(LineCompletion.table(["a", "bb", "c"], columns: 3) == "a\nbb\nc")
+        #expect(LineCompletion.table(["日本", "b"], columns: 20) == "日本  b")
+        #expect(LineCompletion.table([], columns: 20) == "")
+    }
+}
