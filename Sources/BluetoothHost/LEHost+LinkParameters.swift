@@ -42,8 +42,11 @@ extension LEHost {
 
     /// Asks for another timing, as a central (Vol 4, Part E, 7.8.18).
     ///
-    /// - Parameter completion: Called once with the link's timing from then on, or with ``LEHostError/notConnected``,
-    ///   ``LEHostError/refused(_:)``, ``LEHostError/unanswered`` or ``LEHostError/controllerLost``.
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - parameters: The interval, latency and supervision timeout that are wanted.
+    ///   - completion: Called once with the link's timing from then on, or with ``LEHostError/notConnected``,
+    ///     ``LEHostError/refused(_:)``, ``LEHostError/unanswered`` or ``LEHostError/controllerLost``.
     public func updateConnection(
         _ link: LinkID,
         to parameters: ConnectionParameters,
@@ -64,8 +67,10 @@ extension LEHost {
 
     /// Reads the PHYs of a link (Vol 4, Part E, 7.8.47).
     ///
-    /// - Parameter completion: Called once with the PHYs, or with an error as ``updateConnection(_:to:completion:)``. A
-    ///   controller without the command has LE 1M alone.
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - completion: Called once with the PHYs, or with an error as ``updateConnection(_:to:completion:)``. A
+    ///     controller without the command has LE 1M alone.
     public func readPHYs(of link: LinkID, completion: @escaping (Result<LinkPHYs, LEHostError>) -> Void) {
         self.assertOnEventLoop()
         guard let link = self.linksByID[link] else {
@@ -81,8 +86,12 @@ extension LEHost {
 
     /// Asks for other PHYs on a link (Vol 4, Part E, 7.8.49). Which ones it gets is the two controllers' affair.
     ///
-    /// - Parameter completion: Called once with the link's PHYs from then on, or with an error as
-    ///   ``updateConnection(_:to:completion:)``.
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - preference: The PHYs that are preferred in each direction.
+    ///   - options: The coding that is preferred on LE Coded.
+    ///   - completion: Called once with the link's PHYs from then on, or with an error as
+    ///     ``updateConnection(_:to:completion:)``.
     public func setPHYs(
         of link: LinkID,
         to preference: PHYPreference,
