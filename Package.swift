@@ -9,6 +9,7 @@ let package = Package(
     products: [
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
+        .library(name: "CoreBluetoothObservation", targets: ["CoreBluetoothObservation"]),
         .library(name: "CoreBluetoothProcessTime", targets: ["CoreBluetoothProcessTime"]),
         .library(name: "ITCB", targets: ["ITCB"]),
         .library(name: "BlueEar", targets: ["BlueEar"]),
@@ -102,6 +103,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        // Key-value observation of Core Bluetooth's objects, for code that has it: in no program of ours.
+        .target(
+            name: "CoreBluetoothObservation",
+            dependencies: [
+                "CoreBluetooth",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+            ]
+        ),
         // What a program hands to dispatch queues, seen on the way.
         .target(name: "CDispatchWork"),
         // Sequence diagrams as values, as pictures and as text.
@@ -132,10 +142,13 @@ let package = Package(
             // The same sources build on Apple's platforms, with the tools that their apps use.
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
+        // The programs' version, which the C compiler takes in from its file.
+        .target(name: "CProgramVersion"),
         // What the programs share: lines in and out, options, ways to end.
         .target(
             name: "CommandLineTool",
             dependencies: [
+                "CProgramVersion",
                 "CoreBluetooth",
                 "BluetoothHCI",
                 "BluetoothHost",
@@ -143,6 +156,7 @@ let package = Package(
                 "SequenceDiagram",
                 "TerminalScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         // Full-screen programs in a terminal, without a library that has to be installed.
@@ -335,10 +349,26 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothProcessTimeTests",
             dependencies: [
+                "CProcessTime",
                 "CoreBluetoothProcessTime",
                 "CoreBluetoothTesting",
                 "Fixtures",
                 .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .testTarget(
+            name: "CoreBluetoothObservationTests",
+            dependencies: ["CoreBluetoothObservation", "CoreBluetoothTesting"],
+            // Ordinary client code, written before strict concurrency, as most is.
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        // The recipes of the page "Porting an app", in Swift 6.
+        .testTarget(
+            name: "PortingTests",
+            dependencies: [
+                "CoreBluetooth",
+                "CoreBluetoothTesting",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux])),
             ]
         ),
         // The programs of the documentation's pages, run, and compared with the pages.
@@ -391,7 +421,7 @@ let package = Package(
             name: "CoreBluetoothCommandTests",
             dependencies: [
                 "CoreBluetoothCommand", "BluetoothAirService", "BluetoothHCI", "BluetoothTransport", "BluetoothTypes",
-                "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "TerminalScreen",
+                "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "TerminalScreen",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
@@ -410,7 +440,11 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandLineToolTests",
-            dependencies: ["BluetoothHost", "CommandLineTool", "CoreBluetooth", "Fixtures", "SequenceDiagram"]
+            dependencies: [
+                "BluetoothHost", "CommandLineTool", "CoreBluetooth", "Fixtures", "SequenceDiagram",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
         ),
         .testTarget(
             name: "LessonsTests",

@@ -59,7 +59,7 @@ final class CentralSession {
         let conversation = pairing.conversation
         manager.userIdleTime = { MainActor.assumeIsolated { conversation.idleTime } }
         if let message { manager.message = message }
-        if output.isVerbose { manager.log = { Console.report($0) } }
+        if output.isVerbose { manager.log = { Console.inform($0) } }
         manager.scan()
         if let timeout {
             deadline = Deadline(after: timeout, pausingFor: conversation) { self.timeOut(after: timeout) }
@@ -80,7 +80,7 @@ final class CentralSession {
             try manager?.send(message)
         } catch {
             hasFailed = true
-            Console.report("\(Ending.program): \(error)")
+            Console.warn("\(error)")
         }
     }
 
@@ -136,7 +136,7 @@ extension CentralSession: @preconcurrency MessageObserver {
     func didFinish() { hasReceived && (!hasFailed || stays) ? Ending.succeed() : Ending.failAsSaid() }
     func didUpdateState(_ state: CBManagerState) {
         self.state = state
-        if state == .unsupported { Ending.failAsSaid() }
+        Status.check(state)
     }
     func didRestoreState(peers: [UUID]) { Status.restore(peers).print(output) }
 }

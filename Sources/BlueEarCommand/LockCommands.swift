@@ -121,21 +121,22 @@ final class LockSession {
         self.lock = lock
         // The lock lives on the main thread, and so does its observer.
         lock.onEvent = { event in MainActor.assumeIsolated { self.report(event) } }
-        if output.isVerbose { lock.manager.log = { Console.report($0) } }
+        if output.isVerbose { lock.manager.log = { Console.inform($0) } }
         Interrupts.runUntilExit()
     }
 
     private func report(_ event: ElectronicLock.Event) {
         switch event {
-        case .ready: output.print("ready", line: "\(PrintableText.quoted(name)) is closed and waits for its key 🔒")
+        case .ready:
+            output.print("ready", line: "\(PrintableText.quoted(name)) is closed and waits for its key 🔒")
+            ServiceManager.current.ready("is the lock \(PrintableText.quoted(name))")
         case .challenged(let peer): output.print("challenged", Self.peer(peer), line: "Somebody is at the door")
         case .opened(let peer): output.print("opened", Self.peer(peer), line: "Open 🔓")
         case .refused(let peer): output.print("refused", Self.peer(peer), line: "This is not the key ⛔️")
         case .closed: output.print("closed", line: "Closed 🔒")
         case .restored: output.print("willRestoreState", line: "Did restore state ♻️")
         case .failed(let error): Lines.failed(error, with: nil, output)
-        case .stateChanged(.unsupported): Ending.failAsSaid()
-        case .stateChanged: break
+        case .stateChanged(let state): Status.check(state)
         }
     }
 
@@ -170,7 +171,7 @@ final class KeySession {
         key.onEvent = { event in MainActor.assumeIsolated { self.report(event) } }
         let conversation = pairing.conversation
         key.manager.userIdleTime = { MainActor.assumeIsolated { conversation.idleTime } }
-        if output.isVerbose { key.manager.log = { Console.report($0) } }
+        if output.isVerbose { key.manager.log = { Console.inform($0) } }
         key.begin()
         Interrupts.runUntilExit()
     }
@@ -189,8 +190,7 @@ final class KeySession {
             guard error != .lostKeys || !hasLostKeys else { return }
             hasLostKeys = hasLostKeys || error == .lostKeys
             Lines.failed(error, with: nil, advice: error.advice(pairing, device: nil), output)
-        case .stateChanged(.unsupported): Ending.failAsSaid()
-        case .stateChanged: break
+        case .stateChanged(let state): Status.check(state)
         }
     }
 }

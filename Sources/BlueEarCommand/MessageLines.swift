@@ -30,7 +30,7 @@ final class MessageLines {
             if line.isEmpty { return }
             if LineReader.isQuit(line) { return receive(.quit) }
             guard let pair = MessagePair(line) else {
-                return Console.report("\(Ending.program): \(PrintableText.quoted(line)) is not KEY=VALUE")
+                return Console.warn("\(PrintableText.quoted(line)) is not KEY=VALUE")
             }
             receive(.message([pair.key: pair.value]))
         }

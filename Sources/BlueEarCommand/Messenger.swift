@@ -15,6 +15,7 @@ struct Messenger: ParsableCommand {
             peripheral, hears its message, answers with its own and leaves. "blueear lock" and "blueear key" are a door \
             that opens when its key comes near.
             """,
+        version: ProgramVersion.line("blueear"),
         subcommands: [Peripheral.self, Central.self, Lock.self, Key.self]
     )
 }

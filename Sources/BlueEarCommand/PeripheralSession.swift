@@ -37,7 +37,7 @@ final class PeripheralSession {
         self.manager = manager
         manager.localName = name
         if let message { manager.message = message }
-        if output.isVerbose { manager.log = { Console.report($0) } }
+        if output.isVerbose { manager.log = { Console.inform($0) } }
         // In the background of a terminal a read fails then, in place of stopping the process.
         signal(SIGTTIN, SIG_IGN)
         lines = MessageLines(pairing.conversation) { input in
@@ -54,17 +54,20 @@ final class PeripheralSession {
         do {
             try manager?.send(message)
             if manager?.listeners.isEmpty == true {
-                Console.report("\(Ending.program): nobody listens; who reads gets it")
+                Console.warn("nobody listens; who reads gets it")
             }
         } catch {
-            Console.report("\(Ending.program): \(error)")
+            Console.warn("\(error)")
         }
     }
 }
 
 extension PeripheralSession: @preconcurrency PeripheralRole.BlueEar {
     func didStartConfiguration() { Status.startConfiguration.print(output) }
-    func didStartAdvertising() { Status.startAdvertising.print(output) }
+    func didStartAdvertising() {
+        Status.startAdvertising.print(output)
+        ServiceManager.current.ready("advertises as \(PrintableText.quoted(name))")
+    }
     func didSendData() { Status.sendData.print(output) }
     func didReceiveData() { Status.receiveData.print(output) }
 }
@@ -73,6 +76,6 @@ extension PeripheralSession: @preconcurrency MessageObserver {
     func didReceive(_ message: [String: String], from peer: UUID) { Lines.received(message, from: peer, output) }
     func didSend(_ message: [String: String], to peer: UUID) { Lines.sent(message, to: peer, output) }
     func didFail(_ error: BlueEarError, with peer: UUID?) { Lines.failed(error, with: peer, output) }
-    func didUpdateState(_ state: CBManagerState) { if state == .unsupported { Ending.failAsSaid() } }
+    func didUpdateState(_ state: CBManagerState) { Status.check(state) }
     func didRestoreState(peers: [UUID]) { Status.restore(peers).print(output) }
 }

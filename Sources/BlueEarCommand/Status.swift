@@ -56,6 +56,15 @@ enum Status {
         }
     }
 
+    /// Ends a program that has no adapter and never will; another one waits until its adapter is back.
+    static func check(_ state: CBManagerState) {
+        switch state {
+        case .unsupported: Ending.failAsSaid()
+        case .unknown, .poweredOn: break
+        default: ServiceManager.current.waitsForAdapter()
+        }
+    }
+
     /// Prints the status.
     func print(_ output: OutputFormat) {
         output.print(event, details, line: line)
@@ -102,6 +111,6 @@ enum Lines {
         )
         guard !output.isJSON else { return }
         let who = peer.map { "peer \($0.uuidString): " } ?? ""
-        Console.report("\(Ending.program): \(who)\(PrintableText.text(error.description + advice))")
+        Console.warn("\(who)\(PrintableText.text(error.description + advice))")
     }
 }

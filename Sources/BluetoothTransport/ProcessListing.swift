@@ -60,14 +60,28 @@ public struct ProcessListing: Sendable {
 
     /// Whether the running program may use the network's administration, which an adapter's user channel asks for.
     ///
-    /// `nil` where that is not known.
+    /// What is permitted counts: it is made effective when the channel is opened. `nil` where that is not known.
     public var mayUseAdapters: Bool? {
-        let prefix = "CapEff:"
+        let prefix = "CapPrm:"
         guard let line = self.folder["self"].lines("status").first(where: { $0.hasPrefix(prefix) }),
             let capabilities = UInt64(line.dropFirst(prefix.count).filter { !$0.isWhitespace }, radix: 16)
         else { return nil }
         let networkAdministration: UInt64 = 12
         return capabilities >> networkAdministration & 1 == 1
+    }
+
+    /// Whether the running program has loaded a library that it found in `LD_LIBRARY_PATH`.
+    ///
+    /// One with capabilities does not look there (ld.so(8), secure-execution mode).
+    ///
+    /// - Parameter path: The value of that variable.
+    public func usesLibraries(in path: String) -> Bool {
+        let folders = path.split(separator: ":").map { $0.hasSuffix("/") ? String($0) : $0 + "/" }
+        return self.folder["self"].lines("maps").contains { line in
+            // The file is what stands behind the first slash.
+            guard line.contains(".so"), let start = line.firstIndex(of: "/") else { return false }
+            return folders.contains { line[start...].hasPrefix($0) }
+        }
     }
 
     /// The owners of HCI sockets, without the own process.

@@ -7,9 +7,12 @@
 
 #include <asm/termbits.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #ifndef AF_BLUETOOTH
 #define AF_BLUETOOTH 31
@@ -50,13 +53,43 @@ int linux_hci_socket(int *descriptor) {
     return result(*descriptor);
 }
 
+typedef struct __user_cap_data_struct capability_set[_LINUX_CAPABILITY_U32S_3];
+
+/// Makes the network's administration effective for this thread, as far as it is permitted. A program's file may permit it
+/// without making it effective: the kernel then starts the program also where the capability cannot be had.
+///
+/// - Returns: Whether something has changed, which `before` undoes.
+static bool begin_administration(capability_set before) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    const uint32_t administration = 1u << CAP_NET_ADMIN;
+    if (syscall(SYS_capget, &header, before) < 0) return false;
+    if (before[0].effective & administration || !(before[0].permitted & administration)) return false;
+    capability_set raised;
+    memcpy(raised, before, sizeof raised);
+    raised[0].effective |= administration;
+    return syscall(SYS_capset, &header, raised) == 0;
+}
+
+static void end_administration(bool has_begun, capability_set before) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    if (has_begun) syscall(SYS_capset, &header, before);
+}
+
 int linux_hci_take_down(int descriptor, uint16_t index) {
-    return result(ioctl(descriptor, HCI_DEVICE_DOWN, (unsigned long)index));
+    capability_set before;
+    bool has_begun = begin_administration(before);
+    int error = result(ioctl(descriptor, HCI_DEVICE_DOWN, (unsigned long)index));
+    end_administration(has_begun, before);
+    return error;
 }
 
 int linux_hci_bind_user_channel(int descriptor, uint16_t index) {
     struct hci_address address = {.family = AF_BLUETOOTH, .index = index, .channel = hci_user_channel};
-    return result(bind(descriptor, (struct sockaddr *)&address, sizeof address));
+    capability_set before;
+    bool has_begun = begin_administration(before);
+    int error = result(bind(descriptor, (struct sockaddr *)&address, sizeof address));
+    end_administration(has_begun, before);
+    return error;
 }
 
 int linux_hci_bind_management(int descriptor) {

@@ -144,6 +144,7 @@ void process_time_end(void) {
         release_timers();
     }
     unlock_world();
+    end_sharing_processor();
 }
 
 void process_time_advance_clock(uint64_t nanoseconds) {

@@ -1,5 +1,4 @@
-// libdispatch: which code is its own, and what its threads do: work that waits for a thread gets one, and idle threads
-// wait without a limit.
+// libdispatch: which code is its own, and how work that waits for a thread gets one.
 
 #include "internal.h"
 
@@ -58,7 +57,6 @@ enum process_time_obstacle process_time_obstacle(void) {
 typedef void (*function_t)(void *);
 
 void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, uint64_t leeway);
-long dispatch_semaphore_wait(void *semaphore, uint64_t timeout);
 
 /// The source with which libdispatch looks after its threads, and what it does.
 static void *monitor_source;
@@ -94,10 +92,13 @@ INTERPOSED void dispatch_source_set_event_handler_f(void *source, function_t han
 
 const char *path_for_monitor(const char *path) {
     if (!asks_monitor || !path || strncmp(path, "/proc/", 6) != 0) { return path; }
-    // Only where work waits it asks which threads run. The one that asks is the world's, which waits as well.
+    // Only where work waits it asks which threads run. The one that asks is the world's, which waits as well; one that
+    // waits for work may look for a moment whether there is some.
     has_waiting_work = true;
     static __thread char other[64];
-    if (atoi(path + 6) != (int)kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0)) { return path; }
+    int identifier = atoi(path + 6);
+    bool waits = identifier == (int)kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0) || waits_for_work(identifier);
+    if (!waits) { return path; }
     int sleeping = sleeping_thread();
     if (sleeping == 0) { return path; }
     snprintf(other, sizeof other, "/proc/self/task/%d/stat", sleeping);
@@ -112,14 +113,6 @@ bool serve_waiting_work(void) {
     handler(NULL);
     asks_monitor = false;
     return has_waiting_work;
-}
-
-// MARK: Idle threads
-
-INTERPOSED long dispatch_semaphore_wait(void *semaphore, uint64_t timeout) {
-    // A thread of libdispatch that has nothing to do ends after five seconds; that is no deadline of the process.
-    bool is_idle = timeout != DISPATCH_FOREVER && is_living() && is_in_dispatch(__builtin_return_address(0));
-    return NEXT(dispatch_semaphore_wait)(semaphore, is_idle ? DISPATCH_FOREVER : timeout);
 }
 
 #endif

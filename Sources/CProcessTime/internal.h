@@ -136,14 +136,36 @@ int sleeping_thread(void);
 extern atomic_int process_time_real_waits;
 /// Whether code of libdispatch is at an address.
 bool is_in_dispatch(const void *address);
+/// How many threads of libdispatch's pool wait for work, as is known without the kernel.
+int count_idle_threads(void);
+/// Sleeps until so many wait for work; may return early, and does after a time in nanoseconds.
+void wait_for_idle_threads(int count, uint64_t nanoseconds);
+/// How often such a thread was given work, or the world's, or a thread was made. As long as this stays the same, who
+/// waits for work goes on waiting, and no thread is new.
+unsigned count_starts(void);
+/// Counts one: before who waits can go on, and after a thread was made, before the one that made it can sleep.
+void count_start(void);
+/// Whether a thread is one of those that wait for work.
+bool waits_for_work(int identifier);
+/// Calls a function for each thread that waits for work; nothing that takes long, for others wait meanwhile.
+void list_idle_threads(void (*add)(int identifier));
 /// Writes the functions that a thread is in, a line for each.
 void describe_functions(int identifier, char *text, size_t capacity);
+
+/// Has the present thread run where the others do that share a processor, if they do.
+void share_processor(void);
+/// The same for the thread that moves the world on; where none share one, they begin, on its own.
+void begin_sharing_processor(void);
+/// From here on all run on any processor.
+void end_sharing_processor(void);
 
 // MARK: The world's own thread
 
 /// Around a wait: where it is the world's own thread that waits, another one moves the world on meanwhile.
 void begin_wait(void);
 void end_wait(void);
+/// The thread that moves the world on, where it waits for such a wait; 0 where it may do something.
+int idle_world_thread(void);
 
 // MARK: The kernel
 

@@ -86,6 +86,8 @@ static int epoll_until(
 }
 
 INTERPOSED int epoll_wait(int descriptor, struct epoll_event *events, int capacity, int milliseconds) {
+    // The thread with the timers of libdispatch.
+    if (is_in_dispatch(__builtin_return_address(0))) { share_processor(); }
     if (!is_living() || milliseconds <= 0) { return NEXT(epoll_wait)(descriptor, events, capacity, milliseconds); }
     return epoll_until(descriptor, events, capacity, deadline_after((uint64_t)milliseconds * 1000000), NULL);
 }

@@ -15,11 +15,20 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+/// How long is waited for threads of the pool, in nanoseconds of real time, until all threads are looked at.
+#define WAITING_TIME 100000
+/// How long they share a processor while there is no rest.
+#define SHARING_TIME 1000000
+/// How many rests in a row have to come sooner until they do again; meanwhile the system finds the best processor.
+#define SHARING_COUNT 16
+
 struct thread {
     int identifier;
     /// Its file "stat".
     int descriptor;
     bool is_seen;
+    /// Waits for work in libdispatch's pool, so that the kernel need not be asked.
+    bool is_idle;
 };
 
 static struct thread *threads;
@@ -127,6 +136,33 @@ static long count_switches(void) {
     return all.ru_nvcsw + all.ru_nivcsw - own.ru_nvcsw - own.ru_nivcsw;
 }
 
+static void mark_idle(int identifier) {
+    for (size_t index = 0; index < thread_count; index += 1) {
+        if (threads[index].identifier == identifier) { threads[index].is_idle = true; }
+    }
+}
+
+/// Marks those that wait for work; returns how many others there are.
+static size_t mark_idle_threads(int own) {
+    for (size_t index = 0; index < thread_count; index += 1) { threads[index].is_idle = false; }
+    list_idle_threads(mark_idle);
+    mark_idle(idle_world_thread());
+    size_t others = 0;
+    for (size_t index = 0; index < thread_count; index += 1) {
+        if (threads[index].identifier != own && !threads[index].is_idle) { others += 1; }
+    }
+    return others;
+}
+
+static void (*_Atomic look_observer)(int identifier);
+
+void process_time_observe_looks(void (*observer)(int)) { atomic_store(&look_observer, observer); }
+
+static void report_look(int identifier) {
+    void (*observer)(int) = atomic_load_explicit(&look_observer, memory_order_acquire);
+    if (observer) { observer(identifier); }
+}
+
 /// Whether every other thread sleeps; the index of one that does not is left in `awake`.
 static bool is_at_rest(int own, size_t *awake) {
     if (atomic_load(&process_time_real_waits) > 0) { return false; }
@@ -134,20 +170,32 @@ static bool is_at_rest(int own, size_t *awake) {
     if (*awake < thread_count && threads[*awake].identifier != own && !is_asleep(state_of(&threads[*awake]) ?: 'X')) {
         return false;
     }
-    long switches = count_switches();
+    // As long as the count of starts stays the same, who waits for work goes on waiting and no thread is new.
+    unsigned starts = count_starts();
     if (count_threads() != thread_count) { list_threads(); }
+    size_t asked = mark_idle_threads(own);
+    report_look(0);
+    // One that sleeps when it is asked, beside others that wait for work: at that moment there is rest. Where there are
+    // more, one of them may have woken another that was asked before.
+    long switches = asked > 1 ? count_switches() : 0;
     for (size_t index = 0; index < thread_count; index += 1) {
-        if (threads[index].identifier == own) { continue; }
+        if (threads[index].identifier == own || threads[index].is_idle) { continue; }
         char state = state_of(&threads[index]);
+        report_look(threads[index].identifier);
         if (state == 0) { list_threads(); return false; }
         if (!is_asleep(state)) {
             *awake = index;
             return false;
         }
     }
-    return count_switches() == switches && count_threads() == thread_count &&
-           atomic_load(&process_time_real_waits) == 0;
+    return (asked <= 1 || count_switches() == switches) && count_threads() == thread_count &&
+           count_starts() == starts && atomic_load(&process_time_real_waits) == 0;
 }
+
+/// How many threads waited for work when there was rest last.
+static int idle_at_rest;
+/// How many rests in a row came soon.
+static unsigned soon_count;
 
 int sleeping_thread(void) {
     int own = own_identifier();
@@ -164,24 +212,32 @@ bool process_time_rest(uint64_t limit) {
     size_t awake = SIZE_MAX;
     uint64_t start = 0;
     for (unsigned count = 0;; count += 1) {
+        // Most rests begin when as many threads wait for work as did last.
+        if (count < 30 && count_idle_threads() < idle_at_rest) { wait_for_idle_threads(idle_at_rest, WAITING_TIME); }
         if (is_at_rest(own, &awake)) {
+            idle_at_rest = count_idle_threads();
             if (!is_living()) { return true; }
             bool has_work = serve_waiting_work();
             // A pool that is full gives no more threads.
-            if (!wake_again(attempt) && (!has_work || attempt > 1000)) { return true; }
+            if (!wake_again(attempt) && (!has_work || attempt > 1000)) { break; }
             attempt += 1;
-            continue;
-        }
-        if (count < 30) {
-            kernel_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
             continue;
         }
         uint64_t now = process_time_real_nanoseconds();
         if (start == 0) { start = now; }
+        if (now - start > SHARING_TIME) { end_sharing_processor(); }
+        if (count < 30) {
+            kernel_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+            continue;
+        }
         if (now - start > limit) { return false; }
         struct timespec pause = {.tv_nsec = count < 200 ? 5000 : 200000};
         kernel_call(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
     }
+    bool is_soon = start == 0 || process_time_real_nanoseconds() - start <= SHARING_TIME;
+    soon_count = is_soon ? soon_count + 1 : 0;
+    if (soon_count >= SHARING_COUNT) { begin_sharing_processor(); }
+    return true;
 }
 
 #endif

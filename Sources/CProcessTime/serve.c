@@ -13,7 +13,8 @@ struct service {
     uint64_t rest_limit;
 };
 
-enum { RUNS, WAITS, IS_MOVED };
+/// `IS_ALONE` is `RUNS` with the thread that moves the world on asleep until the other one waits again.
+enum { RUNS, IS_ALONE, WAITS, IS_MOVED };
 
 static __thread struct service own;
 /// How many waits of this thread are within each other: a wait may be made of others.
@@ -23,10 +24,21 @@ static __thread int depth;
 static struct service current;
 static atomic_int state;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
+static atomic_int mover;
+
+int idle_world_thread(void) { return atomic_load(&state) == IS_ALONE ? atomic_load(&mover) : 0; }
+
+static void wait_for_wait(void) {
+    for (;;) {
+        int runs = RUNS;
+        if (!atomic_compare_exchange_strong(&state, &runs, IS_ALONE) && runs == WAITS) { return; }
+        wait_on(&state, IS_ALONE);
+    }
+}
 
 static void move_world(void) {
     for (;;) {
-        while (atomic_load(&state) != WAITS) { wait_on(&state, RUNS); }
+        wait_for_wait();
         bool is_at_rest = process_time_rest(current.rest_limit);
         int waits = WAITS;
         // From here on the thread that waits stays where it is, even if it has been woken.
@@ -39,6 +51,7 @@ static void move_world(void) {
 
 static void *run_thread(void *unused) {
     pthread_setname_np(pthread_self(), "world");
+    atomic_store(&mover, (int)kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0));
     move_world();
     return unused;
 }
@@ -56,6 +69,8 @@ void process_time_serve(bool (*step)(void *, bool), void *context, uint64_t rest
 void begin_wait(void) {
     if (!own.step || !is_living() || depth++ > 0) { return; }
     current = own;
+    // Before the thread can go on that moves the world on.
+    count_start();
     atomic_store(&state, WAITS);
     wake_on(&state);
 }
@@ -64,7 +79,7 @@ void end_wait(void) {
     if (depth == 0 || --depth > 0) { return; }
     for (;;) {
         int value = WAITS;
-        if (atomic_compare_exchange_strong(&state, &value, RUNS) || value == RUNS) { return; }
+        if (atomic_compare_exchange_strong(&state, &value, RUNS) || value != IS_MOVED) { return; }
         wait_on(&state, IS_MOVED);
     }
 }

@@ -35,9 +35,17 @@ bool process_time_rest(uint64_t limit) {
     return false;
 }
 
+void process_time_observe_looks(void (*observer)(int)) { (void)observer; }
+
 size_t process_time_describe_threads(bool all, char *text, size_t capacity) {
     (void)all;
     if (capacity) { text[0] = 0; }
+    return 0;
+}
+
+size_t process_time_idle_threads(int *identifiers, size_t capacity) {
+    (void)identifiers;
+    (void)capacity;
     return 0;
 }
 

@@ -2,6 +2,7 @@
 // once, so that a reader at the other end of a pipe gets it without delay.
 
 import Foundation
+import Logging
 import Synchronization
 import TerminalScreen
 
@@ -17,7 +18,28 @@ package enum Console {
         write(text, to: .standardOutput)
     }
 
-    /// Prints a line on standard error.
+    /// Logs that something is wrong and the program goes on.
+    package static func warn(_ line: String) { logger.warning("\(line)") }
+
+    /// Logs what happens in between, which `--verbose` shows.
+    package static func inform(_ line: @autoclosure () -> String) { logger.info("\(line())") }
+
+    private static let logger = Logger(label: Ending.program)
+
+    /// Writes a line of the log on standard error. A program whose log nobody takes any more goes on without.
+    static func log(_ line: String) {
+        let octets = Data((line + "\n").utf8)
+        let isWritten: Void? = below.withLockIfAvailable { below in
+            // One of the two at a time.
+            let shown = isatty(STDERR_FILENO) == 1 ? below.draft + below.status : ""
+            let all = shown.isEmpty ? octets : Data(erasing.utf8) + octets + Data(shown.utf8)
+            try? FileHandle.standardError.write(contentsOf: all)
+        }
+        // A thread that prints and waits for a reader does not keep others from logging.
+        if isWritten == nil { try? FileHandle.standardError.write(contentsOf: octets) }
+    }
+
+    /// Prints a line on standard error that a person has asked for, or is asked.
     package static func report(_ line: String) {
         write(line + "\n", to: .standardError)
     }

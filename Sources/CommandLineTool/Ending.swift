@@ -23,7 +23,7 @@ package enum Ending {
 
     /// The command failed.
     package static func fail(_ failure: Failure) -> Never {
-        Console.report(program + ": " + PrintableText.text(failure.line))
+        ProgramLog.write([PrintableText.text(failure.line)], .error)
         exit(1)
     }
 
@@ -36,22 +36,38 @@ package enum Ending {
     ///
     /// A command that runs until something happens never comes back from here; see ``Interrupts``.
     package static func run(_ tool: (some ParsableCommand).Type) {
+        ProgramLog.begin()
+        let arguments = TraceOptions.arguments(Array(CommandLine.arguments.dropFirst()))
         do {
-            var command = try tool.parseAsRoot(TraceOptions.arguments(Array(CommandLine.arguments.dropFirst())))
+            var command = try tool.parseAsRoot(arguments)
             try command.run()
         } catch {
-            end(tool, with: error)
+            end(tool, arguments, with: error)
         }
     }
 
-    /// The parser's text with the beginning that all lines on standard error have: the program's name.
-    static func line(_ text: String) -> String {
+    /// The lines of the parser's text in the style of all others: the first is a clause without the parser's word
+    /// before it and a full stop behind it. It asks for the command that may be meant.
+    static func lines(_ text: String, _ tool: any ParsableCommand.Type, _ arguments: [String]) -> [String] {
         let prefix = "Error: "
-        return text.hasPrefix(prefix) ? program + ": " + text.dropFirst(prefix.count) : text
+        let message = text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]
+        var lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard var first = lines.first else { return lines }
+        if let question = CommandSuggestion.question(for: tool, arguments, first) { first += ". " + question }
+        first = first.replacing(". Did you mean", with: "; did you mean")
+        if first.hasSuffix(".") { first.removeLast() }
+        // A word in capitals stays one.
+        if first.dropFirst().first?.isUppercase == false { first = first.prefix(1).lowercased() + first.dropFirst() }
+        lines[0] = first
+        return lines
     }
 
     /// Ends with what a command threw, or what the parser made of the arguments.
-    private static func end(_ tool: (some ParsableCommand).Type, with error: any Error) -> Never {
+    private static func end(
+        _ tool: (some ParsableCommand).Type,
+        _ arguments: [String],
+        with error: any Error
+    ) -> Never {
         if let failure = error as? Failure { fail(failure) }
         let text = tool.fullMessage(for: error)
         switch tool.exitCode(for: error) {
@@ -59,7 +75,7 @@ package enum Ending {
             Console.print(text)
             succeed()
         case .validationFailure:
-            Console.report(Self.line(text))
+            ProgramLog.write(lines(text, tool, arguments), .error)
             exit(2)
         default:
             fail(Failure(tool.message(for: error)))

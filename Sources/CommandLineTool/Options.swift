@@ -3,6 +3,7 @@
 package import ArgumentParser
 package import CoreBluetooth
 import Foundation
+import Logging
 
 /// Which adapter to use, and as whom.
 package struct RadioOptions: ParsableArguments {
@@ -136,7 +137,9 @@ package struct RadioOptions: ParsableArguments {
         var configuration = BluetoothAdapter.Configuration.environment
         configure(&configuration)
         do {
-            try BluetoothAdapter.select(name, configuration: configuration)
+            let adapter = try BluetoothAdapter(name, configuration: configuration)
+            BluetoothAdapter.select(adapter)
+            ServiceManager.current.watch { adapter.whenTurning($0) }
         } catch let error as BluetoothAdapterError {
             throw ValidationError(error.description)
         }
@@ -156,8 +159,19 @@ package struct OutputOptions: ParsableArguments {
     @Flag(help: "Print what happens, on standard error.")
     package var verbose = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The least that is logged, each line with its time. (default: notice, or COREBLUETOOTH_LOG_LEVEL)",
+            valueName: "level"
+        )
+    )
+    var logLevel: Logger.Level?
+
     package init() {}
 
+    // The parser calls this before the command runs, so that nothing is logged before.
+    package func validate() { ProgramLog.choose(logLevel, isVerbose: verbose) }
+
     /// The same, for a session.
-    package var format: OutputFormat { OutputFormat(isJSON: json, isVerbose: verbose) }
+    package var format: OutputFormat { OutputFormat(isJSON: json, isVerbose: ProgramLog.shownLevel <= .info) }
 }

@@ -36,8 +36,8 @@ package struct OutputFormat: Sendable {
         }
     }
 
-    /// Prints a line on standard error where ``isVerbose`` asks for it.
+    /// Logs a line about what happens in between, where ``isVerbose`` asks for it.
     package func report(_ line: @autoclosure () -> String) {
-        if isVerbose { Console.report(line()) }
+        if isVerbose { Console.inform(line()) }
     }
 }

@@ -1,6 +1,7 @@
 // The commands.
 
 import ArgumentParser
+import CommandLineTool
 
 /// `corebluetooth`.
 struct CoreBluetoothTool: ParsableCommand {
@@ -12,6 +13,7 @@ struct CoreBluetoothTool: ParsableCommand {
             controller behind a socket or on a serial port, or a Linux adapter such as hci0. "corebluetooth adapters" \
             lists the Linux adapters and says what stands in the way.
             """,
+        version: ProgramVersion.line("corebluetooth"),
         subcommands: [
             AdaptersCommand.self, ScanCommand.self, InspectCommand.self, ConnectCommand.self,
             DeviceCommand<ReadAction>.self, DeviceCommand<WriteAction>.self, DeviceCommand<SubscribeAction>.self,

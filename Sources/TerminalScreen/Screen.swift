@@ -71,6 +71,9 @@ package final class Screen {
     /// The last line that something wrote to standard error since the screen was opened.
     package var lastLine: String? { TerminalRestoration.lastLine }
 
+    /// Puts the terminal back for a program that ends without `exit`; without effect where it is as it was.
+    package nonisolated static func restoreTerminal() { TerminalRestoration.restore() }
+
     // MARK: Life
 
     /// Takes the terminal.

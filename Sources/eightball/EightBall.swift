@@ -15,6 +15,7 @@ struct EightBall: ParsableCommand {
             Without a command it asks whether to be the Central (who asks) or the Peripheral (who answers): on the whole \
             screen in a terminal, line by line elsewhere and with --plain.
             """,
+        version: ProgramVersion.line("eightball"),
         subcommands: [Web.self, Demo.self, Peripheral.self, Central.self, Ask.self]
     )
 

@@ -38,12 +38,17 @@ final class PeripheralSession: @preconcurrency ITCB_Observer_Peripheral_Protocol
         _ = sdk.addObserver(self)
         Steps.observe(sdk) { [output, name] step in
             output.report("ball " + StepWords(step).text)
-            guard case .advertising = step else { return }
-            output.print(
-                "advertising",
-                [("name", .string(name))],
-                line: "\(PrintableText.quoted(name)) is a Magic 8-Ball now; Ctrl-C ends it."
-            )
+            switch step {
+            case .stateChanged(isPoweredOn: false, _): ServiceManager.current.waitsForAdapter()
+            case .advertising:
+                output.print(
+                    "advertising",
+                    [("name", .string(name))],
+                    line: "\(PrintableText.quoted(name)) is a Magic 8-Ball now; Ctrl-C ends it."
+                )
+                ServiceManager.current.ready("is the 8-ball \(PrintableText.quoted(name))")
+            default: break
+            }
         }
     }
 
@@ -72,12 +77,12 @@ final class PeripheralSession: @preconcurrency ITCB_Observer_Peripheral_Protocol
     func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
         switch error {
         case .sendFailed:
-            Console.report("eightball: an answer was lost: the central \(ErrorWords.words(for: error))")
+            Console.warn("an answer was lost: the central \(ErrorWords.words(for: error))")
         case .coreBluetooth(nil):
             // The adapter comes and goes; the ball is back when it is.
             output.report("ball waits for Bluetooth")
         case .coreBluetooth, .unknown:
-            Console.report("eightball: the ball \(ErrorWords.words(for: error))")
+            Console.warn("the ball \(ErrorWords.words(for: error))")
         }
     }
 }

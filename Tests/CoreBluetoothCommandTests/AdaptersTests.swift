@@ -4,6 +4,7 @@ import BluetoothAirService
 import BluetoothTransport
 import BluetoothTypes
 import CommandLineTool
+import Fixtures
 import Foundation
 import Testing
 
@@ -132,12 +133,69 @@ struct AdaptersTests {
     }
 
     @Test("The files for good name the program and the adapter")
-    func setup() {
+    func setup() throws {
         let text = SetupFiles(program: "/opt/my ball", listing: self.listing([self.dongle])).text
         #expect(text.contains("# /etc/systemd/system/my-ball.service"))
-        #expect(text.contains("ExecStart=\"/opt/my ball\" --adapter hci1"))
+        #expect(text.contains("ExecStart=\"/opt/my ball\"\nEnvironment=COREBLUETOOTH_ADAPTER=hci1\n"))
+        #expect(!text.contains("Type=notify") && !text.contains("sudo install"))
         #expect(text.contains("AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW"))
         #expect(text.contains("Conflicts=bluetooth.service"))
         #expect(text.contains("SUBSYSTEM==\"bluetooth\""))
+        // That of the packages takes its arguments from a file, and is the same below.
+        let packaged = SetupFiles(program: "/usr/bin/corebluetooth", listing: self.listing([])).packagedUnit
+        #expect(packaged.contains("ExecStart=\"/usr/bin/corebluetooth\" $ARGUMENTS\n"))
+        #expect(!packaged.contains("hci0"))
+        let own = SetupFiles(program: "/opt/corebluetooth", listing: self.listing([self.dongle])).text
+        let end = try #require(packaged.range(of: "AmbientCapabilities")).lowerBound
+        #expect(own.contains(packaged[end...]))
+    }
+
+    @Test(
+        "C5: the unit starts a command of ours that reports when it is ready, where the service's user may run it",
+        arguments: [
+            ("/usr/bin/corebluetooth", "ExecStart=\"/usr/bin/corebluetooth\" advertise\n", nil),
+            (
+                "/root/.build/debug/eightball", "\"/usr/local/bin/eightball\" peripheral\n",
+                "/root/.build/debug/eightball"
+            ),
+            ("/home/me/it's/blueear", "\"/usr/local/bin/blueear\" peripheral\n", "'/home/me/it'\\''s/blueear'"),
+            ("/opt/50%/\"a\\b\"", "ExecStart=\"/opt/50%%/\\\"a\\\\b\\\"\"\n", nil),
+        ] as [(String, String, String?)]
+    )
+    func services(program: String, start: String, installed: String?) {
+        let text = SetupFiles(program: program, listing: self.listing([self.dongle])).text
+        #expect(text.contains(start), "\(text)")
+        #expect(text.contains("Type=notify\nWatchdogSec=30\n") == !program.hasPrefix("/opt"))
+        #expect(text.contains("RestartSec=5\n"))
+        #expect(text.contains("sudo install") == (installed != nil))
+        if let installed { #expect(text.contains("sudo install \(installed) /usr/local/bin/")) }
+    }
+
+    @Test("C5: a program that finds libraries through LD_LIBRARY_PATH does not with capabilities, and says so")
+    func libraries() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder("self"), withIntermediateDirectories: true)
+        try Data(
+            """
+            5577-5578 r-xp 00000000 fe:00 12 /opt/ball/eightball
+            7f01-7f02 r-xp 00000000 fe:00 13                         /opt/swift/lib/libswiftCore.so
+            7f03-7f04 rw-p 00000000 00:00 0
+
+            """.utf8
+        ).write(to: URL(fileURLWithPath: folder("self/maps")))
+        let processes = ProcessListing(folder: folder.path)
+        for (path, isUsed) in [
+            ("/opt/swift/lib", true), ("/usr/lib:/opt/swift/lib/", true), ("", false), ("/opt/s", false),
+        ] {
+            #expect(processes.usesLibraries(in: path) == isUsed, "\(path)")
+        }
+        #expect(!ProcessListing(folder: "/nowhere").usesLibraries(in: "/opt/swift/lib"))
+        var report = self.report([self.dongle], may: false)
+        report.holders = AdapterHolders()
+        let plain = report.lines
+        report.usesLibraryPath = true
+        #expect(report.lines.filter { !plain.contains($0) }.last == "        swift build --static-swift-stdlib")
+        report.mayUseAdapters = true
+        #expect(!report.lines.contains { $0.contains("LD_LIBRARY_PATH") })
     }
 }

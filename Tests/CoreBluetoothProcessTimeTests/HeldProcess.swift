@@ -27,6 +27,9 @@ final class HeldProcess {
         self.clock.advance(to: end)
     }
 
+    /// Waits until all has come to rest.
+    func rest(within limit: Duration = .seconds(60)) throws { try self.clock.rest(within: limit) }
+
     /// Runs code on this thread that may wait.
     func serve(_ work: () -> Void) {
         self.clock.serve(work) {

@@ -13,9 +13,12 @@ struct NamesTests {
 
     /// All files of the repository that documents may name.
     static let files: Set<String> = {
-        let top = ["README.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md", "THREAT_MODEL.md", "Package.swift"]
+        let top = [
+            "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md", "THREAT_MODEL.md", "VERSION",
+            "Package.swift", "Dockerfile",
+        ]
         var result = Set(top)
-        for folder in ["Sources", "Tests", "docs", "Interop", "Fuzz", "Benchmarks", "Examples", ".ci"] {
+        for folder in ["Sources", "Tests", "docs", "Interop", "Fuzz", "Benchmarks", "Examples", "Packaging", ".ci"] {
             let names = FileManager.default.enumerator(atPath: WhereTests.root.appendingPathComponent(folder).path)
             while let name = names?.nextObject() as? String {
                 if name.split(separator: "/").last == ".build" { names?.skipDescendants() }
@@ -45,7 +48,8 @@ struct NamesTests {
     @Test("Every path that a document names is there")
     func paths() {
         for (path, text) in Self.documents {
-            for match in text.matches(of: /`((?:Sources|Tests|Interop|Fuzz|Benchmarks|docs)\/[A-Za-z0-9_+.\/-]+)`/) {
+            let paths = /`((?:Sources|Tests|Interop|Fuzz|Benchmarks|Packaging|docs)\/[A-Za-z0-9_+.\/-]+)`/
+            for match in text.matches(of: paths) {
                 let name = match.1.hasSuffix("/") ? match.1.dropLast() : match.1
                 // Looked up outside, so that a failure shows the name alone and not every file.
                 let isThere = Self.files.contains(String(name))

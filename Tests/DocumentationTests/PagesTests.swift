@@ -8,10 +8,17 @@ import Testing
 struct Page: Sendable, CustomTestStringConvertible {
     /// The page, from the root of the repository.
     let page: String
-    /// The file, from the root of the repository: a paragraph, an empty line, and the code of the page.
-    let program: String
+    /// The files, from the root of the repository, one after the other: a paragraph, an empty line, and code of the page.
+    let programs: [String]
 
     var testDescription: String { self.page }
+
+    init(page: String, program: String) { self.init(page: page, programs: [program]) }
+
+    init(page: String, programs: [String]) {
+        self.page = page
+        self.programs = programs
+    }
 
     static let all = [
         Page(
@@ -49,6 +56,21 @@ struct Page: Sendable, CustomTestStringConvertible {
         Page(
             page: "Sources/CoreBluetoothProcessTime/CoreBluetoothProcessTime.docc/ProcessTime.md",
             program: "Tests/CoreBluetoothProcessTimeTests/ProcessTimeArticleTests.swift"
+        ),
+        Page(
+            page: "Sources/CoreBluetooth/CoreBluetooth.docc/FromIOSToLinuxCI.md",
+            programs: ["Examples/HeartRate/Package.swift", "Tests/PortingTests/Recipes/Constants.swift"]
+        ),
+        Page(
+            page: "Sources/CoreBluetooth/CoreBluetooth.docc/PortingAnApp.md",
+            programs: ["Examples/Porting/Sources/Publishers/Publishers.swift"]
+                + ["Cryptography", "Logs", "Selectors", "Platforms", "Timers", "Errors", "Octets", "Subclasses"].map {
+                    "Tests/PortingTests/Recipes/\($0).swift"
+                }
+        ),
+        Page(
+            page: "Sources/CoreBluetoothObservation/CoreBluetoothObservation.docc/CoreBluetoothObservation.md",
+            program: "Tests/CoreBluetoothObservationTests/PageTests.swift"
         ),
         Page(
             page: "Sources/BluetoothHCI/BluetoothHCI.docc/DecodeACapture.md",
@@ -105,10 +127,26 @@ struct Page: Sendable, CustomTestStringConvertible {
 struct PagesTests {
     @Test("A page's code is a file that is compiled and run", arguments: Page.all)
     func code(of page: Page) throws {
-        let file = try Page.text(page.program)
-        let program = file.split(separator: "\n\n", maxSplits: 1)[1].trimmingCharacters(in: .newlines)
+        let program = try page.programs.map { path in
+            let code = try Page.text(path).split(separator: "\n\n", maxSplits: 1)[1].trimmingCharacters(in: .newlines)
+            return Self.inAPackageOfYourOwn(code)
+        }
+        .joined(separator: "\n\n")
         #expect(try page.code() == program)
         #expect(program.count > 400)
+    }
+
+    /// A manifest of an example as it is outside of this repository, which its comment says.
+    private static func inAPackageOfYourOwn(_ manifest: String) -> String {
+        let byPath = /\/\/ In a package of your own: (.*)\n\s*\.package\(name: "OpenCoreBluetooth", path: "..\/.."\)/
+        return manifest.replacing(byPath) { $0.1 }
+    }
+
+    @Test("The workflow on the page is the one that the example has")
+    func workflow() throws {
+        let page = try Page.text("Sources/CoreBluetooth/CoreBluetooth.docc/FromIOSToLinuxCI.md")
+        let workflow = try Page.text("Examples/HeartRate/.github/workflows/test.yml")
+        #expect(page.contains("```yaml\n\(workflow)```\n"))
     }
 
     @Test("Every article is reached from the landing page of its module")

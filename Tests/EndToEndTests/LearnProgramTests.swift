@@ -62,10 +62,10 @@ struct LearnProgramTests {
     @Test(
         "What there is not is refused, in one line that says what there is",
         arguments: [
-            (["99"], "There is no lesson \"99\"; corebluetooth learn lists them."),
-            (["1", "--try", "x"], "Lesson 1 has no change \"x\"; it has: far."),
+            (["99"], "there is no lesson \"99\"; corebluetooth learn lists them"),
+            (["1", "--try", "x"], "lesson 1 has no change \"x\"; it has: far"),
             (["--answer", "1"], "--try and --answer need a lesson: corebluetooth learn 1 …"),
-            (["1", "--try", "far", "--answer", "1"], "Use --try or --answer, not both."),
+            (["1", "--try", "far", "--answer", "1"], "use --try or --answer, not both"),
         ]
     )
     func refusals(arguments: [String], line: String) throws {

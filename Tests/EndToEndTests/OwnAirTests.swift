@@ -38,7 +38,7 @@ struct OwnAirTests {
         #expect(try scan.end() == 1)
         #expect(
             scan.errorLines == [
-                "[CoreBluetooth] what serves the controller has no resources for another host; "
+                "corebluetooth: what serves the controller has no resources for another host; "
                     + "end a program that uses it, or raise its limit"
             ]
         )

@@ -180,6 +180,14 @@ struct ToolTests {
             #expect(process.lines.isEmpty)
             #expect(process.errorLines.count == 1, "\(process.errorLines)")
         }
+        for (program, word, name) in [
+            ("corebluetooth", "scn", "scan"), ("eightball", "peripherl", "peripheral"), ("blueear", "lok", "lock"),
+        ] {
+            let process = try testbed.start(program, [word])
+            #expect(try process.end() == 2)
+            let line = "\(program): unexpected argument '\(word)'; did you mean '\(name)'?"
+            #expect(process.errorLines.first == line, "C9")
+        }
         let help = try testbed.tool("--help")
         #expect(try help.end() == 0)
         #expect(help.lines.contains { $0.contains("adapters") })
@@ -203,7 +211,7 @@ struct ToolTests {
         try write("class/rfkill/rfkill0/soft", "1\n")
         try write("class/rfkill/rfkill0/hard", "0\n")
         try write("proc/800/comm", "bluetoothd\n")
-        try write("proc/self/status", "CapEff:\t0000000000000000\n")
+        try write("proc/self/status", "CapPrm:\t0000000000000000\n")
         let process = try testbed.tool(
             "adapters",
             "--system-folder",

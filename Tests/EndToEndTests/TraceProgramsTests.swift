@@ -94,7 +94,7 @@ struct TraceProgramsTests {
         defer { testbed.end() }
         let other = try testbed.eightball("demo", "--trace=a.png")
         #expect(try other.end() == 2)
-        try other.errorLine(with: "The trace a.png is neither .svg, .mmd nor .jsonl")
+        try other.errorLine(with: "the trace a.png is neither .svg, .mmd nor .jsonl")
         let nowhere = try testbed.eightball("demo", "--trace", "/nonexistent/a.svg")
         #expect(try nowhere.end() == 1)
         try nowhere.errorLine(with: "cannot write the trace /nonexistent/a.svg")

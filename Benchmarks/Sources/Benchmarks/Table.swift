@@ -1,4 +1,4 @@
-// One table in Markdown, as it stands in the README.
+// One table in Markdown, as it stands in Benchmarks/README.md.
 
 struct Table {
     private var rows: [[String]] = []

@@ -57,7 +57,7 @@ public enum AdapterUnavailable: Hashable, Sendable {
 }
 
 /// A file as a shell takes it.
-func shellQuoted(_ file: String) -> String {
+package func shellQuoted(_ file: String) -> String {
     let plain = file.utf8.allSatisfy { octet in
         switch octet {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -50,9 +50,17 @@ void process_time_advance(uint64_t nanoseconds);
 /// Waits, in real time, until every thread but the caller's sleeps. Returns whether that came within the limit.
 bool process_time_rest(uint64_t limit_nanoseconds);
 
+/// Has a function called while it is found out whether all threads sleep, for tests; no longer with NULL. It gets 0 as
+/// soon as it is known who waits for work, then the identifier of each thread that the kernel was asked about.
+void process_time_observe_looks(void (*observer)(int identifier));
+
 /// Writes which threads are awake, or which there are at all beside the calling one, and where: a line for each, then
 /// its innermost functions. Threads are interrupted for that, by SIGPROF. Returns the number of these threads.
 size_t process_time_describe_threads(bool all, char *text, size_t capacity);
+
+/// Writes the identifiers of the threads of libdispatch's pool that wait for work, as is known of them without the
+/// kernel; for tests. Returns how many there are, which may be more than `capacity`.
+size_t process_time_idle_threads(int *identifiers, size_t capacity);
 
 /// Marks what the calling thread does from here on as code under test, until it is called with NULL.
 ///

@@ -128,7 +128,7 @@ package final class PairingConversation {
             if serves.isJSON {
                 serves.print("pairingFailed", Self.details(peer) + [("error", .string(reason))], line: nil)
             } else {
-                Console.report("\(Ending.program): \(reason) (\(Self.name(peer)))")
+                Console.warn("\(reason) (\(Self.name(peer)))")
             }
         }
     }

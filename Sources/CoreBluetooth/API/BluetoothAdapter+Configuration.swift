@@ -172,7 +172,10 @@ extension BluetoothAdapter {
     /// Says once which Linux adapter there is, where a program that names none gets the user's air.
     package static func reportLinuxAdapter(folder: String = "/sys/class") {
         guard let name = AdapterListing(folder: folder).adapters.first?.name else { return }
-        Notice.once("the adapter is the user's own air, without radio; COREBLUETOOTH_ADAPTER=\(name) uses \(name)")
+        Notice.once(
+            "the adapter is the user's own air, without radio; COREBLUETOOTH_ADAPTER=\(name) uses \(name)",
+            .notice
+        )
     }
 
     /// Makes the adapter with this name the process's default.

@@ -230,6 +230,9 @@ public final class BluetoothAdapter: Sendable {
         }
     }
 
+    /// Calls `body` in a turn of the event loop; never, where that turns no more.
+    package func whenTurning(_ body: @escaping @Sendable () -> Void) { self.eventLoop.execute(body) }
+
     // MARK: Security
 
     /// Reports on the event loop how secure the connection to the device with an identifier is; `nil` where there is none.
@@ -272,6 +275,8 @@ public final class BluetoothAdapter: Sendable {
     struct ManagerEndpoint<Command: Sendable> {
         /// The way to the event loop.
         let commands: Mailbox<Command>
+        /// Lets the manager receive on its queue, be it no event at all.
+        let wakeQueue: @Sendable () -> Void
         /// Opens the way back, once the manager can take events.
         let begin: () -> Void
     }
@@ -291,7 +296,7 @@ public final class BluetoothAdapter: Sendable {
             eventLoop.execute { core.value?.drain(Session.self, number) }
         }
         let events = self.eventMailbox(queue, receive)
-        return ManagerEndpoint(commands: commands) {
+        return ManagerEndpoint(commands: commands, wakeQueue: events.call) {
             eventLoop.execute {
                 guard let core = core.value else { return }
                 core.add(

@@ -64,10 +64,10 @@ open class CBCentralManager: CBManager {
             queue: queue,
             restoreIdentifier: Self.restoreIdentifier(in: options)
         ) { reference.onItsQueue?.receive($0) }
-        self.context = CentralContext(adapter: adapter, lock: lock, commands: endpoint.commands)
+        self.context = CentralContext(adapter: adapter, lock: lock, endpoint: endpoint)
         self.delegateStorage = delegate
         self.usesMainQueue = queue?.isMain ?? true
-        super.init(adapter: adapter, lock: lock)
+        super.init(adapter: adapter, lock: lock, observation: self.context.observation)
         reference.set(self)
         endpoint.begin()
     }
@@ -85,6 +85,11 @@ open class CBCentralManager: CBManager {
 
     /// Whether the manager scans.
     open var isScanning: Bool { self.lock.withLock { self.scanningStorage } }
+
+    /// The delegate, to be called now: who observes properties is called first.
+    var informedDelegate: (any CBCentralManagerDelegate)? {
+        self.propertyObservation.inform { self.delegateStorage }
+    }
 
     func setScanning(_ isScanning: Bool) { self.lock.withLock { self.scanningStorage = isScanning } }
 
@@ -116,6 +121,7 @@ open class CBCentralManager: CBManager {
             )
         }
         self.setScanning(true)
+        self.propertyObservation.propertiesChanged()
         self.context.send(.scan(filter))
     }
 
@@ -123,6 +129,7 @@ open class CBCentralManager: CBManager {
     open func stopScan() {
         guard self.isPoweredOn() else { return }
         self.setScanning(false)
+        self.propertyObservation.propertiesChanged()
         self.context.send(.stopScan)
     }
 

@@ -11,11 +11,14 @@ open class CBManager: NSObject {
     let adapter: BluetoothAdapter
     /// Guards everything of the manager that can be observed, and all that belongs to it.
     let lock: NIOLock
+    /// Who observes properties of the manager.
+    package let propertyObservation: PropertyObservation
     private var stateStorage: CBManagerState = .unknown
 
-    init(adapter: BluetoothAdapter, lock: NIOLock) {
+    init(adapter: BluetoothAdapter, lock: NIOLock, observation: PropertyObservation) {
         self.adapter = adapter
         self.lock = lock
+        self.propertyObservation = observation
         super.init()
     }
 

@@ -317,11 +317,14 @@ extension CBPeripheral {
                 """
             )
         }
-        let canSend = self.lock.withLock { () -> Bool in
-            guard self.connection.state == .connected else { return true }
+        let (canSend, isObserved) = self.lock.withLock { () -> (Bool, Bool) in
+            let isObserved = self.propertyObservation.observer != nil
+            guard self.connection.state == .connected else { return (true, isObserved) }
             // An app that does not ask first is tolerated up to a limit, unless a test wants it otherwise.
-            return self.context.adapter.configuration.losesOverrunningWrites
+            let canSend =
+                self.context.adapter.configuration.losesOverrunningWrites
                 ? self.writeWindow.addIfWritable() : self.writeWindow.add(limit: Self.writeQueueLimit)
+            return (canSend, isObserved)
         }
         guard canSend else {
             return LogLines.log(
@@ -331,6 +334,7 @@ extension CBPeripheral {
                 """
             )
         }
+        if isObserved { self.propertyObservation.propertiesChanged() }
         guard let (connection, invalidations) = self.presentConnection() else { return }
         self.context.send(
             .writeWithoutResponse(
@@ -384,17 +388,5 @@ extension CBPeripheral {
             return LogLines.log("API MISUSE: \(self) can only accept commands while in the connected state")
         }
         LogLines.log("API MISUSE: \(attribute) is not a valid \(kind) for peripheral \(self)")
-    }
-}
-
-extension CBPeripheralState {
-    /// The state as log lines show it.
-    fileprivate var word: String {
-        switch self {
-        case .disconnected: "disconnected"
-        case .connecting: "connecting"
-        case .connected: "connected"
-        case .disconnecting: "disconnecting"
-        }
     }
 }

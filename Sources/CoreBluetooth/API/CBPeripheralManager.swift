@@ -61,7 +61,9 @@ open class CBPeripheralManager: CBManager {
         self.commands = endpoint.commands
         self.observer = adapter.configuration.observer
         self.delegateStorage = delegate
-        super.init(adapter: adapter, lock: NIOLock())
+        let lock = NIOLock()
+        let observation = PropertyObservation(lock: lock, wakeQueue: endpoint.wakeQueue)
+        super.init(adapter: adapter, lock: lock, observation: observation)
         reference.set(self)
         endpoint.begin()
     }
@@ -97,6 +99,11 @@ open class CBPeripheralManager: CBManager {
 
     /// Whether the manager advertises, by what was reported on its queue.
     open var isAdvertising: Bool { self.lock.withLock { self.advertisingStorage } }
+
+    /// The delegate, to be called now: who observes properties is called first.
+    var informedDelegate: (any CBPeripheralManagerDelegate)? {
+        self.propertyObservation.inform { self.delegateStorage }
+    }
 
     /// Advertising has started; who stopped it meanwhile does not advertise.
     func startedAdvertising() { self.lock.withLock { self.advertisingStorage = self.wantsAdvertising } }
@@ -161,6 +168,7 @@ open class CBPeripheralManager: CBManager {
     open func stopAdvertising() {
         guard self.isPoweredOn() else { return }
         self.endedAdvertising()
+        self.propertyObservation.propertiesChanged()
         self.send(.stopAdvertising)
     }
 

@@ -1,19 +1,23 @@
-// What the module logs on standard error: Core Bluetooth's lines about wrong use, and one line for what a person has to
-// mend. The checks stand where the API is called. The words about wrong use are Apple's, since people search for them.
+// What the module logs: Core Bluetooth's lines about wrong use, and one line for what a person has to mend. The checks
+// stand where the API is called. The words about wrong use are Apple's, since people search for them.
 
 import Foundation
+import Logging
 import NIOConcurrencyHelpers
 
-/// Lines on standard error.
+/// Lines on standard error, or in the log that the program has set up.
 enum LogLines {
     /// Takes the lines in place of standard error, in tests.
     @TaskLocal static var listener: (@Sendable (String) -> Void)?
 
-    /// Writes one line with Core Bluetooth's prefix.
-    static func log(_ text: @autoclosure () -> String) {
-        let line = "[CoreBluetooth] " + text()
-        if let listener = self.listener { return listener(line) }
-        self.write(line, to: STDERR_FILENO)
+    /// Writes one line: with Core Bluetooth's prefix, or where the program has its log.
+    static func log(_ text: @autoclosure () -> String, _ level: Logger.Level = .error) {
+        let text = text()
+        if let listener = self.listener { return listener("[CoreBluetooth] " + text) }
+        let logger = Logger(label: "CoreBluetooth")
+        // A program that has set up no log gets the line that people search for, and not the columns of swift-log.
+        guard logger.handler is StreamLogHandler else { return logger.log(level: level, "\(text)") }
+        self.write("[CoreBluetooth] " + text, to: STDERR_FILENO)
     }
 
     /// Writes a line to a file descriptor; one that is closed or broken gets nothing. Foundation's `FileHandle` would
@@ -46,9 +50,9 @@ enum Notice {
     private static let said = NIOLockedValueBox<Set<String>>([])
 
     /// Writes a line, unless it was written before.
-    static func once(_ text: String) {
+    static func once(_ text: String, _ level: Logger.Level = .error) {
         guard self.said.withLockedValue({ $0.count < 1000 && $0.insert(text).inserted }) else { return }
-        LogLines.log(text)
+        LogLines.log(text, level)
     }
 }
 

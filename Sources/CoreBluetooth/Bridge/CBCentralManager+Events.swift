@@ -6,6 +6,7 @@ import NIOConcurrencyHelpers
 extension CBCentralManager {
     /// Takes in events, in order.
     func receive(_ events: [CentralEvent]) {
+        if events.isEmpty { return self.propertyObservation.deliverChanges() }
         var taken = TakenEvents<ConnectionID>()
         for event in events {
             if let observer = self.context.observer, let callback = event.callback(in: self.context) {
@@ -44,7 +45,7 @@ extension CBCentralManager {
             // A sighting that was on its way when the app stopped scanning.
             guard self.isScanning else { return }
             let peripheral = self.context.peripheral(for: discovery.peer)
-            self.delegate?.centralManager(
+            self.informedDelegate?.centralManager(
                 self,
                 didDiscover: peripheral,
                 advertisementData: discovery.dictionary,
@@ -55,12 +56,12 @@ extension CBCentralManager {
             guard let peripheral = self.context.peripheral(id.token), peripheral.connected(id, mtu: mtu, window) else {
                 return
             }
-            self.delegate?.centralManager(self, didConnect: peripheral)
+            self.informedDelegate?.centralManager(self, didConnect: peripheral)
 
         case .failedToConnect(let id, let status):
             guard let peripheral = self.context.peripheral(id.token) else { return }
             peripheral.disconnected(id)
-            self.delegate?.centralManager(
+            self.informedDelegate?.centralManager(
                 self,
                 didFailToConnect: peripheral,
                 error: CBError.connectionFailure(status)
@@ -69,7 +70,7 @@ extension CBCentralManager {
         case .disconnected(let id, let error, let timestamp, let isReconnecting):
             guard let peripheral = self.context.peripheral(id.token) else { return }
             peripheral.disconnected(id, isReconnecting: isReconnecting)
-            self.delegate?.centralManager(
+            self.informedDelegate?.centralManager(
                 self,
                 didDisconnectPeripheral: peripheral,
                 timestamp: timestamp,
@@ -79,7 +80,7 @@ extension CBCentralManager {
 
         case .connectionEvent(let peer, let event):
             let peripheral = self.context.peripheral(for: peer)
-            self.delegate?.centralManager(self, connectionEventDidOccur: event, for: peripheral)
+            self.informedDelegate?.centralManager(self, connectionEventDidOccur: event, for: peripheral)
         }
     }
 
@@ -92,7 +93,7 @@ extension CBCentralManager {
             if isReset { self.context.forgetObjects() }
             for peripheral in self.context.livePeripherals { peripheral.adapterStopped(isReset: isReset) }
         }
-        self.delegate?.centralManagerDidUpdateState(self)
+        self.informedDelegate?.centralManagerDidUpdateState(self)
     }
 }
 

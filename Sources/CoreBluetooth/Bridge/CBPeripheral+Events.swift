@@ -12,12 +12,14 @@ extension CBPeripheral {
 
     /// Asks for a connection; `nil` where one is waited for already.
     func beginConnecting() -> ConnectionID? {
-        self.lock.withLock { self.connection.connect().map { ConnectionID(token: self.token, attempt: $0) } }
+        defer { self.propertyObservation.propertiesChanged() }
+        return self.lock.withLock { self.connection.connect().map { ConnectionID(token: self.token, attempt: $0) } }
     }
 
     /// Begins to end a connection, existing or waited for; `nil` where there is none.
     func beginDisconnecting() -> ConnectionID? {
-        self.lock.withLock { self.connection.cancel().map { ConnectionID(token: self.token, attempt: $0) } }
+        defer { self.propertyObservation.propertiesChanged() }
+        return self.lock.withLock { self.connection.cancel().map { ConnectionID(token: self.token, attempt: $0) } }
     }
 
     /// A connection was made; says whether the app still wants it.
@@ -72,29 +74,29 @@ extension CBPeripheral {
         case .subscriptionLost(_, let handle, let error):
             guard let characteristic = self.characteristic(handle) else { return }
             self.lock.withLock { characteristic.notifyingStorage = false }
-            self.delegate?.peripheral(
+            self.informedDelegate?.peripheral(
                 self,
                 didUpdateNotificationStateFor: characteristic,
                 error: subscriptionError(error)
             )
-        case .canSend: self.delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
+        case .canSend: self.informedDelegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
         case .mtu(_, let mtu, _): self.lock.withLock { self.mtu = mtu }
         case .name(_, let name):
             let isNews = self.lock.withLock {
                 defer { self.nameStorage = name }
                 return self.nameStorage != name
             }
-            if isNews { self.delegate?.peripheralDidUpdateName(self) }
+            if isNews { self.informedDelegate?.peripheralDidUpdateName(self) }
         case .rssi(_, .success(let rssi)):
             let number = rssi.number
             self.lock.withLock { self.rssiStorage = number }
-            self.delegate?.peripheral(self, didReadRSSI: number, error: nil)
+            self.informedDelegate?.peripheral(self, didReadRSSI: number, error: nil)
         case .rssi(_, .failure(let error)):
-            self.delegate?.peripheral(self, didReadRSSI: RSSI?.none.number, error: coreBluetoothError(error))
+            self.informedDelegate?.peripheral(self, didReadRSSI: RSSI?.none.number, error: coreBluetoothError(error))
         case .servicesInvalidated(_, let range, _): self.servicesInvalidated(range)
         case .channelOpened(_, let psm, let handle):
-            self.delegate?.peripheral(self, didOpen: CBL2CAPChannel(handle, peer: self, psm: psm), error: nil)
-        case .channelRefused(_, let error): self.delegate?.peripheral(self, didOpen: nil, error: error)
+            self.informedDelegate?.peripheral(self, didOpen: CBL2CAPChannel(handle, peer: self, psm: psm), error: nil)
+        case .channelRefused(_, let error): self.informedDelegate?.peripheral(self, didOpen: nil, error: error)
         case .unknownChannelEnded(_, let psm): LogLines.logUnknownChannel(self, psm)
         case .restored, .state, .discovered, .value, .connected, .failedToConnect, .disconnected, .connectionEvent:
             preconditionFailure("an event of the manager")
@@ -115,7 +117,7 @@ extension CBPeripheral {
     /// A value that was read, or that the peripheral sent.
     func received(_ value: ByteBuffer, for handle: AttributeHandle) {
         var data = Data(octetsOf: value)
-        let (characteristic, delegate) = self.lock.withLock {
+        let (characteristic, delegate, observer) = self.lock.withLock {
             let characteristic = self.attributes.characteristics[handle]
             if let characteristic {
                 // The old value is released after the lock is free.
@@ -123,9 +125,10 @@ extension CBPeripheral {
                 swap(&characteristic.valueStorage, &old)
                 data = old ?? Data()
             }
-            return (characteristic, self.delegateStorage)
+            return (characteristic, self.delegateStorage, self.propertyObservation.observer)
         }
         guard let characteristic else { return }
+        observer?.deliverChanges()
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
     }
 
@@ -146,7 +149,7 @@ extension CBPeripheral {
             self.servicesStorage?.removeAll { service in shown.contains { $0 === service } }
             return (shown, removed)
         }
-        if let delegate = self.delegate {
+        if let delegate = self.informedDelegate {
             delegate.peripheral(self, didModifyServices: shown)
         } else {
             LogLines.log("WARNING: The delegate for \(self) does not implement -[peripheral:didModifyServices:]")

@@ -54,6 +54,7 @@ extension CBPeripheralManager {
 
     /// Takes in events, in order.
     func receive(_ events: [PeripheralEvent]) {
+        if events.isEmpty { return self.propertyObservation.deliverChanges() }
         var taken = TakenEvents<LinkID>()
         for event in events {
             if let observer = self.observer, let callback = event.callback(in: self) {
@@ -102,15 +103,15 @@ extension CBPeripheralManager {
             } else {
                 self.startedAdvertising()
             }
-            self.delegate?.peripheralManagerDidStartAdvertising(self, error: error)
+            self.informedDelegate?.peripheralManagerDidStartAdvertising(self, error: error)
         case .channelPublished(let psm, let error):
-            self.delegate?.peripheralManager(self, didPublishL2CAPChannel: psm, error: error)
+            self.informedDelegate?.peripheralManager(self, didPublishL2CAPChannel: psm, error: error)
         case .channelUnpublished(let psm, let error):
-            self.delegate?.peripheralManager(self, didUnpublishL2CAPChannel: psm, error: error)
+            self.informedDelegate?.peripheralManager(self, didUnpublishL2CAPChannel: psm, error: error)
         case .channelOpened(let link, let psm, let handle):
             guard let central = self.central(link) else { return }
             let channel = CBL2CAPChannel(handle, peer: central, psm: psm)
-            self.delegate?.peripheralManager(self, didOpen: channel, error: nil)
+            self.informedDelegate?.peripheralManager(self, didOpen: channel, error: nil)
         case .unknownChannelEnded(let link, let psm):
             guard let central = self.central(link) else { return }
             LogLines.logUnknownChannel(central, psm)
@@ -144,7 +145,7 @@ extension CBPeripheralManager {
                 self.unsubscribeAll()
             }
         }
-        self.delegate?.peripheralManagerDidUpdateState(self)
+        self.informedDelegate?.peripheralManagerDidUpdateState(self)
     }
 
     private func unsubscribeAll() {
@@ -168,14 +169,14 @@ extension CBPeripheralManager {
             return (self.awaitedAdds.popFirst() ?? known, known != nil)
         }
         guard let service else { return }
-        guard isThere else { return self.delegate?.peripheralManager(self, didAdd: service, error: nil) ?? () }
+        guard isThere else { return self.informedDelegate?.peripheralManager(self, didAdd: service, error: nil) ?? () }
         switch result {
         case .success(let handles):
             self.lock.withLock { self.database.published(token, handles) }
-            self.delegate?.peripheralManager(self, didAdd: service, error: nil)
+            self.informedDelegate?.peripheralManager(self, didAdd: service, error: nil)
         case .failure(let error):
             self.withdraw { $0.remove(token) }
-            self.delegate?.peripheralManager(self, didAdd: service, error: error)
+            self.informedDelegate?.peripheralManager(self, didAdd: service, error: error)
         }
     }
 
@@ -184,7 +185,7 @@ extension CBPeripheralManager {
     private func received(_ request: GATTReadRequest) {
         let transaction = CBATTRequest.Transaction(.read(request.id))
         guard let central = self.central(request.link), let characteristic = self.characteristic(request.handle),
-            let delegate = self.delegate
+            let delegate = self.informedDelegate
         else { return self.commands.send(.answerRead(request.id, .failure(.requestNotSupported))) }
         delegate.peripheralManager(
             self,
@@ -211,7 +212,7 @@ extension CBPeripheralManager {
                 value: Data(octetsOf: part.value)
             )
         }
-        guard let delegate = self.delegate, requests.count == request.parts.count else {
+        guard let delegate = self.informedDelegate, requests.count == request.parts.count else {
             if let id = request.id { self.commands.send(.answerWrite(id, .requestNotSupported)) }
             return
         }
@@ -233,9 +234,9 @@ extension CBPeripheralManager {
         }
         guard isNews else { return }
         if isSubscribed {
-            self.delegate?.peripheralManager(self, central: central, didSubscribeTo: characteristic)
+            self.informedDelegate?.peripheralManager(self, central: central, didSubscribeTo: characteristic)
         } else {
-            self.delegate?.peripheralManager(self, central: central, didUnsubscribeFrom: characteristic)
+            self.informedDelegate?.peripheralManager(self, central: central, didUnsubscribeFrom: characteristic)
         }
     }
 
@@ -248,7 +249,7 @@ extension CBPeripheralManager {
         }
         guard isOwed else { return }
         self.observer?.callsDelegate("peripheralManagerIsReady(toUpdateSubscribers:)")
-        self.delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
+        self.informedDelegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
     }
 }
 

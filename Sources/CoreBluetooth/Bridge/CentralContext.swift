@@ -15,6 +15,7 @@ final class CentralContext {
     let adapter: BluetoothAdapter
     let lock: NIOLock
     let commands: Mailbox<CentralCommand>
+    let observation: PropertyObservation
 
     let observer: (any AdapterObserver)?
 
@@ -23,10 +24,11 @@ final class CentralContext {
     private var freeSlots: [Int32] = []
     private var tokens: [UUID: PeripheralToken] = [:]
 
-    init(adapter: BluetoothAdapter, lock: NIOLock, commands: Mailbox<CentralCommand>) {
+    init(adapter: BluetoothAdapter, lock: NIOLock, endpoint: BluetoothAdapter.ManagerEndpoint<CentralCommand>) {
         self.adapter = adapter
         self.lock = lock
-        self.commands = commands
+        self.commands = endpoint.commands
+        self.observation = PropertyObservation(lock: lock, wakeQueue: endpoint.wakeQueue)
         self.observer = adapter.configuration.observer
     }
 

@@ -15,6 +15,8 @@ final class Mailbox<Message: Sendable>: Sendable {
         var waiting: [Message] = []
         /// Whether the far end was woken and has not yet found the mailbox empty.
         var isAwake = false
+        /// Whether the far end is to be entered once more, be it with nothing.
+        var isCalled = false
     }
 
     private let state = NIOLockedValueBox(State())
@@ -28,6 +30,16 @@ final class Mailbox<Message: Sendable>: Sendable {
         let mustWake = self.state.withLockedValue { state in
             state.waiting.append(message)
             defer { state.isAwake = true }
+            return !state.isAwake
+        }
+        if mustWake { self.wake(self) }
+    }
+
+    /// Has the far end called, be it with no message.
+    func call() {
+        let mustWake = self.state.withLockedValue { state in
+            defer { state.isAwake = true }
+            state.isCalled = true
             return !state.isAwake
         }
         if mustWake { self.wake(self) }
@@ -58,6 +70,7 @@ final class Mailbox<Message: Sendable>: Sendable {
     func drain(_ receive: (inout [Message]) -> Void) {
         var batch: [Message] = []
         self.state.withLockedValue { state in
+            state.isCalled = false
             guard state.waiting.count > Self.batchLimit else { return swap(&state.waiting, &batch) }
             batch = Array(state.waiting.prefix(Self.batchLimit))
             state.waiting.removeFirst(Self.batchLimit)
@@ -65,7 +78,7 @@ final class Mailbox<Message: Sendable>: Sendable {
         receive(&batch)
         batch.removeAll(keepingCapacity: true)
         let mustWake = self.state.withLockedValue { state in
-            if state.waiting.isEmpty {
+            if state.waiting.isEmpty, !state.isCalled {
                 // The storage is used again.
                 swap(&state.waiting, &batch)
                 state.isAwake = false

@@ -29,7 +29,7 @@ extension CBCentralManager {
             if restoration.live.isEmpty { self.context.commands.send(.scan(scan.filter)) }
         }
         self.context.commands.send(.restored)
-        self.delegate?.centralManager(self, willRestoreState: record.dictionary(peripherals))
+        self.informedDelegate?.centralManager(self, willRestoreState: record.dictionary(peripherals))
     }
 }
 

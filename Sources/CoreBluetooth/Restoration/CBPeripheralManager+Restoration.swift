@@ -32,7 +32,7 @@ extension CBPeripheralManager {
             }
         }
         self.commands.send(.restored)
-        self.delegate?.peripheralManager(self, willRestoreState: restoration.record.dictionary(services))
+        self.informedDelegate?.peripheralManager(self, willRestoreState: restoration.record.dictionary(services))
     }
 
     /// Takes over a service that is published.

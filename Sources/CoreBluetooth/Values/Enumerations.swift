@@ -222,3 +222,15 @@ public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Senda
         rawValue: "kCBConnectionEventMatchingOptionPeripheralUUIDs"
     )
 }
+
+extension CBPeripheralState {
+    /// The state as log lines show it.
+    var word: String {
+        switch self {
+        case .disconnected: "disconnected"
+        case .connecting: "connecting"
+        case .connected: "connected"
+        case .disconnecting: "disconnecting"
+        }
+    }
+}

@@ -12,6 +12,8 @@ struct AdapterReport {
     var program: String?
     /// Whether it has the capability.
     var mayUseAdapters: Bool?
+    /// Whether it finds libraries where a program with capabilities does not look.
+    var usesLibraryPath = false
     /// The user's own air.
     var air: UserAirStatus?
 
@@ -28,7 +30,7 @@ struct AdapterReport {
             lines.append(Self.row(adapter))
             let obstacles = self.obstacles(adapter)
             if obstacles.isEmpty { lines.append("    ready: --adapter \(adapter.name)") }
-            for obstacle in obstacles { lines += Self.paragraph(obstacle, adapter) }
+            for obstacle in obstacles { lines += paragraph(obstacle, adapter) }
         }
         for radio in listing.radioSwitches where radio.block != .none {
             let obstacle: AdapterUnavailable = radio.block == .byProgram ? .switchedOff : .switchedOffByHand
@@ -56,15 +58,23 @@ struct AdapterReport {
         }
     }
 
-    private static func paragraph(_ obstacle: AdapterUnavailable, _ adapter: AdapterListing.Adapter) -> [String] {
+    private func paragraph(_ obstacle: AdapterUnavailable, _ adapter: AdapterListing.Adapter) -> [String] {
         let reason = "    " + obstacle.reason(for: adapter.name.description)
         switch obstacle.commands.count {
         case 0 where obstacle == .program(nil): return [reason + "; to see which one, run this command with sudo"]
         case 0: return [reason + "; no command can change that"]
-        case 1: return [reason + "; to change that, run", "        " + obstacle.commands[0]]
+        case 1: return [reason + "; to change that, run", "        " + obstacle.commands[0]] + libraries(obstacle)
         default:
             return [reason + "; to change that, run one of"] + obstacle.commands.map { "        " + $0 }
         }
+    }
+
+    private func libraries(_ obstacle: AdapterUnavailable) -> [String] {
+        guard case .noPermission = obstacle, usesLibraryPath else { return [] }
+        return [
+            "    then it looks no longer for libraries in LD_LIBRARY_PATH, where it has found some: build it with",
+            "        swift build --static-swift-stdlib",
+        ]
     }
 
     private var airWords: String {

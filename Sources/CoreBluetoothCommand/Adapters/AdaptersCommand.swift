@@ -29,6 +29,10 @@ struct AdaptersCommand: ParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
+    /// Prints the unit of our packages alone, for Packaging/build.
+    @Flag(help: .hidden)
+    var packagedUnit = false
+
     @Option(help: .hidden)
     var systemFolder = "/sys/class"
 
@@ -43,9 +47,13 @@ struct AdaptersCommand: ParsableCommand {
             program: program.map(Self.absolute) ?? processes.ownProgram,
             // What another program may do is written in its file, and only the kernel reads that for sure.
             mayUseAdapters: program == nil ? processes.mayUseAdapters : nil,
+            usesLibraryPath: program == nil
+                && processes.usesLibraries(in: ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? ""),
             air: try? UserAirStatus(processes: ProcessListing())
         )
-        if json {
+        if packagedUnit {
+            Console.print(SetupFiles(program: report.program, listing: report.listing).packagedUnit)
+        } else if json {
             for object in report.objects { Console.print(object.text) }
         } else {
             for line in report.lines { Console.print(PrintableText.text(line)) }

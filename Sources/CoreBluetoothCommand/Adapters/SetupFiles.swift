@@ -1,4 +1,5 @@
-// What permits a program an adapter for good: a unit for systemd and a rule for udev, to be put in place by hand.
+// What permits a program an adapter for good: a unit for systemd and a rule for udev, to be put in place by hand. The
+// service of our packages has the same unit, with a user and a file of arguments of its own.
 
 import BluetoothTransport
 
@@ -8,11 +9,96 @@ struct SetupFiles {
     var program: String?
     var listing: AdapterListing
 
-    /// Both files, each behind a line that names its place.
-    var text: String { self.unit + "\n" + self.rule }
+    /// Both files, each behind a line that names its place, below what has to be done before.
+    var text: String { self.installation + self.unit + "\n" + self.rule }
+
+    /// The unit of the service that our packages have: it takes its arguments from a file, waits for whatever adapter
+    /// they name, and may do no more than it needs.
+    var packagedUnit: String {
+        unit(
+            dependencies: """
+                Description=OpenCoreBluetooth: what /etc/default/%N says
+                Documentation=man:corebluetooth(1)
+                After=bluetooth.service network.target
+                """,
+            command: """
+                Type=notify
+                WatchdogSec=30
+                EnvironmentFile=/etc/default/%N
+                ExecStart=\(quotedFile) $ARGUMENTS
+                User=opencorebluetooth
+                Group=opencorebluetooth
+                # Controllers on serial ports.
+                SupplementaryGroups=dialout
+                DevicePolicy=closed
+                DeviceAllow=char-ttyACM rw
+                DeviceAllow=char-ttyUSB rw
+                DeviceAllow=char-ttyAMA rw
+                LockPersonality=yes
+                MemoryDenyWriteExecute=yes
+                NoNewPrivileges=yes
+                PrivateTmp=yes
+                ProtectClock=yes
+                ProtectControlGroups=yes
+                ProtectHome=yes
+                ProtectHostname=yes
+                ProtectKernelLogs=yes
+                ProtectKernelModules=yes
+                ProtectKernelTunables=yes
+                ProtectSystem=strict
+                RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_BLUETOOTH
+                RestrictNamespaces=yes
+                RestrictRealtime=yes
+                RestrictSUIDSGID=yes
+                SystemCallArchitectures=native
+                SystemCallFilter=@system-service
+                UMask=0027
+                """
+        )
+    }
 
     private var adapter: String { listing.adapters.first?.name.description ?? "hci0" }
-    private var file: String { program ?? "/usr/local/bin/PROGRAM" }
+
+    /// Where the program stands as a service: every user may run what is in the system's folders.
+    private var file: String {
+        guard let program else { return "/usr/local/bin/PROGRAM" }
+        return isInSystemFolder(program)
+            ? program : "/usr/local/bin/" + (program.split(separator: "/").last ?? "PROGRAM")
+    }
+
+    private func isInSystemFolder(_ file: String) -> Bool { ["/usr/", "/opt/"].contains(where: file.hasPrefix) }
+
+    private var installation: String {
+        guard let program, !isInSystemFolder(program) else { return "" }
+        return """
+            # The service's user may not look into your folders, and finds no Swift there: build the program with
+            # --static-swift-stdlib, and put it where every user may run it:
+            #     sudo install \(shellQuoted(program)) \(shellQuoted(file))
+
+
+            """
+    }
+
+    /// The command of one of our programs that is a service; `nil` for other programs, which report nothing to systemd as
+    /// a rule.
+    private var serviceCommand: String? {
+        switch name {
+        case "corebluetooth": "advertise"
+        case "eightball", "blueear": "peripheral"
+        default: nil
+        }
+    }
+
+    private var start: String {
+        guard let serviceCommand else { return "ExecStart=\(quotedFile)" }
+        return "Type=notify\nWatchdogSec=30\nExecStart=\(quotedFile) \(serviceCommand)"
+    }
+
+    /// A file as a unit takes it, in quotation marks (systemd.service(5), systemd.unit(5)).
+    private var quotedFile: String {
+        let escaped = file.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
+        return "\"\(escaped)\""
+    }
 
     private var name: String {
         let last = file.split(separator: "/").last.map(String.init) ?? "program"
@@ -20,24 +106,40 @@ struct SetupFiles {
     }
 
     private var unit: String {
+        unit(
+            dependencies: """
+                Description=\(name) on \(adapter)
+                # The system's own service is stopped, so that it releases the adapter while this one runs.
+                Conflicts=bluetooth.service
+                Wants=sys-subsystem-bluetooth-devices-\(adapter).device
+                After=bluetooth.service sys-subsystem-bluetooth-devices-\(adapter).device
+                """,
+            command: """
+                \(start)
+                Environment=COREBLUETOOTH_ADAPTER=\(adapter)
+                DynamicUser=yes
+                """
+        )
+    }
+
+    private func unit(dependencies: String, command: String) -> String {
         """
         # /etc/systemd/system/\(name).service
         [Unit]
-        Description=\(name) on \(adapter)
-        # The system's own service is stopped, so that it releases the adapter while this one runs.
-        Conflicts=bluetooth.service
-        Wants=sys-subsystem-bluetooth-devices-\(adapter).device
-        After=bluetooth.service sys-subsystem-bluetooth-devices-\(adapter).device
+        \(dependencies)
+        # As long as it has no adapter it is started again and again.
+        StartLimitIntervalSec=0
 
         [Service]
         ExecStartPre=-+rfkill unblock bluetooth
-        ExecStart="\(file)" --adapter \(adapter)
-        DynamicUser=yes
+        \(command)
         AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW
         CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW
         StateDirectory=\(name)
-        Environment=XDG_STATE_HOME=%S/\(name)
+        RuntimeDirectory=\(name)
+        Environment=XDG_STATE_HOME=%S/\(name) XDG_RUNTIME_DIR=%t/\(name)
         Restart=on-failure
+        RestartSec=5
 
         [Install]
         WantedBy=multi-user.target

@@ -78,22 +78,25 @@ final class AirSession {
     private let plan: AirService.Plan
     private let words: String
     private let output: OutputFormat
-    private var service: AirService?
+    /// How many of the addresses are not listened at yet.
+    private var awaited: Int
 
     /// Creates the session.
     init(plan: AirService.Plan, words: String, output: OutputFormat) {
         self.plan = plan
         self.words = words
         self.output = output
+        awaited = max(1, plan.addresses.count)
     }
 
     /// Serves; never returns.
     func run() -> Never {
         let waiting = WaitingEvents()
-        service = AirService(plan) { event in
+        let service = AirService(plan) { event in
             guard waiting.add(event) else { return }
             DispatchQueue.main.async { MainActor.assumeIsolated { self.report(waiting) } }
         }
+        ServiceManager.current.watch { service.whenTurning($0) }
         Interrupts.runUntilExit()
     }
 
@@ -117,12 +120,15 @@ final class AirSession {
                 [("address", .string(address.description)), ("adapter", .string(adapter))],
                 line: "listening at \(address) (\(words)); join with --adapter \(adapter)"
             )
+            awaited -= 1
+            if awaited == 0 { ServiceManager.current.ready(Self.onTheAir(0)) }
         case .joined(let number, let peer, let count):
             output.print(
                 "joined",
                 [("number", .integer(number)), ("peer", .string(peer)), ("count", .integer(count))],
                 line: "\(number) joined: \(PrintableText.text(peer)); \(Self.onTheAir(count))"
             )
+            ServiceManager.current.status(Self.onTheAir(count))
         case .addressed(let number, let address):
             output.print(
                 "addressed",
@@ -135,6 +141,7 @@ final class AirSession {
                 [("number", .integer(number)), ("reason", .string(reason)), ("count", .integer(count))],
                 line: "\(number) left: \(reason); \(Self.onTheAir(count))"
             )
+            ServiceManager.current.status(Self.onTheAir(count))
         case .failed(let reason):
             Ending.fail(Failure(reason))
         }

@@ -45,6 +45,9 @@ final class AirService: Sendable {
             own.start(plan.addresses)
         }
     }
+
+    /// Calls `body` in a turn of the air's loop; never, where that turns no more.
+    func whenTurning(_ body: @escaping @Sendable () -> Void) { self.eventLoop.execute(body) }
 }
 
 /// The servers, on their loop.

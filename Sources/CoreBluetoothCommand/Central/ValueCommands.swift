@@ -49,7 +49,7 @@ struct ValuePrinter: Sendable {
 
     func print(_ data: Data, of uuid: CBUUID) {
         if form == .text, String(validating: data, as: UTF8.self) == nil {
-            Console.report("\(Ending.program): the value is not UTF-8: U+FFFD stands for what is not")
+            Console.warn("the value is not UTF-8: U+FFFD stands for what is not")
         }
         output.print(
             "value",

@@ -85,7 +85,7 @@ struct AdvertiseCommand: ParsableCommand {
     private func described(_ path: String) throws -> GATTDescription {
         let recorded = try RecordedPeripheral.read(path, device: device)
         for service in recorded.services where !service.wasDiscovered {
-            Console.report("\(Ending.program): the capture has no discovery of the characteristics of \(service.uuid)")
+            Console.warn("the capture has no discovery of the characteristics of \(service.uuid)")
         }
         return GATTDescription(recorded)
     }

@@ -100,5 +100,5 @@ extension PeripheralSession {
         }
     }
 
-    private func reportUnseen(_ text: String) { Console.report("\(Ending.program): \(text)") }
+    private func reportUnseen(_ text: String) { Console.warn(text) }
 }

@@ -230,6 +230,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
         default:
             // Core Bluetooth has logged why it has no adapter.
             guard wasReady else { Ending.failAsSaid() }
+            ServiceManager.current.waitsForAdapter()
             updates.removeAll()
             for attribute in attributes {
                 attribute.timer?.cancel()
@@ -255,6 +256,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
             line:
                 "\(PrintableText.quoted(name)) is advertising\(shown.isEmpty ? "" : " " + shown); Ctrl-C ends it."
         )
+        ServiceManager.current.ready("advertises as \(PrintableText.quoted(name))")
     }
 
     func peripheralManager(
@@ -296,7 +298,7 @@ extension PeripheralSession: @preconcurrency CBPeripheralManagerDelegate {
         error: (any Error)?
     ) {
         if let error {
-            return Console.report("\(Ending.program): a channel was not published: \(ErrorText.text(error))")
+            return Console.warn("a channel was not published: \(ErrorText.text(error))")
         }
         // They come in the order in which they were asked for.
         if let server, server.psm == 0 { return server.psm = PSM }

@@ -234,7 +234,7 @@ final class WorldWork: @unchecked Sendable {
                 continue
             }
             if let clock = self.clock {
-                if self.isStill(by: clock) { return }
+                if self.isStill(by: clock, servesMain: isMain) { return }
                 continue
             }
             // Where the test itself is work of the world, it does not wait for itself.
@@ -254,8 +254,7 @@ final class WorldWork: @unchecked Sendable {
     }
 
     /// Whether all threads are at rest, by the clock of the process; under the lock.
-    private func isStill(by clock: any ProcessClock) -> Bool {
-        let before = self.count
+    private func isStill(by clock: any ProcessClock, servesMain: Bool) -> Bool {
         self.condition.unlock()
         defer { self.condition.lock() }
         do {
@@ -264,9 +263,9 @@ final class WorldWork: @unchecked Sendable {
             self.reportMistake("\(error)")
             return true
         }
-        // What rests now has done nothing that the main queue would have to go on with.
         return self.condition.withLock {
-            guard self.count == before else { return false }
+            // What rests now may have handed over work for the main queue, which goes on with it first.
+            guard !servesMain || !self.hasMainItem else { return false }
             self.mayBeAwake = false
             return true
         }
@@ -293,6 +292,11 @@ final class WorldWork: @unchecked Sendable {
         case .failure(let error): return try rescue(error)
         case nil: preconditionFailure("the code was not run")
         }
+    }
+
+    /// Whether there is work for the main queue that nobody has begun.
+    private var hasMainItem: Bool {
+        self.mainItems.contains { if case .waiting = $0.state { true } else { false } }
     }
 
     /// The next work for the main queue that nobody has begun.

@@ -52,6 +52,8 @@ final class WebSession {
         do {
             let address = try server.start(port: port)
             output.print("page", [("address", .string(address))], line: address)
+            // The address is for its user alone.
+            ServiceManager.current.ready("serves its page")
         } catch {
             Ending.fail(Self.failure(error, port: port))
         }

@@ -79,7 +79,8 @@ struct AdapterUnavailableTests {
     @Test("The capability is read from the process's status", arguments: [("0000000000001000", true), ("0", false)])
     func capability(digits: String, may: Bool) throws {
         let processes = try Processes()
-        try processes.write("self/status", "Name:\tx\nCapPrm:\tffffffffffffffff\nCapEff:\t\(digits)\n")
+        let others = "Name:\tx\nCapInh:\tffffffffffffffff\nCapEff:\t0000000000000000\n"
+        try processes.write("self/status", others + "CapPrm:\t\(digits)\n")
         #expect(processes.listing.mayUseAdapters == may)
         #expect(try Processes().listing.mayUseAdapters == nil)
     }

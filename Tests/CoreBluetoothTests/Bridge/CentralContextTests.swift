@@ -14,7 +14,8 @@ struct CentralContextTests {
 
     private func context() -> CentralContext {
         let commands = Mailbox<CentralCommand> { _ in }
-        return CentralContext(adapter: self.testbed.adapter(), lock: NIOLock(), commands: commands)
+        let endpoint = BluetoothAdapter.ManagerEndpoint(commands: commands, wakeQueue: {}, begin: {})
+        return CentralContext(adapter: self.testbed.adapter(), lock: NIOLock(), endpoint: endpoint)
     }
 
     private func peer(_ number: UInt64) -> PeerDescription {

@@ -43,6 +43,18 @@ struct LaneTests {
         lane.drain { #expect($0 == [2]) }
     }
 
+    @Test("a call without a message is not lost while the far end works")
+    func call() {
+        let wakes = NIOLockedValueBox(0)
+        let lane = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
+        lane.send(1)
+        lane.drain { _ in lane.call() }
+        #expect(wakes.withLockedValue { $0 } == 2)
+        lane.drain { #expect($0 == []) }
+        lane.call()
+        #expect(wakes.withLockedValue { $0 } == 3)
+    }
+
     @Test("a concurrent queue is entered once at a time", .timeLimit(.minutes(1)))
     func concurrentQueue() async {
         let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)

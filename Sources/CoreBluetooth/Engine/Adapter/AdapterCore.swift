@@ -300,7 +300,7 @@ final class AdapterCore {
 
     /// How long the controller of an adapter that is shut down may take to end what it does. Longer than the
     /// supervision timeout of a link to a peer that has gone, and short for a person who waits.
-    static let shutdownLimit = TimeAmount.seconds(1)
+    static let shutdownLimit = TimeAmount.milliseconds(750)
 
     /// The process ends by itself, or has released the adapter: what it has asked for is stored and sent, nothing is
     /// reported any more, and the controller ends what it can within `limit`.

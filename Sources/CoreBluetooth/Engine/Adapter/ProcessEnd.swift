@@ -47,6 +47,7 @@ enum ProcessEnd {
             adapter.shutDown(within: AdapterCore.shutdownLimit) { group.leave() }
         }
         // Nothing holds the process up for longer, not even an event loop that does not turn any more.
-        _ = group.wait(timeout: .now() + .nanoseconds(Int(AdapterCore.shutdownLimit.nanoseconds) * 3 / 2))
+        let limit = AdapterCore.shutdownLimit + .milliseconds(50)
+        _ = group.wait(timeout: .now() + .nanoseconds(Int(limit.nanoseconds)))
     }
 }

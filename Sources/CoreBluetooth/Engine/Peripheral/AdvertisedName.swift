@@ -32,7 +32,7 @@ package enum AdvertisedName {
     /// Logs once that an advertisement carries less than the whole of a name, in a process that asked for it.
     static func logIfShortened(_ name: String?, _ scanResponse: ByteBuffer) {
         guard self.reportsShortening.withLockedValue({ $0 }), let line = self.line(name, scanResponse) else { return }
-        Notice.once(line)
+        Notice.once(line, .notice)
     }
 
     /// What is to be said of a scan response; `nil` where it has no shortened name.

@@ -34,14 +34,14 @@ struct ValueRead: PeripheralProcedure {
         case (.characteristic(let handle), .success(let value)): peripheral.received(value, for: handle)
         case (.characteristic(let handle), .failure):
             guard let characteristic = peripheral.characteristic(handle) else { return }
-            peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: error)
+            peripheral.informedDelegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: error)
         case (.descriptor(let handle), _):
             guard let descriptor = peripheral.descriptor(handle) else { return }
             if case .success(let octets) = result {
                 let value = Self.value(of: descriptor, octets)
                 peripheral.lock.withLock { descriptor.valueStorage = value }
             }
-            peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: descriptor, error: error)
+            peripheral.informedDelegate?.peripheral(peripheral, didUpdateValueFor: descriptor, error: error)
         }
     }
 
@@ -79,10 +79,10 @@ struct ValueWrite: PeripheralProcedure {
         switch self.attribute {
         case .characteristic(let handle):
             guard let characteristic = peripheral.characteristic(handle) else { return }
-            peripheral.delegate?.peripheral(peripheral, didWriteValueFor: characteristic, error: error)
+            peripheral.informedDelegate?.peripheral(peripheral, didWriteValueFor: characteristic, error: error)
         case .descriptor(let handle):
             guard let descriptor = peripheral.descriptor(handle) else { return }
-            peripheral.delegate?.peripheral(peripheral, didWriteValueFor: descriptor, error: error)
+            peripheral.informedDelegate?.peripheral(peripheral, didWriteValueFor: descriptor, error: error)
         }
     }
 }

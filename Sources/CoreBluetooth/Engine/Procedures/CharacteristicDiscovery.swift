@@ -46,7 +46,7 @@ struct CharacteristicDiscovery: AttributeDiscovery {
             return service
         }
         guard let service else { return }
-        peripheral.delegate?.peripheral(
+        peripheral.informedDelegate?.peripheral(
             peripheral,
             didDiscoverCharacteristicsFor: service,
             error: result.failure.map(coreBluetoothError)

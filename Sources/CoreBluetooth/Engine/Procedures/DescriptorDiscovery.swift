@@ -41,7 +41,7 @@ struct DescriptorDiscovery: AttributeDiscovery {
             return characteristic
         }
         guard let characteristic else { return }
-        peripheral.delegate?.peripheral(
+        peripheral.informedDelegate?.peripheral(
             peripheral,
             didDiscoverDescriptorsFor: characteristic,
             error: result.failure.map(coreBluetoothError)

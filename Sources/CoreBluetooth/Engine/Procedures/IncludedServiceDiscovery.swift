@@ -43,7 +43,7 @@ struct IncludedServiceDiscovery: AttributeDiscovery {
             return service
         }
         guard let service else { return }
-        peripheral.delegate?.peripheral(
+        peripheral.informedDelegate?.peripheral(
             peripheral,
             didDiscoverIncludedServicesFor: service,
             error: result.failure.map(coreBluetoothError)

@@ -41,7 +41,7 @@ struct ServiceDiscovery: AttributeDiscovery {
                 }
             }
         }
-        peripheral.delegate?.peripheral(
+        peripheral.informedDelegate?.peripheral(
             peripheral,
             didDiscoverServices: result.failure.map(coreBluetoothError)
         )

@@ -58,7 +58,7 @@ struct SubscriptionChange: PeripheralProcedure {
         if result.failure == nil {
             peripheral.lock.withLock { characteristic.notifyingStorage = self.isSubscribed }
         }
-        peripheral.delegate?.peripheral(
+        peripheral.informedDelegate?.peripheral(
             peripheral,
             didUpdateNotificationStateFor: characteristic,
             error: result.failure.map(subscriptionError)

@@ -1,0 +1,86 @@
+// The one log of a program: the lines of our modules and of its own go through swift-log to standard error, in one form
+// and at one level. `--log-level` chooses the level, else `COREBLUETOOTH_LOG_LEVEL`, else it is `notice`; `--verbose`
+// is `info`.
+
+public import ArgumentParser
+import Foundation
+public import Logging
+import Synchronization
+
+/// The log of this process.
+package enum ProgramLog {
+    /// What the user chose.
+    private struct Choice {
+        var level: Logger.Level?
+        var isVerbose = false
+    }
+
+    private static let choice = Mutex(Choice())
+    private static let variable = "COREBLUETOOTH_LOG_LEVEL"
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let level = environment[variable].flatMap { Logger.Level(rawValue: $0.lowercased()) }
+    private static let isJournal = LogFormat.isJournal(environment["JOURNAL_STREAM"])
+
+    /// Sends everything that is logged in this process here; to be called once, before anything is logged.
+    static func begin() {
+        LoggingSystem.bootstrap { Handler(label: $0) }
+        if let text = environment[variable], !text.isEmpty, level == nil {
+            Console.warn("\(variable) is \"\(text)\"; write \(Logger.Level.names)")
+        }
+    }
+
+    /// Puts a user's choice into effect.
+    static func choose(_ level: Logger.Level?, isVerbose: Bool) {
+        choice.withLock { $0 = Choice(level: level, isVerbose: isVerbose) }
+    }
+
+    /// The lowest level that is shown.
+    static var shownLevel: Logger.Level {
+        let choice = choice.withLock { $0 }
+        if let level = choice.level { return level }
+        let level = level ?? .notice
+        return choice.isVerbose ? min(level, .info) : level
+    }
+
+    /// Writes a message of several lines.
+    static func write(_ message: [String], _ level: Logger.Level, from source: String = Ending.program) {
+        for line in format.lines(message, level, from: source, now: Date()) { Console.log(line) }
+    }
+
+    private static var format: LogFormat {
+        guard !isJournal else { return .journal }
+        return level == nil && choice.withLock { $0.level } == nil ? .person : .timed
+    }
+
+    /// Where a logger of this process logs.
+    private struct Handler: LogHandler {
+        let label: String
+        var metadata = Logger.Metadata()
+        private var chosen: Logger.Level?
+
+        init(label: String) { self.label = label }
+
+        var logLevel: Logger.Level {
+            get { chosen ?? ProgramLog.shownLevel }
+            set { chosen = newValue }
+        }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { $1 }
+            let details = all.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+            ProgramLog.write([PrintableText.text(event.message.description + details)], event.level, from: label)
+        }
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {
+    /// The levels as a sentence lists them.
+    fileprivate static var names: String {
+        allCases.dropLast().map(\.rawValue).joined(separator: ", ") + " or " + Self.critical.rawValue
+    }
+}

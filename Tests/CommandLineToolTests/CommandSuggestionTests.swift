@@ -1,0 +1,54 @@
+import ArgumentParser
+import Testing
+
+@testable import CommandLineTool
+
+@Suite("Misspelt commands")
+struct CommandSuggestionTests {
+    private struct Tool: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "tool", subcommands: [Scan.self, Bonds.self])
+    }
+
+    private struct Scan: ParsableCommand {}
+
+    private struct Bonds: ParsableCommand {
+        static let configuration = CommandConfiguration(subcommands: [Remove.self])
+
+        struct Remove: ParsableCommand {}
+    }
+
+    @Test(
+        "C9: the nearest name is suggested, and none for a word that is like none",
+        arguments: [
+            ("scn", "scan"), ("sacn", "scan"), ("SCAN", "scan"), ("scann", "scan"), ("advertis", "advertise"),
+            ("advretize", "advertise"), ("xyz", nil), ("", nil), ("sc", nil),
+        ]
+    )
+    func nearest(word: String, name: String?) {
+        #expect(CommandSuggestion.nearest(to: word, among: ["advertise", "scan", "air"]) == name)
+    }
+
+    @Test(
+        "The refusal of a command is one clause that asks for the one that is meant, also below another",
+        arguments: [
+            (["scn"], "unexpected argument 'scn'; did you mean 'scan'?"),
+            (["bonds", "remov"], "unexpected argument 'remov'; did you mean 'remove'?"),
+            (["bonds", "scn"], "unexpected argument 'scn'"),
+            (["nothing"], "unexpected argument 'nothing'"),
+        ]
+    )
+    func refusal(arguments: [String], line: String) throws {
+        let error = try #require(throws: (any Error).self) { try Tool.parseAsRoot(arguments) }
+        let lines = Ending.lines(Tool.fullMessage(for: error), Tool.self, arguments)
+        #expect(lines.first == line)
+        #expect(lines.count > 1 && lines[1].hasPrefix("Usage: tool"))
+    }
+
+    @Test("A sentence of the parser becomes a clause; words in capitals stay")
+    func clause() {
+        let lines = { Ending.lines("Error: " + $0, Tool.self, []) }
+        #expect(lines("The name is empty.\nUsage: x") == ["the name is empty", "Usage: x"])
+        #expect(lines("UUIDs differ. Did you mean '--x'?") == ["UUIDs differ; did you mean '--x'?"])
+        #expect(lines("") == [""])
+    }
+}
