@@ -28,15 +28,14 @@ package enum Console {
 
     /// Writes a line of the log on standard error. A program whose log nobody takes any more goes on without.
     static func log(_ line: String) {
-        let octets = Data((line + "\n").utf8)
         let isWritten: Void? = below.withLockIfAvailable { below in
-            // One of the two at a time.
-            let shown = isatty(STDERR_FILENO) == 1 ? below.draft + below.status : ""
-            let all = shown.isEmpty ? octets : Data(erasing.utf8) + octets + Data(shown.utf8)
-            try? FileHandle.standardError.write(contentsOf: all)
+            let isTerminal = isatty(STDERR_FILENO) == 1
+            let text = below.draft.isEmpty ? line + "\n" : erasing + line + "\n" + below.draft
+            let all = below.status.isEmpty ? text : erasing + text + below.status
+            try? FileHandle.standardError.write(contentsOf: Data((isTerminal ? all : line + "\n").utf8))
         }
         // A thread that prints and waits for a reader does not keep others from logging.
-        if isWritten == nil { try? FileHandle.standardError.write(contentsOf: octets) }
+        if isWritten == nil { try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8)) }
     }
 
     /// Prints a line on standard error that a person has asked for, or is asked.

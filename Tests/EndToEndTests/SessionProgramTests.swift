@@ -47,8 +47,9 @@ struct SessionProgramTests {
         let session = try session(
             testbed,
             lines: [
-                "# a comment", "mtu", "phy 1m", "phy", "parameters --interval 50 --supervision-timeout 2000", "rssi",
-                "write fff1 \"Hi there\" --text", "read FFF1 --text", "write FFF1 0102 --without-response",
+                "# a comment", "phy 1m", "phy", "parameters --interval 50 --supervision-timeout 2000", "rssi",
+                // What was read comes behind the exchange of the MTU, which begins with the connection.
+                "write fff1 \"Hi there\" --text", "read FFF1 --text", "mtu", "write FFF1 0102 --without-response",
                 "read FFF1 --hex", "subscribe Temperature --count 2 --hex", "quit", "read FFF2",
             ]
         )
@@ -56,9 +57,9 @@ struct SessionProgramTests {
         #expect(session.errorLines.isEmpty)
         #expect(
             session.lines.dropLast(2) == [
-                "MTU 517, up to 512 octets in a write without response", "sends on 1M, receives on 1M",
-                "sends on 1M, receives on 1M", "interval 50 ms, latency 0, supervision timeout 2000 ms", "-45 dBm",
-                "Hi there", "0102",
+                "sends on 1M, receives on 1M", "sends on 1M, receives on 1M",
+                "interval 50 ms, latency 0, supervision timeout 2000 ms", "-45 dBm", "Hi there",
+                "MTU 517, up to 512 octets in a write without response", "0102",
             ]
         )
         #expect(Set(session.lines.suffix(2)) == ["6608", "7F08"])
