@@ -141,7 +141,6 @@ private struct BenchmarkRun {
         }
         let latency = Latency(milliseconds: times)
         let histogram = latency.histogram(8)
-        let columns = Terminal.width ?? 80
         let ranges = histogram.map { entry in
             JSONValue.object([
                 ("from", .number(entry.range.lowerBound)), ("to", .number(entry.range.upperBound)),
@@ -149,11 +148,12 @@ private struct BenchmarkRun {
             ])
         }
         guard case .object(let details) = latency.json else { return }
+        let label = "read, 20 octets, \(count) times"
+        let first = LatencyText.fields(label, LatencyText.line(latency), columns: Terminal.width)
         output.print(
             "result",
             [("test", "read")] + details + [("histogram", .array(ranges))],
-            line: ([LatencyText.fields("read, 20 octets, \(count) times", LatencyText.line(latency), columns: columns)]
-                + LatencyText.bars(histogram, columns: columns - 1)).joined(separator: "\n")
+            line: ([first] + LatencyText.bars(histogram, columns: (Terminal.width ?? 81) - 1)).joined(separator: "\n")
         )
     }
 
@@ -241,7 +241,7 @@ private struct BenchmarkRun {
                 label,
                 "\(LatencyText.number(rate / 1000)) kbit/s\(packets) (\(octets) octets in "
                     + "\(LatencyText.number(seconds)) s)" + (lost > 0 ? ", \(lost) octets lost" : ""),
-                columns: Terminal.width ?? 80
+                columns: Terminal.width
             )
         )
     }

@@ -68,9 +68,9 @@ enum LatencyText {
     }
 
     /// What was measured and what came of it: beside each other, or below each other in a narrow terminal.
-    static func fields(_ label: String, _ value: String, columns: Int) -> String {
+    static func fields(_ label: String, _ value: String, columns: Int?) -> String {
         let text = ColumnWidth.padded(label, to: 36) + value
-        guard ColumnWidth.columns(of: text) >= columns else { return text }
+        guard let columns, ColumnWidth.columns(of: text) >= columns else { return text }
         return ([label] + Canvas.lines(of: value, columns: max(10, columns - 2)).map { "  " + $0 }).joined(
             separator: "\n"
         )

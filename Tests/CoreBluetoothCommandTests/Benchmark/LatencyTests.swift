@@ -41,9 +41,11 @@ struct LatencyTests {
         #expect(lengths[0] == lengths[1] * 2 || lengths[0] == lengths[1] * 2 + 1)
     }
 
-    @Test("What does not fit beside its label stands below it")
+    @Test("What does not fit beside its label stands below it; without a terminal all is on one line")
     func fields() {
         #expect(LatencyText.fields("a", "b c", columns: 80) == "a" + String(repeating: " ", count: 35) + "b c")
         #expect(LatencyText.fields("a", "bbbb bbbb cc", columns: 12) == "a\n  bbbb bbbb\n  cc")
+        let long = String(repeating: "b", count: 100)
+        #expect(LatencyText.fields("a", long, columns: nil) == "a" + String(repeating: " ", count: 35) + long)
     }
 }
