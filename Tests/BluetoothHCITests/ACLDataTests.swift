@@ -38,6 +38,9 @@ struct ACLDataTests {
         #expect(header.broadcast == 1)
         #expect(header.boundary == .firstFlushable)
         #expect(header.handle.rawValue == 1)
+        var bytes = ByteBuffer()
+        header.encodeWithType(into: &bytes)
+        #expect(bytes.hex == "02 01 60 00 00")
     }
 
     @Test("a packet whose length is not that of its octets is malformed")

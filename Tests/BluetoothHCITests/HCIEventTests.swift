@@ -128,6 +128,16 @@ struct HCIEventTests {
         )
     }
 
+    @Test("a parameter that is absent is a hyphen")
+    func absentParameters() {
+        let report = "00 00 01 55 44 33 22 11 C0 01 00 FF 7F 7F 00 00 00 00 00 00 00 00 00 00"
+        #expect(
+            HCIPacket(h4: ByteBuffer(hex: "04 3E 1A 0D 01 \(report)")).description.contains(
+                "Secondary_PHY=- Advertising_SID=- TX_Power=- RSSI=- Periodic_Advertising_Interval=-"
+            )
+        )
+    }
+
     @Test("every named error code has its text")
     func errorCodes() {
         #expect(HCIErrorCode.connectionTimeout.description == "The connection timed out (0x08)")

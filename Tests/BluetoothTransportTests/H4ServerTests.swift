@@ -236,6 +236,10 @@ struct H4ServerTests {
         let missing = await failure(.unix(path: folder("nothing")))
         #expect(missing?.code == .notFound)
         #expect(missing?.message.contains("start what serves it") == true)
+        #expect(FileManager.default.createFile(atPath: folder("file"), contents: nil))
+        let inFile = await failure(.unix(path: folder("file/h4")))
+        #expect(inFile?.code == .notFound)
+        #expect(inFile?.message.contains("there is no socket at") == true)
         try await self.leaveDeadSocket(folder("gone"), in: folder)
         #expect(await failure(.unix(path: folder("gone")))?.code == .refused)
         let silent = try Self.silentPort()
@@ -255,6 +259,9 @@ struct H4ServerTests {
         #expect(first?.code == .inUse)
         let second = await #expect(throws: TransportError.self) { try await Served(.unix(path: folder("no/h4"))) }
         #expect(second?.code == .notFound)
+        #expect(FileManager.default.createFile(atPath: folder("file"), contents: nil))
+        let inFile = await #expect(throws: TransportError.self) { try await Served(.unix(path: folder("file/h4"))) }
+        #expect(inFile?.code == .notFound)
         let path = folder(String(repeating: "x", count: 120))
         let third = await #expect(throws: TransportError.self) { try await Served(.unix(path: path)) }
         #expect(third?.message.contains("at most 107") == true)

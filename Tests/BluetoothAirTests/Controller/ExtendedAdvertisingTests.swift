@@ -276,6 +276,12 @@ struct ExtendedAdvertisingTests {
         host.refused(self.parameters([]) { $0.setIdentifier = 16 }, .invalidParameters)
         host.refused(self.parameters([]) { $0.primaryPHY = .le2M }, .invalidParameters)
         host.refused(self.parameters([], handle: AdvertisingHandle(rawValue: 0xF0)), .invalidParameters)
+        // A set that could be there and is not, and one that could not be (7.8.55).
+        for (handle, error) in [
+            (0xEF, .unknownAdvertisingIdentifier), (0xF0, .invalidParameters), (0xFF, .invalidParameters),
+        ]
+            as [(UInt8, HCIErrorCode)]
+        { host.refused(LERemoveAdvertisingSet(advertisingHandle: AdvertisingHandle(rawValue: handle)), error) }
         host.refused(self.enable(), .unknownAdvertisingIdentifier)
         host.refused(LESetExtendedAdvertisingEnable(isEnabled: true, sets: []), .invalidParameters)
         host.ok(self.parameters([.connectable]))

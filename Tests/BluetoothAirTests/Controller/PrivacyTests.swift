@@ -25,6 +25,13 @@ struct PrivacyTests {
         #expect(!ResolvableAddress.matches(DeviceAddress(0x7081_940D_FBAA, kind: .public), self.key))
     }
 
+    @Test("a key of zeros, which stands for none, resolves nothing")
+    func noKey() {
+        var generator = SeededGenerator(seed: 4)
+        #expect(!ResolvableAddress.matches(ResolvableAddress.make(.zero, using: &generator), .zero))
+        #expect(ResolvableAddress.matches(ResolvableAddress.make(self.key, using: &generator), self.key))
+    }
+
     @Test("made addresses are resolvable")
     func make() {
         var generator = SeededGenerator(seed: 4)

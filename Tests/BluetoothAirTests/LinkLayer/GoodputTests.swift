@@ -90,6 +90,31 @@ struct GoodputTests {
         #expect(abs(goodput / row.goodput - 1) < 0.02, "\(goodput) kbit/s")
     }
 
+    @Test("the fragments of a long packet fill each event to its end")
+    func fragments() throws {
+        let testbed = AirTestbed(.realistic)
+        let link = try TestLink(
+            testbed,
+            parameters: ConnectionParameters(
+                minimumInterval: ConnectionInterval(rawValue: 6),
+                maximumInterval: ConnectionInterval(rawValue: 6),
+                supervisionTimeout: SupervisionTimeout(rawValue: 600)
+            )
+        )
+        let (sender, handle) = (link.central, link.centralHandle)
+        let octets = [UInt8](repeating: 0x55, count: 251)
+        func fill() { while sender.outstanding[handle, default: 0] < 60 { sender.sendData(octets, on: handle) } }
+        sender.onPacket = { if $0.kind == .event { fill() } }
+        var received = 0
+        link.peripheral.onPacket = { received += (try? $0.aclData().fragment.readableBytes) ?? 0 }
+        fill()
+        testbed.pass(.seconds(1))
+        received = 0
+        testbed.pass(.seconds(1))
+        // An exchange of 27 octets takes 676 µs, so eleven fit into each of 133 events; of ten, one has eight octets.
+        #expect(received >= 133 * 11 * 25)
+    }
+
     @Test("data waits for a connection event")
     func events() throws {
         let testbed = AirTestbed(.realistic)
