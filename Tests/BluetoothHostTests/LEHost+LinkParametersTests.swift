@@ -108,4 +108,22 @@ struct LinkParametersTests {
         testbed.run()
         #expect(results.last == .failure(.refused(.unsupportedRemoteFeature)))
     }
+
+    @Test("Who asks for parameters or PHYs hears that the link ended before the controller said that it tries")
+    func endsBeforeStatus() throws {
+        let (testbed, link) = try connected()
+        testbed.controller.silent = [LEConnectionUpdate.opcode, LESetPHY.opcode]
+        var timings: [Result<LinkTiming, LEHostError>] = []
+        var phys: [Result<LinkPHYs, LEHostError>] = []
+        testbed.host.updateConnection(link, to: .initial) { timings.append($0) }
+        testbed.host.setPHYs(of: link, to: PHYPreference(transmitter: .le2M, receiver: .le2M)) { phys.append($0) }
+        testbed.controller.disconnect(0x40, reason: .connectionTimeout)
+        testbed.run()
+        for opcode in [LEConnectionUpdate.opcode, LESetPHY.opcode] {
+            testbed.controller.deliver(CommandStatus(status: .success, opcode: opcode).packet())
+            testbed.run()
+        }
+        #expect(timings == [.failure(.notConnected)])
+        #expect(phys == [.failure(.notConnected)])
+    }
 }

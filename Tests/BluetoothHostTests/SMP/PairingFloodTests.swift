@@ -239,6 +239,32 @@ struct PairingFloodTests {
         }
     }
 
+    @Test("keypresses are those of a peer that has promised nothing yet", arguments: [true, false])
+    func keypressesAfterThePromise(isSecureConnections: Bool) {
+        func configuration(_ capability: IOCapability) -> PairingConfiguration {
+            PairingConfiguration(
+                ioCapability: capability,
+                prefersMITMProtection: true,
+                supportsSecureConnections: isSecureConnections,
+                usesKeypressNotifications: true
+            )
+        }
+        var moments: Set<Bool> = []
+        for count in 2...(isSecureConnections ? 12 : 5) {
+            var pair = SecurityManagerPair(
+                central: configuration(.displayOnly),
+                peripheral: configuration(.keyboardOnly)
+            )
+            pair.with(.central) { $0.pair(.encrypted, &$1) }
+            pair.run(limit: count)
+            let hasPromised = pair.log.contains { $0.to == .central && hex($0.1).hasPrefix("03") }
+            pair.with(.central) { $0.receive(hex("0E 00"), &$1) }
+            #expect(pair.report(.central).keypresses.isEmpty == hasPromised, "after \(count) commands")
+            moments.insert(hasPromised)
+        }
+        #expect(moments.count == 2)
+    }
+
     @Test("repeated attempts: a request is refused for an interval that grows, also on a new link")
     func repeatedAttempts() {
         var pair = SecurityManagerPair(central: Self.just, peripheral: Self.just)

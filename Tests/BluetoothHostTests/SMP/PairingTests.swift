@@ -208,6 +208,22 @@ struct PairingTests {
         }
     }
 
+    @Test(
+        "the key pair that out-of-band data is about is used with out-of-band data alone",
+        arguments: PairingCase.models.filter(\.isSecureConnections)
+    )
+    func outOfBandKeyPairs(_ pairing: PairingCase) {
+        var pair = pairing.pair()
+        let local = [pair.central, pair.peripheral].compactMap { $0.outOfBand.local?.keyPair.publicKey }
+        pair.pair()
+        let sent = pair.log.compactMap { _, pdu -> PublicKey? in
+            guard case .pairingPublicKey(let key) = try? SMPCommand(parsing: pdu) else { return nil }
+            return key
+        }
+        #expect(local.count == 2 && sent.count == 2)
+        #expect(sent.filter(local.contains).count == (pairing.expectedModel == .outOfBand ? 2 : 0))
+    }
+
     @Test("a device that is silent at any step ends the pairing for both in 30 s", arguments: PairingCase.models)
     func timesOut(_ pairing: PairingCase) {
         var whole = pairing.pair()

@@ -104,6 +104,25 @@ struct GATTQueueTests {
         #expect(made == 0)
     }
 
+    @Test func `A procedure that ends while it is made is not begun, and reports only the end of its link`() {
+        let failure = GATTError.disconnected(.remoteUserTerminated)
+        for endsLink in [false, true] {
+            var outcomes: [Result<ByteBuffer, GATTError>] = []
+            weak var made: OwnedDeferredProcedure<ReadValue>?
+            let procedure = OwnedDeferredProcedure(id: GATTProcedureID(rawValue: 1)) {
+                if endsLink { made?.fail(failure) } else { made?.cancel() }
+                return ReadValue(0x0003)
+            } completion: {
+                outcomes.append($0)
+            }
+            made = procedure
+            #expect(procedure.make() == nil)
+            procedure.report()
+            procedure.report()
+            #expect(outcomes == (endsLink ? [.failure(failure)] : []))
+        }
+    }
+
     // MARK: Cancelling
 
     @Test func `A cancelled procedure is not begun, and one that runs does not report`() {
