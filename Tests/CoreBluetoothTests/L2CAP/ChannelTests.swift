@@ -103,6 +103,19 @@ struct ChannelTests {
 
     // MARK: Opening
 
+    @Test("12.2 a channel describes itself by its peer and its PSM")
+    func description() throws {
+        let talk = try ChannelTalk()
+        let (central, ball) = try talk.open()
+        for channel in [central, ball] {
+            let peer = try #require(channel.peer)
+            #expect(
+                channel.description.hasSuffix(", peer = \(peer.identifier.uuidString), psm = \(talk.psm)>")
+            )
+        }
+        #expect(central.description.hasPrefix("<CBL2CAPChannel: 0x"))
+    }
+
     @Test("12.2 both sides are given the channel, with peer, PSM and unopened streams")
     func opening() throws {
         let talk = try ChannelTalk()

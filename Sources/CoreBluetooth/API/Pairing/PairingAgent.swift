@@ -75,7 +75,10 @@ public struct PairingPrompt: Sendable {
     ///
     /// It may be called on any thread. What is not six digits at most is a wrong code.
     public func enter(_ code: String?) {
-        let number = code.flatMap { code in code.utf8.count <= 6 ? UInt32(code) : nil }
+        let number = code.flatMap { code in
+            // A number may have a sign, a code has digits alone.
+            code.utf8.count <= 6 && code.first != "+" ? UInt32(code) : nil
+        }
         guard code != nil else { return self.respond(.passkey(nil)) }
         self.respond(.passkey(number.flatMap(Passkey.init)))
     }
