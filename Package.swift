@@ -341,6 +341,7 @@ let package = Package(
                 "BluetoothHCI",
                 "BluetoothTransport",
                 "BluetoothTypes",
+                "CDispatchWork",
                 "CoreBluetoothTesting",
                 "Fixtures",
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -448,7 +449,7 @@ let package = Package(
         ),
         .testTarget(
             name: "LessonsTests",
-            dependencies: ["CommandLineTool", "Lessons"]
+            dependencies: ["CommandLineTool", "CoreBluetoothTesting", "Lessons"]
         ),
         .testTarget(
             name: "TerminalScreenTests",

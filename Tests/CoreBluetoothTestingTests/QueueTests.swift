@@ -1,6 +1,7 @@
 // Code that hops: delegates come on the queue that a manager was given, and a world waits for queues, tasks, actors and
 // the main actor before its time goes on.
 
+import CDispatchWork
 import CoreBluetooth
 import CoreBluetoothTesting
 import Dispatch
@@ -132,6 +133,24 @@ private final class Count: Sendable {
     let value = Mutex(0)
 }
 
+@_silgen_name("dispatch_barrier_async")
+private func dispatchBarrierAsync(
+    _ queue: UnsafeMutableRawPointer?,
+    _ work: @escaping @convention(block) @Sendable () -> Void
+)
+
+/// Hands work to a queue as a barrier: by the function of C, which libraries call, or by Swift's flag.
+private func barrier(
+    _ queue: DispatchQueue,
+    isFunction: Bool,
+    _ work: @escaping @convention(block) @Sendable () -> Void
+) {
+    guard isFunction else { return queue.async(flags: .barrier, execute: work) }
+    dispatch_work_ask_queue()
+    queue.async {}
+    dispatchBarrierAsync(dispatch_work_asked_queue(), work)
+}
+
 @Suite("Code that hops between queues, tasks and actors, in a world")
 struct QueueTests {
     /// A peripheral that notifies, and takes what is written.
@@ -217,6 +236,30 @@ struct QueueTests {
         world.advance(by: .milliseconds(1))
         #expect(count.value.withLock { $0 } == 500)
         withExtendedLifetime(kept) {}
+    }
+
+    @Test("A barrier waits for the work before it, whichever way it is given", arguments: [false, true])
+    func barriers(isFunction: Bool) throws {
+        let world = World(seed: 7)
+        let order = Mutex<[String]>([])
+        let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
+        let (barrierRan, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        world.addDevice("phone").run {
+            queue.async {
+                // It would see a barrier that does not wait for it.
+                let result = barrierRan.wait(timeout: .now() + .milliseconds(200))
+                order.withLock { $0.append(result == .timedOut ? "first" : "not behind the first") }
+            }
+            barrier(queue, isFunction: isFunction) {
+                order.withLock { $0.append("barrier") }
+                barrierRan.signal()
+                done.signal()
+            }
+        }
+        world.advance(by: .seconds(1))
+        #expect(done.wait(timeout: .now() + .seconds(60)) == .success)
+        #expect(order.withLock { $0 } == ["first", "barrier"])
+        withExtendedLifetime(world) {}
     }
 
     @Test(

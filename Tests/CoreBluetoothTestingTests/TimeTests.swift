@@ -156,6 +156,8 @@ struct TimeTests {
         world.addDevice("phone").run { queue.async {} }
         let error = #expect(throws: WorldError.self) { try world.run(until: true) }
         #expect(error?.reason.contains("\"suspended\" (not begun)") == true)
+        // It was waited for once: while nothing of it changes, nobody waits for it again.
+        #expect(throws: Never.self) { try world.run(until: true) }
         queue.activate()
     }
 

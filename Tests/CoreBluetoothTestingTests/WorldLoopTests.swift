@@ -1,6 +1,7 @@
 // The event loop of a world: how many tasks a second of virtual time may have.
 
 import Fixtures
+import NIOCore
 import Testing
 
 @testable import CoreBluetoothTesting
@@ -22,6 +23,19 @@ struct WorldLoopTests {
         loop.advanceTime(by: .seconds(1))
         #expect(runs.value == (count == 10 ? 11 : 10))
         // What did not run is cancelled, and its promise is kept.
+        loop.end()
+    }
+
+    @Test("a task for the past runs now, after those that were handed over before it")
+    func past() {
+        let loop = WorldLoop()
+        loop.advanceTime(by: .seconds(2))
+        let runs = Watched<[String]>([])
+        loop.execute { runs.update { $0.append("now") } }
+        loop.scheduleTask(deadline: loop.now - TimeAmount.seconds(1)) { runs.update { $0.append("past") } }
+        loop.scheduleTask(in: .zero) { runs.update { $0.append("next") } }
+        loop.run()
+        #expect(runs.value == ["now", "past", "next"])
         loop.end()
     }
 }

@@ -1,6 +1,7 @@
 // Each lesson runs, its trace has what its text names, and its question has the answer that a run gives.
 
 import CommandLineTool
+import CoreBluetoothTesting
 import Testing
 
 @testable import Lessons
@@ -134,6 +135,16 @@ struct LessonTests {
         #expect(trace.count { $0.text == "the door is open" } == 1)
         let secret = "sesame".utf8.map { String($0, radix: 16, uppercase: true) }.joined()
         #expect(!trace.contains { $0.text.contains("sesame") || $0.text.contains(secret) })
+    }
+
+    @Test("A lock makes challenges of sixteen octets, another one each time")
+    func challenges() {
+        let world = World(seed: 1)
+        let lock = world.addDevice("lock").run { DoorLock(secret: "sesame") }
+        let challenges = (0..<100).map { _ in lock.makeChallenge() }
+        #expect(challenges.allSatisfy { $0.count == 16 })
+        #expect(Set(challenges).count == 100)
+        withExtendedLifetime(world) {}
     }
 
     @Test("A wrong code ends in an error for the write, and in no answer")

@@ -59,6 +59,11 @@ struct PlantedFaultTests {
         try sweepSeeds { seed in try PlantedFaults.log(seed) }
     }
 
+    @Test func twice() throws {
+        try sweepSeeds { seed in try PlantedFaults.log(seed) }
+        try sweepSeeds { seed in try PlantedFaults.log(100 + seed) }
+    }
+
     @Test func inAFunction() throws { try Self.helper() }
 
     private static func helper() throws { try sweepSeeds { _ in } }

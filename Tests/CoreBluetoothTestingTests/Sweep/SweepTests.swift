@@ -140,6 +140,14 @@ struct SweepTests {
         #expect(seeds.split(separator: "\n").compactMap { UInt64($0) }.sorted() == Array(1...100))
     }
 
+    @Test("a test that sweeps twice runs each of its calls with each seed once")
+    func twice() throws {
+        let run = try self.sweep("twice", ["WORLD_SEEDS": "1-10"])
+        #expect(run.status == 0)
+        let seeds = try String(contentsOfFile: self.folder("seeds"), encoding: .utf8)
+        #expect(seeds.split(separator: "\n").compactMap { UInt64($0) }.sorted() == Array(1...10) + Array(101...110))
+    }
+
     @Test("without WORLD_SEEDS a test runs with one seed, in the process of the test run")
     func one() throws {
         let run = try self.sweep("none", [:])
