@@ -25,6 +25,8 @@ struct ProgressTextTests {
         #expect(row(.items("services"), 2, nil) == "reading: 2 services, 0.5/s, 4 s")
         #expect(row(.octets, 0, nil) == "reading: 4 s")
         #expect(row(.octets, 4000, 8000) == "reading: 4000 of 8000 octets, 8.0 kbit/s, 4 s left")
+        #expect(row(.octets, 5_120, 10_239) == "reading: 5120 of 10239 octets, 10 kbit/s, 4 s left")
+        #expect(row(.octets, 5_120, 10_240) == "reading: 5 of 10 KiB, 10 kbit/s, 4 s left")
         #expect(row(.octets, 102_400, 204_800) == "reading: 100 of 200 KiB, 205 kbit/s, 4 s left")
         #expect(row(.octets, 300_000, 204_800) == "reading: 292 of 200 KiB, 600 kbit/s, 0 s left")
         #expect(row(.seconds, 0, 10, after: 4.9) == "reading: 4 s, 6 s left")

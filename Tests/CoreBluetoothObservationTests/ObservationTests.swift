@@ -119,7 +119,7 @@ private let counter = ScriptedPeripheral(
     ]
 )
 
-@Suite("Observation")
+@Suite("Observation", .timeLimit(.minutes(5)))
 struct ObservationTests {
 
     @Test("Changes are reported in their order, each before the delegate is called", arguments: [false, true])

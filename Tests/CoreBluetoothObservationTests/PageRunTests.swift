@@ -3,7 +3,7 @@
 import CoreBluetoothTesting
 import Testing
 
-@Suite("Page of CoreBluetoothObservation")
+@Suite("Page of CoreBluetoothObservation", .timeLimit(.minutes(5)))
 struct PageRunTests {
     @Test("The title of a button follows the scan, and a text the connection")
     func follows() async throws {

@@ -20,6 +20,9 @@ struct CentralLineTests {
         #expect(CentralLine("Will it rain?") == .ask(ball: nil, question: "Will it rain?"))
         #expect(CentralLine("quit smoking?") == .ask(ball: nil, question: "quit smoking?"))
         #expect(CentralLine("use it?") == .ask(ball: nil, question: "use it?"))
+        #expect(CentralLine("list my sins?") == .ask(ball: nil, question: "list my sins?"))
+        #expect(CentralLine("help me?") == .ask(ball: nil, question: "help me?"))
+        #expect(CentralLine("? or not?") == .ask(ball: nil, question: "? or not?"))
         #expect(CentralLine("2") == .ask(ball: nil, question: "2"))
     }
 }

@@ -32,6 +32,19 @@ struct ToolScreenTests {
         try eventually("the terminal as it was") { !scan.isFullScreen && scan.isRestored }
     }
 
+    @Test("A NO_COLOR that is empty asks for nothing")
+    func emptyNoColor() throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let near = try testbed.eightball("peripheral", "--name", "Bert")
+        try near.line(with: "is a Magic 8-Ball now")
+        let scan = try ScreenProcess("corebluetooth", ["scan"], in: testbed, environment: ["NO_COLOR": ""])
+        try scan.row(with: "Bert")
+        #expect(scan.hasColors)
+        scan.send(SIGINT)
+        #expect(try scan.end() == 130)
+    }
+
     @Test("A table has no colours where NO_COLOR asks for none; sorted lines come at the end")
     func sorted() throws {
         let testbed = try ProcessTestbed()

@@ -27,6 +27,7 @@ struct SharedControllerTests {
     private final class Host: HCIChannelReceiver {
         let lease: any HCIChannel
         var received: [HCIPacket] = []
+        var batches = 0
         var reason: String?
 
         init(_ lease: any HCIChannel) {
@@ -34,7 +35,7 @@ struct SharedControllerTests {
             lease.start(receiver: self)
         }
         func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) { received.append(packet) }
-        func channelDidFinishBatch(_ channel: any HCIChannel) {}
+        func channelDidFinishBatch(_ channel: any HCIChannel) { batches += 1 }
         func channel(_ channel: any HCIChannel, didCloseBecause reason: String) { self.reason = reason }
     }
 
@@ -67,6 +68,21 @@ struct SharedControllerTests {
         #expect(second.received == [event])
         first.lease.send(LERand().packet())
         #expect(controller.sent.count == 4, "who has gone has nothing to send")
+    }
+
+    @Test("The end of a batch is the host's that has the controller")
+    func batches() {
+        let controller = Controller(loop)
+        let shared = SharedController(controller) { Issue.record("lost: \($0)") }
+        let host = Host(shared.lease())
+        controller.answerReset()
+        #expect(host.batches == 0)
+        controller.deliver(event)
+        controller.receiver?.channelDidFinishBatch(controller)
+        #expect(host.batches == 1)
+        host.lease.close()
+        controller.receiver?.channelDidFinishBatch(controller)
+        #expect(host.batches == 1, "of what comes after it went, a host hears nothing")
     }
 
     @Test("A host that sends much before the reset is dropped, and a controller that goes ends its host")

@@ -48,4 +48,36 @@ struct CentralTests {
         let present = try await central.discoverServices()
         #expect(present.map(\.uuid) == [CBUUID(string: "180D")])
     }
+
+    @Test("The pairing of another device ends no wait for that of the device in use")
+    @MainActor
+    func otherPairings() async throws {
+        let world = World(seed: 2)
+        world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [.init("1809", characteristics: [])]))
+        let agent = TerminalPairingAgent(PairingCapabilities.none)
+        let central = Central(
+            pairing: ProgramPairing(agent, try RadioOptions.parse([])),
+            output: OutputFormat(isJSON: false, isVerbose: false)
+        )
+        var found: CBPeripheral?
+        central.onReady = { central.scan(services: [], duplicates: false) }
+        central.onDiscovery = { peripheral, _ in found = peripheral }
+        world.addDevice("tool").run { central.open() }
+        try world.run(until: found != nil)
+        let peripheral = try #require(found)
+        let connection = Task { try await central.connect(peripheral, timeout: 900) }
+        while central.awaited == nil { await Task.yield() }
+        try world.run(until: peripheral.state == .connected)
+        try await connection.value
+        central.watchPairings()
+        let pairing = Task { try await central.wait(.pairing, 900, "late") {} }
+        while central.awaited == nil { await Task.yield() }
+        let onEnd = try #require(central.pairing?.conversation.onEnd)
+        onEnd(PairingPeer(identifier: UUID(), name: nil), .paired)
+        #expect(central.awaited == .pairing)
+        onEnd(PairingPeer(identifier: peripheral.identifier, name: nil), .failed("a wrong code was entered"))
+        #expect(central.awaited == nil)
+        let failure = await #expect(throws: Failure.self) { try await pairing.value }
+        #expect(failure?.line == "a wrong code was entered")
+    }
 }
