@@ -20,12 +20,12 @@ class Forms:
         self.commands = {}
         for program in PROGRAMS:
             # What the programs' manual pages are made of, too.
-            answer = subprocess.run([f"{programs}/{program}", "--experimental-dump-help"], check=True, capture_output=True)
-            self.commands[program] = json.loads(answer.stdout)["command"]
+            answer = subprocess.check_output([f"{programs}/{program}", "--experimental-dump-help"])
+            self.commands[program] = json.loads(answer)["command"]
 
     def check(self, text):
         """Compares subcommands and options with those that the program has. Whether there is more than subcommands."""
-        first, *words = re.sub(r"^(?:[A-Z_]+=\S+ )*(?:swift run )?(?:\./)?", "", text).split()
+        first, *words = text.split()
         command = self.commands[first]
         while words and (below := [one for one in command.get("subcommands", []) if one["commandName"] == words[0]]):
             command = below[0]

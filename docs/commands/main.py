@@ -3,20 +3,20 @@
 import argparse
 import os
 import re
-import shutil
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
 from pathlib import Path
 
 import pages
 from forms import PLACEHOLDER, Forms, WrongForm, check_script
 from sessions import Failure, Session
 from table import Entry, Table
-from transcripts import Names
+from transcripts import KINDS, Names
 
-OWN = re.compile(rf"(?:[A-Z_]+=\S+ |printf '[^']*' \| |swift run |\./)*(?:{'|'.join(pages.PROGRAMS)})\b")
+OWN = re.compile(rf"(?:[A-Z_]+=\S+ |printf '[^']*' \| |swift run |\./)*(?P<program>{'|'.join(pages.PROGRAMS)})\b")
 GATE = Path(".ci/run")
 
 
@@ -26,59 +26,50 @@ class Page:
     def __init__(self, name, check):
         self.name, self.check = name, check
         self.commands, self.blocks = pages.read(name, check.scripts)
-        self.entries = [check.table.entry(command) for command in self.commands]
+        self.entries = [check.table.entry(command) or Entry(name, 0, command.text) for command in self.commands]
         self.failures, self.reasons = [], []
-        self.counts = {"run": 0, "form": 0, "by": 0, "not": 0}
-        self.folder = None
+        self.counts = dict.fromkeys(("run", "form", "by", "not"), 0)
 
     def run(self):
-        session, heading, ran = None, None, set()
+        ours = []
+        for command, entry in zip(self.commands, self.entries):
+            try:
+                how = self.how(command, entry)
+            except (Failure, WrongForm) as failure:
+                self.failures.append(f"{command.place}: {failure}")
+                continue
+            self.counts[how] += 1
+            # What a text names again is not run again.
+            if how == "run" and not (command.isInline and any(command.text == other.text for other, _ in ours)):
+                ours.append((command, entry))
         with tempfile.TemporaryDirectory(prefix="page") as folder:
             self.folder = Path(folder)
-            self.prepare()
-            for command, entry in zip(self.commands, self.entries):
-                entry = entry or Entry(self.name, 0, command.text)
-                if session is not None and heading != command.heading:
-                    self.attempt(command, session.end, session)
-                    session = None
-                heading = command.heading
-                how = self.attempt(command, lambda: self.how(command, entry))  # noqa: B023
-                self.counts[how or "run"] += 1
-                if how == "run" and not (command.isInline and command.text in ran):
-                    session = session or Session(Names(self.check.fixed), self.environment, folder)
-                    self.attempt(command, lambda: self.execute(command, entry, session), session)  # noqa: B023
-                    ran.add(command.text)
-            if session is not None:
-                self.attempt(self.commands[-1], session.end, session)
-        return self
+            environment = self.environment()
+            for _, section in groupby(ours, key=lambda one: one[0].heading):
+                session = Session(Names(self.check.fixed), environment, folder)
+                try:
+                    for command, entry in section:
+                        self.execute(command, entry, session)
+                    session.end()
+                except Failure as failure:
+                    # What follows in this section would fail for the same reason.
+                    self.failures.append(f"{command.place}: {failure}")
+                finally:
+                    session.abandon()
 
-    def prepare(self):
-        """A folder of its own, with an air and storage of its own."""
-        self.environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("COREBLUETOOTH_")},
-            "PATH": ":".join(str(place) for place in (self.check.programs, self.check.examples, os.environ["PATH"]) if place),
-            "HOME": str(self.folder),
-            "LANG": "C.UTF-8",
-            "TERM": "xterm",
-        }
-        for name in ("XDG_RUNTIME_DIR", "XDG_STATE_HOME"):
-            place = self.folder / name.split("_")[1].lower()
-            place.mkdir(mode=0o700)
-            self.environment[name] = str(place)
+    def environment(self):
+        """That of a user who has nothing yet but the programs: an air and storage of this folder's."""
+        programs = [str(place) for place in (self.check.programs, self.check.examples) if place]
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("COREBLUETOOTH_")}
+        environment |= {"PATH": ":".join([*programs, environment["PATH"]]), "HOME": str(self.folder)}
+        environment |= {"LANG": "C.UTF-8", "TERM": "xterm"}
+        for name, place in (("XDG_RUNTIME_DIR", "run"), ("XDG_STATE_HOME", "state")):
+            (self.folder / place).mkdir(mode=0o700)
+            environment[name] = str(self.folder / place)
+        # What pages name of the repository.
         for name in ("Examples", "Tests"):
             (self.folder / name).symlink_to(Path(name).absolute())
-
-    def attempt(self, command, action, session=None):
-        """Notes a failure. What follows in that session would fail for the same reason, and is not tried."""
-        if session is not None and session.hasFailed:
-            return None
-        try:
-            return action()
-        except (Failure, WrongForm) as failure:
-            self.failures.append(f"{command.place}: {failure}")
-            if session is not None:
-                session.abandon()
-        return None
+        return environment
 
     def how(self, command, entry):
         """How a command is run. What is said of it is held here."""
@@ -92,11 +83,10 @@ class Page:
             return "by"
         if entry.first("run") is not None or self.check.has_example(command.text):
             return "run"
-        if OWN.match(command.text):
-            own = OWN.match(command.text)[0].split()[-1] + command.text[OWN.match(command.text).end() :]
-            has_arguments = self.check.forms.check(own.removeprefix("./"))
-            is_form = entry.first("form") is not None or PLACEHOLDER.search(own) or command.isInline and not has_arguments
-            return "form" if is_form else "run"
+        if own := OWN.match(command.text):
+            text = own["program"] + command.text[own.end() :]
+            is_name = not self.check.forms.check(text) and command.isInline
+            return "form" if is_name or entry.first("form") is not None or PLACEHOLDER.search(text) else "run"
         script = next((word for word in command.text.split() if word.removeprefix("./") in self.check.scripts), None)
         if script is not None:
             check_script(script, command.text)
@@ -140,7 +130,7 @@ class Page:
     def start(self, session, text):
         """Does what the page takes for granted: starts a command that ends, or one that goes on, or ends one."""
         if text.startswith("end "):
-            return session.interrupt(next(run for run in session.runs if text[4:] in run.text))
+            return session.interrupt(session.running(text[4:]))
         run = session.start(session.names.translated(text.removeprefix("& ")))
         if text.startswith("& "):
             return None
@@ -170,7 +160,8 @@ class Check:
         self.table = Table(self.here / "table")
         self.forms = Forms(self.programs)
         sources = "\n".join(path.read_text(encoding="utf-8") for path in Path("Sources").rglob("*.swift"))
-        self.fixed = {found.upper() for found in re.findall(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", sources)}
+        # The UUIDs of services and characteristics are as a page shows them, those of devices are not.
+        self.fixed = {found.upper() for found in re.findall(KINDS["identifier"], sources, re.IGNORECASE)}
 
     def has_example(self, text):
         """Whether it is a command of an example's program, and that is there."""
@@ -186,30 +177,32 @@ def main():
     options = parser.parse_args()
     begin = time.monotonic()
     check = Check(options.programs, options.examples)
-    # What the table has is compared with all pages, also where some alone are run.
-    everything = [Page(name, check) for name in pages.names()]
-    chosen = [page for page in everything if not options.pages or page.name in options.pages]
+    # The table is compared with all pages, also where some alone are run.
+    everything = {name: Page(name, check) for name in pages.names()}
+    if unknown := set(options.pages) - set(everything):
+        parser.error(f"there is no page {unknown.pop()}")
+    chosen = [everything[name] for name in options.pages or everything]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(Page.run, chosen))
-    failures = [failure for page in chosen for failure in page.failures]
-    for entry in check.table.entries:
-        if not entry.isUsed:
-            failures.append(f"docs/commands/table:{entry.line}: no page has {entry.command}")
+
     reasons = {}
-    for page in chosen:
-        for command, reason in page.reasons:
-            reasons.setdefault(reason, []).append(command)
+    for command, reason in (one for page in chosen for one in page.reasons):
+        reasons.setdefault(reason, {})[command] = None
     for reason, commands in reasons.items():
-        print(f"not run, {reason}:")
-        for command in dict.fromkeys(commands):
-            print(f"    {command}")
-    counts = {name: sum(page.counts[name] for page in chosen) for name in ("run", "form", "by", "not")}
+        print("\n    ".join([f"not run, {reason}:", *commands]))
+    failures = [failure for page in chosen for failure in page.failures]
+    failures += [
+        f"docs/commands/table:{entry.line}: no page has {entry.command}"
+        for entry in check.table.entries
+        if not entry.isUsed
+    ]
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)
+    counts = {how: sum(page.counts[how] for page in chosen) for how in ("run", "form", "by", "not")}
     print(
-        f"commands: {sum(counts.values())} of {sum(bool(page.commands) for page in chosen)} pages: {counts['run']} run here,"
-        f" {counts['form']} are forms of commands, {counts['by']} run by another script, {counts['not']} not run;"
-        f" {len(failures)} failures, {time.monotonic() - begin:.0f} s"
+        f"commands of {sum(bool(page.commands) for page in chosen)} pages: {counts['run']} run, {counts['form']} names"
+        f" and forms, {counts['by']} run by other scripts, {counts['not']} not run; {len(failures)} failures,"
+        f" {time.monotonic() - begin:.0f} s"
     )
     sys.exit(1 if failures else 0)
 

@@ -8,7 +8,8 @@ PROGRAMS = ("corebluetooth", "eightball", "blueear")
 
 # The first words of a command. A path of a script of this repository is one, too.
 FIRST_WORDS = set(PROGRAMS) | set(
-    "apt apt-get bash bluetoothctl cd docker grep printf python3 rfkill scp sudo sudoedit swift systemctl".split()
+    "apt apt-get bash bluetoothctl btmon cd cp curl docker export git grep mkdir printf python3 rfkill rm scp ssh sudo"
+    " sudoedit swift systemctl tar tshark".split()
 )
 
 

@@ -20,7 +20,7 @@ SERVING = re.compile(
     r"|corebluetooth (?:advertise|air|bridge|scan(?! .*--timeout))|sensor|sensorlog|heartrate)\b(?! --help)"
 )
 LIMIT = 60.0
-"""Seconds that anything may take. Nothing waits for so long unless it fails."""
+"""Seconds that anything may take. Nothing takes so long unless it fails."""
 
 
 class Failure(Exception):
@@ -94,8 +94,8 @@ class Run:
                 action[1](self)
 
     def type_answer(self, names, code):
-        """Where the program has begun the line that the page shows next, the user ends it. `code` is what another program
-        shows its user."""
+        """Where the program has begun the line that the page shows next, the user ends it. `code` is what another
+        program shows its user."""
         line = self.transcript and self.transcript.next
         if self.input is None or not line or self.typed == self.transcript.position:
             return
@@ -129,7 +129,6 @@ class Session:
     def __init__(self, names, environment, folder):
         self.names, self.environment, self.folder = names, environment, folder
         self.runs = []
-        self.hasFailed = False
 
     def start(self, text, shown=None, on_terminal=False, actions=(), **options):
         transcript = None if shown is None else Transcript(shown, self.names, **options)
@@ -157,7 +156,14 @@ class Session:
         return next((found[0] for line in reversed(lines) if (found := re.search(r"(?<=: )\d{6}$", line))), None)
 
     def report(self):
-        return "\n".join(f"    {run.text}:\n" + "\n".join(f"        {line}" for line in run.lines[-12:]) for run in self.runs)
+        """The last lines of all that run."""
+        return "\n        ".join(text for run in self.runs for text in (f"{run.text}:", *run.lines[-12:]))
+
+    def running(self, text):
+        found = next((run for run in self.runs if text in run.text), None)
+        if found is None:
+            raise Failure(f"{text} does not run")
+        return found
 
     def begin(self, run):
         """Waits until a program that goes on has printed its first line."""
@@ -206,7 +212,7 @@ class Session:
             self.interrupt(run)
 
     def abandon(self):
-        self.hasFailed = True
+        """Ends what is left of a session that has failed."""
         for run in self.runs:
             run.end(signal.SIGKILL)
             run.process.wait()

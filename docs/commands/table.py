@@ -19,7 +19,7 @@ class Entry:
 
 
 class Table:
-    NAMES = {"by", "not", "run", "form", "shows", "before", "file", "at", "terminal", "figures", "unordered", "status", "with"}
+    DIRECTIVES = set("by not run form shows before file at terminal figures unordered status with".split())
     EVERY_PAGE = "every page"
 
     def __init__(self, path):
@@ -37,24 +37,21 @@ class Table:
                     self.entries.append(Entry(page, number, text))
                 else:
                     name, _, value = text.partition(" ")
-                    if name not in self.NAMES:
+                    if name not in self.DIRECTIVES:
                         raise SystemExit(f"{path}:{number}: {name} is not known")
                     self.entries[-1].directives.append((name, value.strip()))
 
     def entry(self, command):
-        """What the table has of a command: the first entry of its page that no other one has had, else the last one, else
-        that of every page."""
+        """What the table has of a command: of those of its page the next one, where it is there several times, else the
+        last one; else that of every page."""
 
         def fits(entry):
-            return entry.command == command.text or (
-                entry.command.endswith(" *") and (command.text + " ").startswith(entry.command[:-1])
-            )
+            begin = entry.command.removesuffix("*")
+            return entry.command == command.text or begin != entry.command and f"{command.text} ".startswith(begin)
 
-        own = [entry for entry in self.entries if entry.page == command.page and fits(entry)]
-        everywhere = [entry for entry in self.entries if entry.page == self.EVERY_PAGE and fits(entry)]
-        found = next((entry for entry in own if not entry.isUsed), None) or next(reversed(own + everywhere), None)
-        if own and found not in own:
-            found = own[-1]
-        if found is not None:
-            found.isUsed = True
-        return found
+        for page in (command.page, self.EVERY_PAGE):
+            if entries := [entry for entry in self.entries if entry.page == page and fits(entry)]:
+                found = next((entry for entry in entries if not entry.isUsed), entries[-1])
+                found.isUsed = True
+                return found
+        return None
