@@ -40,7 +40,7 @@ class Page:
                 continue
             self.counts[how] += 1
             # What a text names again is not run again.
-            if how == "run" and not (command.isInline and any(command.text == other.text for other, _ in ours)):
+            if how == "run" and not (command.is_inline and any(command.text == other.text for other, _ in ours)):
                 ours.append((command, entry))
         with tempfile.TemporaryDirectory(prefix="page") as folder:
             self.folder = Path(folder)
@@ -85,7 +85,7 @@ class Page:
             return "run"
         if own := OWN.match(command.text):
             text = own["program"] + command.text[own.end() :]
-            is_name = not self.check.forms.check(text) and command.isInline
+            is_name = not self.check.forms.check(text) and command.is_inline
             return "form" if is_name or entry.first("form") is not None or PLACEHOLDER.search(text) else "run"
         script = next((word for word in command.text.split() if word.removeprefix("./") in self.check.scripts), None)
         if script is not None:
@@ -118,13 +118,13 @@ class Page:
             on_terminal=entry.first("terminal") is not None,
             actions=[self.action(session, own(value)) for value in entry.all("at")],
         )
-        if run.isServing:
+        if run.is_serving:
             session.begin(run)
-            if run.actions or run.isKilled:
+            if run.actions or run.is_killed:
                 session.complete(run)
         else:
-            session.finish(run, int(entry.first("status") or 0))
-        if run.isKilled:
+            session.finish(run)
+        if run.is_killed:
             session.finish(run, 137)
 
     def start(self, session, text):
@@ -134,7 +134,7 @@ class Page:
         run = session.start(session.names.translated(text.removeprefix("& ")))
         if text.startswith("& "):
             return None
-        return session.begin(run) if run.isServing else session.finish(run)
+        return session.begin(run) if run.is_serving else session.finish(run)
 
     def action(self, session, value):
         """What is done after a line, as in `"Opened it" kill`."""
@@ -194,7 +194,7 @@ def main():
     failures += [
         f"docs/commands/table:{entry.line}: no page has {entry.command}"
         for entry in check.table.entries
-        if not entry.isUsed
+        if not entry.is_used
     ]
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)

@@ -22,7 +22,7 @@ class Command:
     text: str
     heading: int
     """The line of the heading above it."""
-    isInline: bool
+    is_inline: bool
     shown: list[str] | None = None
     """The lines that the page shows after it; none where it shows no output."""
 

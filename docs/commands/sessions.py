@@ -16,8 +16,8 @@ from transcripts import Mismatch, Transcript
 
 # These run until they are interrupted.
 SERVING = re.compile(
-    r"(?:[A-Z_]+=\S+ )*(?:eightball (?:peripheral|web)|blueear (?:peripheral|lock|key)"
-    r"|corebluetooth (?:advertise|air|bridge|scan(?! .*--timeout))|sensor|sensorlog|heartrate)\b(?! --help)"
+    r"(?:[A-Z_]+=\S+ |cd \S+ && )*(?:eightball (?:peripheral|web)|blueear (?:peripheral|lock|key)"
+    r"|corebluetooth (?:advertise|air|bridge|scan(?! .*--timeout))|sensor|sensorlog|heartrate)\b"
 )
 LIMIT = 60.0
 """Seconds that anything may take. Nothing takes so long unless it fails."""
@@ -36,7 +36,7 @@ class Run:
         self.actions = list(actions)
         self.lines, self.waiting, self.pending = [], [], b""
         self.typed = -1
-        self.isKilled = False
+        self.is_killed = False
         self.input = None
         if on_terminal:
             self.output, terminal = pty.openpty()
@@ -55,10 +55,10 @@ class Run:
                 start_new_session=True,
             )
         os.close(terminal)
-        self.isOpen = True
+        self.is_open = True
 
     @property
-    def isServing(self):
+    def is_serving(self):
         return SERVING.match(self.text) is not None
 
     @property
@@ -72,10 +72,10 @@ class Run:
             octets = os.read(self.output, 65536)
         except OSError:  # A terminal that all have closed.
             octets = b""
-        self.isOpen = bool(octets)
+        self.is_open = bool(octets)
         self.pending += octets
         *lines, self.pending = self.pending.split(b"\n")
-        if not self.isOpen and self.pending:
+        if not self.is_open and self.pending:
             lines.append(self.pending)
         self.waiting += [visible(line.rstrip(b"\r")) for line in lines]
 
@@ -110,7 +110,7 @@ class Run:
 
     def kill(self):
         """Ends it with SIGKILL; the shell says so."""
-        self.isKilled = True
+        self.is_killed = True
         self.end(signal.SIGKILL)
         self.waiting.append("Killed")
 
@@ -140,7 +140,7 @@ class Session:
         """Reads what all programs print, until the condition holds."""
         deadline = time.monotonic() + LIMIT
         while not condition():
-            open_runs = {run.output: run for run in self.runs if run.isOpen}
+            open_runs = {run.output: run for run in self.runs if run.is_open}
             ready, _, _ = select.select(list(open_runs), [], [], 0.02)
             for output in ready:
                 open_runs[output].read()
@@ -167,14 +167,14 @@ class Session:
 
     def begin(self, run):
         """Waits until a program that goes on has printed its first line."""
-        self.wait(lambda: run.lines or not run.isOpen, f"{run.text}: nothing was printed")
-        if not run.isOpen:
+        self.wait(lambda: run.lines or not run.is_open, f"{run.text}: nothing was printed")
+        if not run.is_open:
             run.process.wait()
             self.check_running(run)
 
     def finish(self, run, status=0):
-        """Waits until a command has ended, with the status that it has to have."""
-        self.wait(lambda: not run.isOpen and run.status is not None, f"{run.text}: it has not ended")
+        """Waits until a command has ended, with that status."""
+        self.wait(lambda: not run.is_open and run.status is not None, f"{run.text}: it has not ended")
         if run.status != status:
             raise Failure(f"{run.text}: ended with {run.status}, not with {status}\n{self.report()}")
         self.check(run)
@@ -183,12 +183,12 @@ class Session:
 
     def complete(self, run):
         """Waits until all has come that the page shows of a program."""
-        done = lambda: run.transcript is None or run.transcript.isComplete  # noqa: E731
-        self.wait(lambda: done() or not run.isOpen, f"{run.text}: not all came that the page shows")
+        done = lambda: run.transcript is None or run.transcript.is_complete  # noqa: E731
+        self.wait(lambda: done() or not run.is_open, f"{run.text}: not all came that the page shows")
         self.check(run)
 
     def check(self, run):
-        if run.transcript is not None and not run.transcript.isComplete:
+        if run.transcript is not None and not run.transcript.is_complete:
             raise Failure(f"{run.text}: there is no line  {run.transcript.next.shown}\n{self.report()}")
 
     def interrupt(self, run):

@@ -9,7 +9,7 @@ class Entry:
     line: int
     command: str
     directives: list[tuple[str, str]] = field(default_factory=list)
-    isUsed: bool = False
+    is_used: bool = False
 
     def all(self, name):
         return [value for directive, value in self.directives if directive == name]
@@ -19,7 +19,7 @@ class Entry:
 
 
 class Table:
-    DIRECTIVES = set("by not run form shows before file at terminal figures unordered status with".split())
+    DIRECTIVES = set("by not run form shows before file at terminal figures unordered with".split())
     EVERY_PAGE = "every page"
 
     def __init__(self, path):
@@ -51,7 +51,7 @@ class Table:
 
         for page in (command.page, self.EVERY_PAGE):
             if entries := [entry for entry in self.entries if entry.page == page and fits(entry)]:
-                found = next((entry for entry in entries if not entry.isUsed), entries[-1])
-                found.isUsed = True
+                found = next((entry for entry in entries if not entry.is_used), entries[-1])
+                found.is_used = True
                 return found
         return None

@@ -99,7 +99,7 @@ class Transcript:
     def __init__(self, shown, names, has_figures=False, is_unordered=False):
         self.lines = []
         self.position = 0
-        self.repeats, self.isUnordered = has_figures, is_unordered
+        self.repeats, self.is_unordered = has_figures, is_unordered
         for text in shown:
             line = Line(text, names, has_figures)
             # Of a histogram's rows there are more or fewer.
@@ -111,12 +111,12 @@ class Transcript:
         return self.lines[self.position] if self.position < len(self.lines) else None
 
     @property
-    def isComplete(self):
+    def is_complete(self):
         return all(line.shown == ANY_LINES for line in self.lines[self.position :])
 
     def take(self, actual):
         """The line of the page that has come, if this is one of it; raises where it is not."""
-        if self.isUnordered:
+        if self.is_unordered:
             line = next((line for line in self.lines if line.matches(actual)), None)
             if line is not None:
                 self.lines.remove(line)
