@@ -53,7 +53,7 @@ package enum Ending {
         let message = text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]
         var lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard var first = lines.first else { return lines }
-        if let question = CommandSuggestion.question(for: tool, arguments, first) { first += ". " + question }
+        if let question = CommandSuggestion.question(for: tool, arguments, first) { first += "; " + question }
         first = first.replacing(". Did you mean", with: "; did you mean")
         if first.hasSuffix(".") { first.removeLast() }
         // A word in capitals stays one.

@@ -33,15 +33,23 @@ package final class LineReader {
     private nonisolated let taken = DispatchSemaphore(value: 0)
     /// The line that a person edits; `nil` where lines come whole.
     private let line: PromptLine?
+    /// Where the lines are kept that a person has written.
+    private let history: HistoryFile?
     /// The prompt of ``prompt(_:)``, while another question has its place.
     private var prompted = ""
 
     /// Starts reading.
-    package init() {
-        line = PromptLine { Console.show($0) }
+    ///
+    /// - Parameter history: Where the lines are kept that a person writes; answers to questions are not.
+    package init(history: HistoryFile? = nil) {
+        self.history = history
+        line = PromptLine(history: history?.history ?? LineHistory()) { Console.show($0) }
         if let line {
             line.onCandidates = { Console.print($0) }
-            line.onLine = { [self] in receive($0) }
+            line.onLine = { [self] in
+                if onNextLine == nil, let line = $0 { self.history?.add(line) }
+                receive($0)
+            }
             line.open()
             atexit { Console.endDraft() }
             return
@@ -79,7 +87,7 @@ package final class LineReader {
     /// The end of input is reported to both.
     package func ask(_ question: String, _ take: @escaping (String?) -> Void) {
         if let line {
-            line.ask(question)
+            line.ask(question: question)
         } else if isInteractive {
             Console.report(prompt: "\r\u{1B}[K" + question)
         } else {

@@ -101,11 +101,16 @@ struct Inspection {
         if reads, characteristic.properties.contains(.read) {
             do { value = .success(try await central.read(characteristic)) } catch { value = .failure(error) }
         }
-        let properties = PropertyText.words(characteristic.properties)
-        let data = try? value?.get()
-        let meaning = data.map { ValueText.text($0, of: characteristic.uuid) }
         let problem = Self.problem(value)
         let demand = await demand(value)
+        // A descriptor may say how the value is written.
+        var descriptors: [DescriptorValue] = []
+        for descriptor in try await central.discoverDescriptors(of: characteristic) {
+            descriptors.append(await self.value(of: descriptor))
+        }
+        let properties = PropertyText.words(characteristic.properties)
+        let data = try? value?.get()
+        let meaning = data.map { ValueText.text($0, of: characteristic) }
         var line = "  \(UUIDText.label(characteristic.uuid))  \(properties.joined(separator: ", "))"
         if let meaning { line += " = \(meaning)" }
         if let problem = demand ?? problem { line += " = (\(problem))" }
@@ -119,28 +124,35 @@ struct Inspection {
             ],
             line: line
         )
-        for descriptor in try await central.discoverDescriptors(of: characteristic) {
-            await show(descriptor, of: characteristic)
-        }
+        for descriptor in descriptors { show(descriptor, of: characteristic) }
     }
 
-    private func show(_ descriptor: CBDescriptor, of characteristic: CBCharacteristic) async {
+    /// A descriptor and what reading it has given; neither text nor demand where values are not read.
+    private struct DescriptorValue {
+        var uuid: CBUUID
         var text: String?
         var demand: String?
-        if reads {
-            do { text = ValueText.text(ofDescriptor: try await central.read(descriptor)) } catch {
-                demand = await self.demand(Result<Void, any Error>.failure(error))
-                text = "(\(demand ?? ErrorText.text(error)))"
-            }
+    }
+
+    private func value(of descriptor: CBDescriptor) async -> DescriptorValue {
+        var value = DescriptorValue(uuid: descriptor.uuid)
+        guard reads else { return value }
+        do { value.text = ValueText.text(ofDescriptor: try await central.read(descriptor)) } catch {
+            value.demand = await demand(Result<Void, any Error>.failure(error))
+            value.text = "(\(value.demand ?? ErrorText.text(error)))"
         }
+        return value
+    }
+
+    private func show(_ descriptor: DescriptorValue, of characteristic: CBCharacteristic) {
         output.print(
             "descriptor",
             [
                 ("characteristic", .string(characteristic.uuid.uuidString)),
                 ("uuid", .string(descriptor.uuid.uuidString)), ("name", UUIDText.json(descriptor.uuid)),
-                ("meaning", JSONValue(text)), ("demands", JSONValue(demand)),
+                ("meaning", JSONValue(descriptor.text)), ("demands", JSONValue(descriptor.demand)),
             ],
-            line: "    \(UUIDText.label(descriptor.uuid))" + (text.map { " = \($0)" } ?? "")
+            line: "    \(UUIDText.label(descriptor.uuid))" + (descriptor.text.map { " = \($0)" } ?? "")
         )
     }
 

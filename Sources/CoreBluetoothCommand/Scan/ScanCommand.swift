@@ -178,7 +178,7 @@ final class ScanSession {
     }
 
     private func print(_ discovery: Discovery) {
-        Console.print(output.isJSON ? discovery.object.text : discovery.line)
+        output.write(output.isJSON ? discovery.object.text : discovery.line)
     }
 
     /// Draws the table and comes back in a moment: a busy air must not make it flicker.

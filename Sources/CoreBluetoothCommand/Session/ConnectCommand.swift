@@ -40,7 +40,7 @@ final class DeviceSession {
     private let connection: DeviceConnection
     private let device: String
     private let keepsGoing: Bool
-    private let lines = LineReader()
+    private let lines = LineReader(history: HistoryFile("connect"))
     private var isBusy = false
 
     /// - Parameters:
@@ -88,7 +88,7 @@ final class DeviceSession {
     private func perform(_ line: String) async throws {
         switch try SessionCommands.parse(line) {
         case .action(let action)?: try await action.run(on: connection)
-        case .help(let text)?: Console.print(text)
+        case .help(let text)?: connection.output.write(text)
         case nil: break
         }
     }
