@@ -55,7 +55,8 @@ package final class LineReader {
             return
         }
         let thread = Thread { [self] in
-            while let line = readLine() {
+            let input = fdopen(STDIN_FILENO, "r")
+            while let input, let line = Self.nextLine(of: input) {
                 // A line is taken before the next one is read: a file cannot fill the memory.
                 DispatchQueue.main.async { self.receive(line) }
                 self.taken.wait()
@@ -64,6 +65,22 @@ package final class LineReader {
         }
         thread.name = Ending.program + ".lines"
         thread.start()
+    }
+
+    /// The next line, without its end; `nil` where there is none.
+    private nonisolated static func nextLine(of input: UnsafeMutablePointer<FILE>) -> String? {
+        var octets: UnsafeMutablePointer<CChar>?
+        var capacity = 0
+        defer { free(octets) }
+        let count = getline(&octets, &capacity, input)
+        guard count >= 0, let octets else { return nil }
+        var line = UnsafeRawBufferPointer(start: octets, count: count)[...]
+        if line.last == UInt8(ascii: "\n") { line.removeLast() }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        if String(validating: line, as: UTF8.self) == nil {
+            Console.warn("a line of standard input is not UTF-8: U+FFFD stands for what is not")
+        }
+        return String(decoding: line, as: UTF8.self)
     }
 
     /// Asks a person for a line; nothing where lines do not come from a terminal.

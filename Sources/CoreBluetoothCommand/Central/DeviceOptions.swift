@@ -16,7 +16,10 @@ struct DeviceOptions: ParsableArguments {
     )
     var timeout = 10.0
 
-    func validate() throws { try Deadline.validate(timeout) }
+    func validate() throws {
+        try Deadline.validate(timeout)
+        if device.isEmpty { throw ValidationError("The device is empty.") }
+    }
 
     /// Runs `body` on a connection to the device, then ends the program: with 0, or with 1 and the line of what was
     /// thrown. What the device refuses until they have paired makes them pair, and the user is asked at the terminal.
