@@ -14,7 +14,7 @@ package final class LineReader {
     }
 
     /// Whether input is a terminal, so that a person may be prompted.
-    package let isInteractive = isatty(STDIN_FILENO) == 1
+    package let isInteractive: Bool
 
     /// Whether input has ended.
     package private(set) var isAtEnd = false
@@ -43,6 +43,7 @@ package final class LineReader {
     /// - Parameter history: Where the lines are kept that a person writes; answers to questions are not.
     package init(history: HistoryFile? = nil) {
         self.history = history
+        isInteractive = isatty(STDIN_FILENO) == 1
         line = PromptLine(history: history?.history ?? LineHistory()) { Console.show($0) }
         if let line {
             line.onCandidates = { Console.print($0) }
@@ -65,6 +66,16 @@ package final class LineReader {
         }
         thread.name = Ending.program + ".lines"
         thread.start()
+    }
+
+    /// Takes lines from elsewhere than standard input.
+    ///
+    /// - Parameter start: Gets what takes each line, and `nil` at their end.
+    package init(_ start: (_ take: @escaping @MainActor (String?) -> Void) -> Void) {
+        history = nil
+        isInteractive = false
+        line = nil
+        start { self.receive($0) }
     }
 
     /// The next line, without its end; `nil` where there is none.
