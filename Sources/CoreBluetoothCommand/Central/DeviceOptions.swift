@@ -38,23 +38,31 @@ struct DeviceOptions: ParsableArguments {
         isRecorded: Bool = false,
         _ body: @escaping @MainActor (Central, CBPeripheral) async throws -> Void
     ) throws -> Never {
-        let options = self
         let agent = TerminalPairingAgent()
         try radio.apply(agent: agent, permitsPairing: permitsPairing, usesCachedDatabases: !isRecorded)
         let pairing = ProgramPairing(agent, radio)
         MainActor.assumeIsolated { () -> Never in
-            Task { @MainActor in
-                let central = Central(pairing: pairing, output: output)
-                do {
-                    let peripheral = try await options.connect(central, isHeard: isRecorded)
-                    try await body(central, peripheral)
-                    await central.disconnect()
-                    Ending.succeed()
-                } catch {
-                    Ending.fail(Failure(central.words(for: error, device: options.device)))
-                }
-            }
+            start(Central(pairing: pairing, output: output), isHeard: isRecorded, body)
             Interrupts.runUntilExit()
+        }
+    }
+
+    /// Starts to look for the device; what comes of it ends the program.
+    @MainActor
+    func start(
+        _ central: Central,
+        isHeard: Bool = false,
+        _ body: @escaping @MainActor (Central, CBPeripheral) async throws -> Void
+    ) {
+        Task { @MainActor in
+            do {
+                let peripheral = try await connect(central, isHeard: isHeard)
+                try await body(central, peripheral)
+                await central.disconnect()
+                Ending.succeed()
+            } catch {
+                Ending.fail(Failure(central.words(for: error, device: device)))
+            }
         }
     }
 
