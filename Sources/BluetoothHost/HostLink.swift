@@ -36,8 +36,8 @@ final class HostLink {
     /// Whether the link has not ended.
     var isOpen = true
 
-    var bearer: ATTBearer
-    var bearerActions: [ATTBearer.Action] = []
+    @exclusivity(unchecked) var bearer: ATTBearer
+    @exclusivity(unchecked) var bearerActions: [ATTBearer.Action] = []
     /// Whether the host flushes the bearer's batch at the end of the turn.
     var awaitsFlush = false
     var hasWork = false
@@ -60,9 +60,9 @@ final class HostLink {
 
     var signalling: LESignalling
     var signallingActions: [LESignalling.Action] = []
-    var reassembler = L2CAPReassembler()
+    @exclusivity(unchecked) var reassembler = L2CAPReassembler()
 
-    var outgoing: Deque<Frame> = []
+    @exclusivity(unchecked) var outgoing: Deque<Frame> = []
     var isInTransmitQueue = false
     var packetsInController = 0
     /// Packets from the controller that were not reported to it as finished.
@@ -70,7 +70,7 @@ final class HostLink {
     /// Whether the user takes no more for now.
     var isReceivingPaused = false
     /// PDUs of the user that left or were dropped and are not reported yet.
-    var transmitted = TransmitTally()
+    @exclusivity(unchecked) var transmitted = TransmitTally()
     var hasTransmitted = false
 
     var isDisconnecting = false

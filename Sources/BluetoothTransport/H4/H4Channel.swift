@@ -18,7 +18,7 @@ public final class H4Channel: HCIChannel {
     private let channel: any Channel
     private let stream: H4Stream
     /// Who gets the packets of the other end.
-    private(set) weak var receiver: (any HCIChannelReceiver)?
+    @exclusivity(unchecked) private(set) weak var receiver: (any HCIChannelReceiver)?
     /// Who is at the other end.
     public private(set) lazy var peer = H4Peer(of: self.channel)
 

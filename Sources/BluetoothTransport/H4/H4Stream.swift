@@ -33,7 +33,7 @@ final class H4Stream: ChannelDuplexHandler {
     ///
     /// It is the owner of this object and not the other way round, so that a channel that
     /// nobody holds any more closes.
-    weak var owner: H4Channel?
+    @exclusivity(unchecked) weak var owner: H4Channel?
     /// Called when the other end takes octets again, or no longer does.
     var writabilityChanged: ((Bool) -> Void)?
     /// Whether the other end takes octets.
@@ -45,12 +45,12 @@ final class H4Stream: ChannelDuplexHandler {
     private let medium: H4Medium
     /// How many octets may wait for the other end before the connection ends.
     private let unsentLimit: Int
-    private var state = State.held(readIsWanted: false, hasEnded: false)
-    private var framer: H4Framer
+    @exclusivity(unchecked) private var state = State.held(readIsWanted: false, hasEnded: false)
+    @exclusivity(unchecked) private var framer: H4Framer
     // The octets that were thrown away while the first packet was looked for.
     private var strayOctetCount = 0
-    private var context: ChannelHandlerContext?
-    private var outgoing = ByteBuffer()
+    @exclusivity(unchecked) private var context: ChannelHandlerContext?
+    @exclusivity(unchecked) private var outgoing = ByteBuffer()
     private var hasOutgoing = false
     private var flushIsScheduled = false
     // Whether packets were delivered since the last end of a batch.

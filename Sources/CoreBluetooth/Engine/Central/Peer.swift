@@ -42,7 +42,7 @@ final class Peer {
     /// What was discovered of the server's attributes, by whichever app.
     var database = RemoteDatabase()
     /// Who gets which values, by the handle of the value.
-    var subscriptions = HandleTable<Subscription<PeripheralConnection>>()
+    @exclusivity(unchecked) var subscriptions = HandleTable<Subscription<PeripheralConnection>>()
     /// Services that were discovered on this link, and reported as connection events.
     var reportedServices: [BluetoothUUID] = []
     /// Whether the GAP Device Name was asked for on this link, or is about to be.

@@ -11,7 +11,7 @@ import NIOCore
 final class PeerTable {
     unowned let core: AdapterCore
     private var peers: [DeviceAddress: Peer] = [:]
-    private var peersByLink: [LinkID: Peer] = [:]
+    @exclusivity(unchecked) private var peersByLink: [LinkID: Peer] = [:]
 
     init(core: AdapterCore) { self.core = core }
 

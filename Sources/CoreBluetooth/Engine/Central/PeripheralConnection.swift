@@ -39,9 +39,9 @@ final class PeripheralConnection {
     private(set) var invalidations: Invalidations
     var channelRequests = ChannelOpenRequests()
     /// The writes without response that are on their way.
-    var window = TransmitWindow()
+    @exclusivity(unchecked) var window = TransmitWindow()
     /// The values that wait for the app.
-    private var receiveWindow = ReceiveWindow()
+    @exclusivity(unchecked) private var receiveWindow = ReceiveWindow()
 
     init(
         id: ConnectionID,
