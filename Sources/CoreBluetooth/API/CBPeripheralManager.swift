@@ -102,7 +102,12 @@ open class CBPeripheralManager: CBManager {
 
     /// The delegate, to be called now: who observes properties is called first.
     var informedDelegate: (any CBPeripheralManagerDelegate)? {
-        self.propertyObservation.inform { self.delegateStorage }
+        // A subclass may override the property.
+        guard type(of: self) == CBPeripheralManager.self else {
+            self.propertyObservation.deliverChanges()
+            return self.delegate
+        }
+        return self.propertyObservation.inform { self.delegateStorage }
     }
 
     /// Advertising has started; who stopped it meanwhile does not advertise.

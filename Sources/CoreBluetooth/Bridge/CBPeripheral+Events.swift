@@ -117,7 +117,7 @@ extension CBPeripheral {
     /// A value that was read, or that the peripheral sent.
     func received(_ value: ByteBuffer, for handle: AttributeHandle) {
         var data = Data(octetsOf: value)
-        let (characteristic, delegate, observer) = self.lock.withLock {
+        var (characteristic, delegate, observer) = self.lock.withLock {
             let characteristic = self.attributes.characteristics[handle]
             if let characteristic {
                 // The old value is released after the lock is free.
@@ -128,7 +128,11 @@ extension CBPeripheral {
             return (characteristic, self.delegateStorage, self.propertyObservation.observer)
         }
         guard let characteristic else { return }
-        observer?.deliverChanges()
+        if let observer {
+            observer.deliverChanges()
+            // It may have set another one.
+            delegate = self.lock.withLock { self.delegateStorage }
+        }
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
     }
 

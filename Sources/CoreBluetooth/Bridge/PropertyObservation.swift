@@ -44,9 +44,11 @@ package final class PropertyObservation {
 
     /// A delegate, to be called now on the manager's queue: who observes is called first.
     func inform<Delegate>(before delegate: () -> Delegate?) -> Delegate? {
-        let (delegate, observer) = self.lock.withLock { (delegate(), self.observer) }
-        observer?.deliverChanges()
-        return delegate
+        let (present, observer) = self.lock.withLock { (delegate(), self.observer) }
+        guard let observer else { return present }
+        observer.deliverChanges()
+        // It may have set another one.
+        return self.lock.withLock(delegate)
     }
 
     /// On the manager's queue, with no event for it.

@@ -41,6 +41,8 @@ struct Inspection {
     let central: Central
     let reads: Bool
     let output: OutputFormat
+    /// How wide lines may be; `nil` for any width.
+    var columns = Terminal.width
 
     func show(_ peripheral: CBPeripheral) async throws {
         let strength = try? await central.readStrength()
@@ -48,7 +50,7 @@ struct Inspection {
         let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
         let identifier = peripheral.identifier.uuidString
         let security = await central.security()
-        output.print(
+        print(
             "device",
             [
                 ("identifier", .string(identifier)), ("name", JSONValue(peripheral.name)),
@@ -61,7 +63,7 @@ struct Inspection {
         try await show(services)
         let last = await central.security()
         guard last?.key != security?.key else { return }
-        output.print(
+        print(
             "security",
             [("security", SecurityText.json(last))],
             line: "\nthe connection is now \(SecurityText.text(last))"
@@ -81,7 +83,7 @@ struct Inspection {
     private func show(_ service: CBService) async throws {
         let included = try await central.discoverIncludedServices(of: service)
         let includes = included.map { UUIDText.label($0.uuid) }.joined(separator: ", ")
-        output.print(
+        print(
             "service",
             [
                 ("uuid", .string(service.uuid.uuidString)), ("name", UUIDText.json(service.uuid)),
@@ -114,7 +116,7 @@ struct Inspection {
         var line = "  \(UUIDText.label(characteristic.uuid))  \(properties.joined(separator: ", "))"
         if let meaning { line += " = \(meaning)" }
         if let problem = demand ?? problem { line += " = (\(problem))" }
-        output.print(
+        print(
             "characteristic",
             [
                 ("service", .string(service.uuid.uuidString)), ("uuid", .string(characteristic.uuid.uuidString)),
@@ -145,7 +147,7 @@ struct Inspection {
     }
 
     private func show(_ descriptor: DescriptorValue, of characteristic: CBCharacteristic) {
-        output.print(
+        print(
             "descriptor",
             [
                 ("characteristic", .string(characteristic.uuid.uuidString)),
@@ -154,6 +156,10 @@ struct Inspection {
             ],
             line: "    \(UUIDText.label(descriptor.uuid))" + (descriptor.text.map { " = \($0)" } ?? "")
         )
+    }
+
+    private func print(_ event: String, _ details: [(key: String, value: JSONValue)], line: String) {
+        output.print(event, details, line: WrappedText.text(line, columns: columns))
     }
 
     /// What an attribute that was refused demands of the connection; `nil` where it was not, or for another reason.

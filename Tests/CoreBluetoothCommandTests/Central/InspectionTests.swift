@@ -4,6 +4,7 @@ import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation
+import TerminalScreen
 import Testing
 
 @testable import CoreBluetoothCommand
@@ -59,6 +60,29 @@ struct InspectionTests {
         )
         // From now on it is known.
         #expect(try testbed.perform("read FFF1", on: connection) == ["66 08 (21.5 °C)"])
+        withExtendedLifetime(session) {}
+    }
+
+    @Test("C7: in forty columns no line is wider, and none is lost; a file gets the lines as they are")
+    func narrow() throws {
+        let world = World(seed: 1)
+        let session = try Self.advertise(Self.meter, in: world)
+        let testbed = try ToolTestbed(world)
+        let connection = try testbed.connect("Meter")
+        func lines(_ columns: Int?) throws -> [String] {
+            let inspection = Inspection(central: testbed.central, reads: true, output: testbed.output, columns: columns)
+            let printed = try testbed.printing {
+                try testbed.perform { try await inspection.show(connection.peripheral) }
+            }
+            return printed.flatMap { $0.split(separator: "\n") }.map(String.init)
+        }
+        let (wide, narrow) = (try lines(nil), try lines(40))
+        #expect(wide.contains("  FFF1  read, notify = 66 08 (21.5 °C)"))
+        #expect(wide.contains { $0.count > 40 })
+        #expect(narrow.allSatisfy { ColumnWidth.columns(of: $0) <= 40 })
+        let words = { (lines: [String]) in lines.flatMap { $0.split(separator: " ") } }
+        #expect(words(wide) == words(narrow))
+        #expect(narrow.contains("      2F 27 01 00 00"))
         withExtendedLifetime(session) {}
     }
 }

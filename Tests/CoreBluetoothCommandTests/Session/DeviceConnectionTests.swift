@@ -68,7 +68,10 @@ struct DeviceConnectionTests {
                 "read FFF1 --service 180D",
                 "the device has no characteristic FFF1 in the service 180D; discover shows what it has"
             ),
-            ("write FFF1 01 --without-response", "FFF1 cannot be written without response; leave --without-response out"),
+            (
+                "write FFF1 01 --without-response",
+                "FFF1 cannot be written without response; leave --without-response out"
+            ),
             ("subscribe FFF1", "subscribing to FFF1 failed: The request is not supported"),
         ] {
             let error = #expect(throws: (any Error).self, "\(line)") { try testbed.perform(line, on: connection) }

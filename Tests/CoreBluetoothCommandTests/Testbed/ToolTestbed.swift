@@ -17,14 +17,15 @@ final class ToolTestbed {
     private let device: Device
     private let printed = Watched<[String]>([])
 
-    /// Takes the adapter of a new device of a world into use.
-    init(_ world: World, isJSON: Bool = false, pairingAgent: (any PairingAgent)? = nil) throws {
+    /// Takes the adapter of a new device of a world into use; one that pairs has no code to show and nobody to ask.
+    init(_ world: World, permitsPairing: Bool = false) throws {
         self.world = world
-        output = OutputFormat(isJSON: isJSON, isVerbose: false) { [printed] line in printed.update { $0.append(line) } }
-        central = Central(output: output)
+        output = OutputFormat(isJSON: false, isVerbose: false) { [printed] line in printed.update { $0.append(line) } }
+        let agent = permitsPairing ? TerminalPairingAgent(PairingCapabilities.none) : nil
+        central = Central(pairing: try agent.map { ProgramPairing($0, try RadioOptions.parse([])) }, output: output)
         // The limits of procedures are of real time, in which a test may have to wait for the main thread.
         central.procedureTimeout = 900
-        device = world.addDevice("tool", pairingAgent: pairingAgent)
+        device = world.addDevice("tool", pairingAgent: agent)
         var isReady = false
         central.onReady = { isReady = true }
         device.run { central.open() }
