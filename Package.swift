@@ -421,7 +421,8 @@ let package = Package(
             name: "CoreBluetoothCommandTests",
             dependencies: [
                 "CoreBluetoothCommand", "BluetoothAirService", "BluetoothHCI", "BluetoothTransport", "BluetoothTypes",
-                "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "SessionTestbed", "TerminalScreen",
+                "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "SessionTestbed",
+                "TerminalScreen",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
