@@ -1,7 +1,7 @@
 // What a person has written in the sessions of before, in a file of the user's own beside what else is kept: one line
 // each, the last one last, and no more than a session remembers.
 
-package import BluetoothTransport
+import BluetoothTransport
 package import TerminalScreen
 
 /// The file of a history.
