@@ -12,6 +12,12 @@ final class HostLink {
         /// What is left of it.
         var packets: ACLFragmenter
         var tag: FrameTag
+
+        /// The next ACL data packet, and the frame's tag where it was the last one.
+        fileprivate mutating func nextPacket() -> (packet: HCIPacket?, finished: FrameTag?) {
+            let packet = self.packets.next()
+            return (packet, self.packets.isFinished ? self.tag : nil)
+        }
     }
 
     /// A channel that this side has asked for.
@@ -97,7 +103,8 @@ final class HostLink {
     func nextPacket() -> (packet: HCIPacket?, finished: FrameTag?) { Self.nextPacket(of: &self.outgoing) }
 
     private static func nextPacket(of frames: inout Deque<Frame>) -> (packet: HCIPacket?, finished: FrameTag?) {
-        let packet = frames[0].packets.next()
-        return (packet, frames[0].packets.isFinished ? frames.removeFirst().tag : nil)
+        let next = frames[0].nextPacket()
+        if next.finished != nil { frames.removeFirst() }
+        return next
     }
 }
