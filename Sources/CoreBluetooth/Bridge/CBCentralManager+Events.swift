@@ -5,15 +5,16 @@ import NIOConcurrencyHelpers
 
 extension CBCentralManager {
     /// Takes in events, in order.
-    func receive(_ events: [CentralEvent]) {
+    func receive(_ events: inout [CentralEvent]) {
         if events.isEmpty { return self.propertyObservation.deliverChanges() }
         var taken = TakenEvents<ConnectionID>()
-        for event in events {
-            if let observer = self.context.observer, let callback = event.callback(in: self.context) {
+        for index in events.indices {
+            if let observer = self.context.observer, let callback = events[index].callback(in: self.context) {
                 observer.callsDelegate(callback)
             }
-            self.receive(event)
-            guard let counted = event.counted else { continue }
+            let counted = events[index].counted
+            self.receive(events[index].take())
+            guard let counted else { continue }
             self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.connection))
         }
         self.resumeReceiving(taken.flush())
@@ -33,8 +34,15 @@ extension CBCentralManager {
             peripheral.receive(event)
 
         case .value(let id, let handle, let value, _):
-            guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
-            peripheral.received(value, for: handle)
+            let (peripheral, characteristic, delegate) = self.propertyObservation.inform {
+                let peripheral = self.context.object(id.token)
+                guard let peripheral, peripheral.connection.isConnected(id.attempt) else {
+                    return (peripheral, CBCharacteristic?.none, (any CBPeripheralDelegate)?.none)
+                }
+                return (peripheral, peripheral.setValue(value, for: handle), peripheral.delegateStorage)
+            }
+            guard let peripheral, let characteristic else { return }
+            delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
 
         case .restored(let restoration): self.restore(restoration)
 
