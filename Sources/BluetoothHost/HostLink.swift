@@ -55,7 +55,7 @@ final class HostLink {
     /// Whether the bonded peer was asked for what it says of its privacy.
     var hasReadPeerPrivacy = false
 
-    var securityManager: SecurityManager
+    @exclusivity(unchecked) var securityManager: SecurityManager
     var securityActions: [SecurityManager.Action] = []
     /// Why the link was not made more secure, for what waits for it.
     var securityError: GATTError?
@@ -64,7 +64,7 @@ final class HostLink {
     /// The reason to report, where the host ended the link for one that the controller does not know.
     var endReason: HCIErrorCode?
 
-    var signalling: LESignalling
+    @exclusivity(unchecked) var signalling: LESignalling
     var signallingActions: [LESignalling.Action] = []
     @exclusivity(unchecked) var reassembler = L2CAPReassembler()
 

@@ -95,16 +95,16 @@ public final class LEHost {
     /// How many packets of this controller could not be read.
     var unreadablePacketCount = 0
     /// The graceful shutdown that is under way.
-    var shutdown: Shutdown?
+    @exclusivity(unchecked) var shutdown: Shutdown?
 
     // GAP.
-    var advertiser = Advertiser()
+    @exclusivity(unchecked) var advertiser = Advertiser()
     var advertisingCompletions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
-    var scanner = Scanner()
+    @exclusivity(unchecked) var scanner = Scanner()
     var advertisingReassembler = AdvertisingReassembler()
-    var initiator = Initiator()
-    var privateAddress = PrivateAddress()
-    var resolvingList = ResolvingList()
+    @exclusivity(unchecked) var initiator = Initiator()
+    @exclusivity(unchecked) var privateAddress = PrivateAddress()
+    @exclusivity(unchecked) var resolvingList = ResolvingList()
     var peerIdentities = PeerIdentities()
     /// When another device is tried than the one that was heard.
     var attemptDeadline: NIODeadline?
@@ -135,12 +135,12 @@ public final class LEHost {
     var securityContext: SecurityManager.Context
 
     // Credit-based channels.
-    var l2capChannels = HostChannels()
+    @exclusivity(unchecked) var l2capChannels = HostChannels()
     var spareSignallingActions: [LESignalling.Action] = []
 
     // Turns and time.
     var isTurnScheduled = false
-    var deferred: [() -> Void] = []
+    @exclusivity(unchecked) var deferred: [() -> Void] = []
     var timerDeadline: NIODeadline?
     var timerGeneration = 0
 

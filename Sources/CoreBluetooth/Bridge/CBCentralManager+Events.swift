@@ -1,7 +1,9 @@
 // What the event loop reports, on the manager's queue: what is observable changes first, then the delegate is called.
 
+import BluetoothHost
 import Foundation
 import NIOConcurrencyHelpers
+import NIOCore
 
 extension CBCentralManager {
     /// Takes in events, in order.
@@ -13,7 +15,10 @@ extension CBCentralManager {
                 observer.callsDelegate(callback)
             }
             let counted = events[index].counted
-            self.receive(events[index].take())
+            switch events[index].take() {
+            case .value(let id, let handle, let value, _): self.received(value, for: handle, id)
+            case let event: self.receive(event)
+            }
             guard let counted else { continue }
             self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.connection))
         }
@@ -22,6 +27,20 @@ extension CBCentralManager {
 
     private func resumeReceiving(_ id: ConnectionID?) {
         if let id { self.context.commands.send(.resumeReceiving(id)) }
+    }
+
+    /// A value that a peripheral sent: most events are.
+    @inline(__always)
+    private func received(_ value: ByteBuffer, for handle: AttributeHandle, _ id: ConnectionID) {
+        let (peripheral, characteristic, delegate) = self.propertyObservation.inform {
+            let peripheral = self.context.object(id.token)
+            guard let peripheral, peripheral.connection.isConnected(id.attempt) else {
+                return (peripheral, CBCharacteristic?.none, (any CBPeripheralDelegate)?.none)
+            }
+            return (peripheral, peripheral.setValue(value, for: handle), peripheral.delegateStorage)
+        }
+        guard let peripheral, let characteristic else { return }
+        delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
     }
 
     private func receive(_ event: CentralEvent) {
@@ -33,16 +52,7 @@ extension CBCentralManager {
             guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
             peripheral.receive(event)
 
-        case .value(let id, let handle, let value, _):
-            let (peripheral, characteristic, delegate) = self.propertyObservation.inform {
-                let peripheral = self.context.object(id.token)
-                guard let peripheral, peripheral.connection.isConnected(id.attempt) else {
-                    return (peripheral, CBCharacteristic?.none, (any CBPeripheralDelegate)?.none)
-                }
-                return (peripheral, peripheral.setValue(value, for: handle), peripheral.delegateStorage)
-            }
-            guard let peripheral, let characteristic else { return }
-            delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
+        case .value(let id, let handle, let value, _): self.received(value, for: handle, id)
 
         case .restored(let restoration): self.restore(restoration)
 

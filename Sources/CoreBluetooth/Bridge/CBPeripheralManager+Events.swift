@@ -72,8 +72,8 @@ extension CBPeripheralManager {
         if let link { self.commands.send(.resumeReceiving(link)) }
     }
 
-    private func receive(_ event: PeripheralEvent) {
-        switch event {
+    private func receive(_ event: consuming PeripheralEvent) {
+        switch consume event {
         case .canSend(let link): if self.central(link) != nil { self.reportReadiness() }
         case .read(let request): self.received(request)
         case .write(let request, _): self.received(request)

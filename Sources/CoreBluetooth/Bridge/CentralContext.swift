@@ -77,11 +77,8 @@ final class CentralContext {
     /// Under the lock, and not to be released there: who ends takes the lock.
     @inline(__always)
     func object(_ token: PeripheralToken) -> CBPeripheral? {
-        // Not by a copy of the slot: a copy of a weak reference costs more than its object.
-        self.slots.withUnsafeBufferPointer { slots in
-            let index = Int(token.index)
-            return slots[index].generation == token.generation ? slots[index].peripheral : nil
-        }
+        let slot = self.slots[Int(token.index)]
+        return slot.generation == token.generation ? slot.peripheral : nil
     }
 
     /// The object with a token, while it lives.

@@ -26,8 +26,8 @@ final class AdapterCore {
     /// When the source is asked for a channel again, while that is due.
     private var retry: Scheduled<Void>?
 
-    fileprivate(set) var centralSessions: [CentralSession] = []
-    fileprivate(set) var peripheralSessions: [PeripheralSession] = []
+    @exclusivity(unchecked) fileprivate(set) var centralSessions: [CentralSession] = []
+    @exclusivity(unchecked) fileprivate(set) var peripheralSessions: [PeripheralSession] = []
     /// What is known of the attributes of peers.
     let databaseCache = DatabaseCache()
     /// What the GATT server keeps of bonded clients.
