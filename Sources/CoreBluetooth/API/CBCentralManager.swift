@@ -87,7 +87,12 @@ open class CBCentralManager: CBManager {
 
     /// The delegate, to be called now: who observes properties is called first.
     var informedDelegate: (any CBCentralManagerDelegate)? {
-        self.propertyObservation.inform { self.delegateStorage }
+        // A subclass may override the property.
+        guard type(of: self) == CBCentralManager.self else {
+            self.propertyObservation.deliverChanges()
+            return self.delegate
+        }
+        return self.propertyObservation.inform { self.delegateStorage }
     }
 
     func setScanning(_ isScanning: Bool) { self.lock.withLock { self.scanningStorage = isScanning } }

@@ -18,7 +18,7 @@ open class CBPeripheralManager: CBManager {
     let observer: (any AdapterObserver)?
 
     // Guarded by the lock.
-    weak var delegateStorage: (any CBPeripheralManagerDelegate)?
+    private weak var delegateStorage: (any CBPeripheralManagerDelegate)?
     private var advertisingStorage = false
     private var wantsAdvertising = false
     /// Whether advertising goes on when the adapter is switched on again.
@@ -101,7 +101,12 @@ open class CBPeripheralManager: CBManager {
 
     /// The delegate, to be called now: who observes properties is called first.
     var informedDelegate: (any CBPeripheralManagerDelegate)? {
-        self.propertyObservation.inform { self.delegateStorage }
+        // A subclass may override the property.
+        guard type(of: self) == CBPeripheralManager.self else {
+            self.propertyObservation.deliverChanges()
+            return self.delegate
+        }
+        return self.propertyObservation.inform { self.delegateStorage }
     }
 
     /// Advertising has started; who stopped it meanwhile does not advertise.

@@ -32,12 +32,13 @@ extension CBCentralManager {
     /// A value that a peripheral sent: most events are.
     @inline(__always)
     private func received(_ value: ByteBuffer, for handle: AttributeHandle, _ id: ConnectionID) {
-        let (peripheral, characteristic, delegate) = self.propertyObservation.inform {
-            let peripheral = self.context.object(id.token)
-            guard let peripheral, peripheral.connection.isConnected(id.attempt) else {
-                return (peripheral, CBCharacteristic?.none, (any CBPeripheralDelegate)?.none)
-            }
-            return (peripheral, peripheral.setValue(value, for: handle), peripheral.delegateStorage)
+        var peripheral: CBPeripheral?
+        let (characteristic, delegate) = self.propertyObservation.inform { () -> CBCharacteristic? in
+            peripheral = self.context.object(id.token)
+            guard let peripheral, peripheral.connection.isConnected(id.attempt) else { return nil }
+            return peripheral.setValue(value, for: handle)
+        } before: {
+            peripheral?.delegateStorage
         }
         guard let peripheral, let characteristic else { return }
         delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)

@@ -117,7 +117,9 @@ extension CBPeripheral {
     /// A value that was read.
     func received(_ value: ByteBuffer, for handle: AttributeHandle) {
         let (characteristic, delegate) = self.propertyObservation.inform {
-            (self.setValue(value, for: handle), self.delegateStorage)
+            self.setValue(value, for: handle)
+        } before: {
+            self.delegateStorage
         }
         guard let characteristic else { return }
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)

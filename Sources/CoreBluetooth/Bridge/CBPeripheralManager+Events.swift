@@ -202,9 +202,9 @@ extension CBPeripheralManager {
 
     private func received(_ request: GATTWriteRequest) {
         let transaction = request.id.map { CBATTRequest.Transaction(.write($0)) } ?? .unawaited
-        let (requests, delegate) = self.propertyObservation.inform {
+        let requests = self.lock.withLock {
             let central = self.centrals[request.link]
-            let requests = request.parts.compactMap { part -> CBATTRequest? in
+            return request.parts.compactMap { part -> CBATTRequest? in
                 guard let central, let characteristic = self.database.characteristic(part.handle) else { return nil }
                 return CBATTRequest(
                     transaction: transaction,
@@ -214,9 +214,8 @@ extension CBPeripheralManager {
                     value: Data(octetsOf: part.value)
                 )
             }
-            return (requests, self.delegateStorage)
         }
-        guard let delegate, requests.count == request.parts.count else {
+        guard let delegate = self.informedDelegate, requests.count == request.parts.count else {
             if let id = request.id { self.commands.send(.answerWrite(id, .requestNotSupported)) }
             return
         }

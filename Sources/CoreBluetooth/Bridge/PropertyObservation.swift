@@ -40,13 +40,20 @@ package final class PropertyObservation {
         self.wakeQueue()
     }
 
-    /// Takes in what changes, under the lock, and finds the delegate to be called now on the manager's queue: who observes
-    /// is called first.
+    /// A delegate, to be called now on the manager's queue: who observes is called first.
+    func inform<Delegate>(before delegate: () -> Delegate?) -> Delegate? {
+        self.inform(of: {}, before: delegate).1
+    }
+
+    /// Takes in a change, and finds a delegate to be called now on the manager's queue: who observes is called first. Both
+    /// under the lock, which is taken once where nobody observes.
     @inline(__always)
-    func inform<Result>(_ body: () -> Result) -> Result {
-        let (result, observer) = self.lock.withLock { (body(), self.observer) }
-        observer?.deliverChanges()
-        return result
+    func inform<Change, Delegate>(of change: () -> Change, before delegate: () -> Delegate?) -> (Change, Delegate?) {
+        let (change, present, observer) = self.lock.withLock { (change(), delegate(), self.observer) }
+        guard let observer else { return (change, present) }
+        observer.deliverChanges()
+        // It may have set another one.
+        return (change, self.lock.withLock(delegate))
     }
 
     /// On the manager's queue, with no event for it.

@@ -274,7 +274,7 @@ final class AdapterCore {
             case .cancelRetry: self.retry?.cancel()
             case .openStorage: self.openStorage()
             case .reportState: self.reportState()
-            case .log(let reason): Notice.once(reason)
+            case .log(let reason): LogLines.log(reason)
             }
         }
     }
