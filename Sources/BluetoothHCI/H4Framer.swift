@@ -98,7 +98,8 @@ public struct H4Framer: Sendable {
         }
     }
 
-    /// The kind of the packet at the beginning of the rest, and the count of its octets, as soon as its header is there.
+    /// The kind of the packet at the beginning of the rest, and the count of its octets, as soon as its header is
+    /// there.
     private func packetOctetCount() throws(H4FramingError) -> (HCIPacket.Kind, Int)? {
         guard let (kind, headerOctetCount, length) = self.rest.withUnsafeReadableBytes(Self.header) else { return nil }
         guard headerOctetCount > 0 else { throw .unknownPacketType(kind.rawValue) }
@@ -108,8 +109,8 @@ public struct H4Framer: Sendable {
         return (kind, headerOctetCount + length)
     }
 
-    /// What the header at the beginning of `octets` says: the kind of its packet, how many octets a header of that kind has,
-    /// none where there is no such kind, and the octets behind it; `nil` for what is not there yet.
+    /// What the header at the beginning of `octets` says: the kind of its packet, how many octets a header of that kind
+    /// has, none where there is no such kind, and the octets behind it; `nil` for what is not there yet.
     @inline(__always)
     private static func header(
         _ octets: UnsafeRawBufferPointer

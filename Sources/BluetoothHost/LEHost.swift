@@ -1,6 +1,6 @@
 // One adapter's Bluetooth LE host: the thin driver that moves packets between a controller and the protocol machines,
-// owns their timers, and reports to one user through `LEHostDelegate`. Confined to its event loop; nothing here locks, and
-// what every packet uses is not checked for exclusive access (CONTRIBUTING.md, rule 2).
+// owns their timers, and reports to one user through `LEHostDelegate`. Confined to its event loop; nothing here locks,
+// and what every packet uses is not checked for exclusive access (CONTRIBUTING.md, rule 2).
 //
 // The user's calls only feed the machines; what comes of them is carried out in the next turn of the loop, in which
 // also everything leaves that several calls have queued. Packets of the controller are worked on as they come, and the

@@ -54,7 +54,8 @@ extension ByteBuffer {
         self.writeInteger(UInt8(truncatingIfNeeded: value >> 16))
     }
 
-    /// Sets the `count` lowest octets of `octets`, the lowest one first, all at once; those behind the eighth are of `upper`.
+    /// Sets the `count` lowest octets of `octets`, the lowest one first, all at once; those behind the eighth are of
+    /// `upper`.
     @inlinable
     @inline(__always)
     @discardableResult

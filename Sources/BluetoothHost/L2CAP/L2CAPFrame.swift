@@ -58,8 +58,8 @@ enum L2CAPHeader {
         )
     }
 
-    /// Puts the header in front of `pdu`, and the header of the one ACL data packet that holds the frame in front of that,
-    /// all at once.
+    /// Puts the header in front of `pdu`, and the header of the one ACL data packet that holds the frame in front of
+    /// that, all at once.
     static func prepend(to pdu: inout ByteBuffer, channel: CID, inPacketOf handle: ConnectionHandle) {
         let length = pdu.readableBytes
         precondition(length <= self.maximumPayloadLength - self.length, "an ACL data packet has at most 65,535 octets")

@@ -1,5 +1,5 @@
-// Writes without response (ATT_WRITE_CMD) on the app's side: which of them leave, and with one turn of the lock for each,
-// since streams are made of them.
+// Writes without response (ATT_WRITE_CMD) on the app's side: which of them leave, and with one turn of the lock for
+// each, since streams are made of them.
 
 import BluetoothHost
 import Foundation

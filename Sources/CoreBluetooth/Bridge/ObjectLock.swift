@@ -1,6 +1,6 @@
-// The lock of what an app can see: of a manager, its peers and their attributes, or of an object that the app made. Unlike
-// SwiftNIO's it is in the object itself, and calls nothing while nobody else has it: every value that is sent or comes takes
-// several.
+// The lock of what an app can see: of a manager, its peers and their attributes, or of an object that the app made.
+// Unlike SwiftNIO's it is in the object itself, and calls nothing while nobody else has it: every value that is sent or
+// comes takes several.
 
 import Synchronization
 

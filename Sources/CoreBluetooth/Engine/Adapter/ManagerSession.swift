@@ -12,8 +12,8 @@ protocol ManagerMessage: Sendable {
 extension ManagerMessage {
     /// Takes the message out of its place in an array.
     ///
-    /// A value in it then has one owner, so that the layers below write their headers in front of it, and nothing that it
-    /// holds is counted once more.
+    /// A value in it then has one owner, so that the layers below write their headers in front of it, and nothing that
+    /// it holds is counted once more.
     @inline(__always)
     mutating func take() -> Self {
         let message = consume self

@@ -17,8 +17,8 @@ protocol PeripheralProcedure: Sendable {
 
     /// Is asked for on a connection, to which so many invalidations were delivered when the app called.
     ///
-    /// A requirement, so that each type of procedure has its own way to the bearer's queue and back: one for all of them
-    /// looks their types up at run time.
+    /// A requirement, so that each type of procedure has its own way to the bearer's queue and back: one for all of
+    /// them looks their types up at run time.
     func perform(on connection: PeripheralConnection, invalidations: Int)
 
     /// Its turn has come, with the results of everything before it known.
