@@ -12,6 +12,12 @@ final class HostLink {
         /// What is left of it.
         var packets: ACLFragmenter
         var tag: FrameTag
+
+        /// The next ACL data packet, and the frame's tag where it was the last one.
+        fileprivate mutating func nextPacket() -> (packet: HCIPacket?, finished: FrameTag?) {
+            let packet = self.packets.next()
+            return (packet, self.packets.isFinished ? self.tag : nil)
+        }
     }
 
     /// A channel that this side has asked for.
@@ -49,7 +55,7 @@ final class HostLink {
     /// Whether the bonded peer was asked for what it says of its privacy.
     var hasReadPeerPrivacy = false
 
-    var securityManager: SecurityManager
+    @exclusivity(unchecked) var securityManager: SecurityManager
     var securityActions: [SecurityManager.Action] = []
     /// Why the link was not made more secure, for what waits for it.
     var securityError: GATTError?
@@ -58,7 +64,7 @@ final class HostLink {
     /// The reason to report, where the host ended the link for one that the controller does not know.
     var endReason: HCIErrorCode?
 
-    var signalling: LESignalling
+    @exclusivity(unchecked) var signalling: LESignalling
     var signallingActions: [LESignalling.Action] = []
     @exclusivity(unchecked) var reassembler = L2CAPReassembler()
 
@@ -97,7 +103,8 @@ final class HostLink {
     func nextPacket() -> (packet: HCIPacket?, finished: FrameTag?) { Self.nextPacket(of: &self.outgoing) }
 
     private static func nextPacket(of frames: inout Deque<Frame>) -> (packet: HCIPacket?, finished: FrameTag?) {
-        let packet = frames[0].packets.next()
-        return (packet, frames[0].packets.isFinished ? frames.removeFirst().tag : nil)
+        let next = frames[0].nextPacket()
+        if next.finished != nil { frames.removeFirst() }
+        return next
     }
 }

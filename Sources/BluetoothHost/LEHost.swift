@@ -1,6 +1,6 @@
 // One adapter's Bluetooth LE host: the thin driver that moves packets between a controller and the protocol machines,
-// owns their timers, and reports to one user through `LEHostDelegate`. Confined to its event loop; nothing here locks, and
-// what every packet uses is not checked for exclusive access (CONTRIBUTING.md, rule 2).
+// owns their timers, and reports to one user through `LEHostDelegate`. Confined to its event loop; nothing here locks,
+// and what every packet uses is not checked for exclusive access (CONTRIBUTING.md, rule 2).
 //
 // The user's calls only feed the machines; what comes of them is carried out in the next turn of the loop, in which
 // also everything leaves that several calls have queued. Packets of the controller are worked on as they come, and the
@@ -95,16 +95,16 @@ public final class LEHost {
     /// How many packets of this controller could not be read.
     var unreadablePacketCount = 0
     /// The graceful shutdown that is under way.
-    var shutdown: Shutdown?
+    @exclusivity(unchecked) var shutdown: Shutdown?
 
     // GAP.
-    var advertiser = Advertiser()
+    @exclusivity(unchecked) var advertiser = Advertiser()
     var advertisingCompletions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
-    var scanner = Scanner()
+    @exclusivity(unchecked) var scanner = Scanner()
     var advertisingReassembler = AdvertisingReassembler()
-    var initiator = Initiator()
-    var privateAddress = PrivateAddress()
-    var resolvingList = ResolvingList()
+    @exclusivity(unchecked) var initiator = Initiator()
+    @exclusivity(unchecked) var privateAddress = PrivateAddress()
+    @exclusivity(unchecked) var resolvingList = ResolvingList()
     var peerIdentities = PeerIdentities()
     /// When another device is tried than the one that was heard.
     var attemptDeadline: NIODeadline?
@@ -135,12 +135,12 @@ public final class LEHost {
     var securityContext: SecurityManager.Context
 
     // Credit-based channels.
-    var l2capChannels = HostChannels()
+    @exclusivity(unchecked) var l2capChannels = HostChannels()
     var spareSignallingActions: [LESignalling.Action] = []
 
     // Turns and time.
     var isTurnScheduled = false
-    var deferred: [() -> Void] = []
+    @exclusivity(unchecked) var deferred: [() -> Void] = []
     var timerDeadline: NIODeadline?
     var timerGeneration = 0
 

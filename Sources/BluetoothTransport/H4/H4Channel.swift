@@ -110,6 +110,10 @@ public final class H4Channel: HCIChannel {
     /// Sends one packet; the packets of one turn of the loop leave together when it ends.
     public func send(_ packet: HCIPacket) { self.stream.send(packet.bytes) }
 
+    /// Runs `body`, and writes what it has sent: in this turn of the loop, and not in another one that costs as much as
+    /// the packet.
+    public func sendTogether(_ body: () -> Void) { self.stream.sendTogether(body) }
+
     /// Ends the connection, after what was sent; nothing is delivered afterwards.
     public func close() {
         self.receiver = nil

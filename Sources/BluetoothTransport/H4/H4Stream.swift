@@ -53,6 +53,8 @@ final class H4Stream: ChannelDuplexHandler {
     @exclusivity(unchecked) private var outgoing = ByteBuffer()
     private var hasOutgoing = false
     private var flushIsScheduled = false
+    // Whether all leaves together that is sent now.
+    private var isSendingTogether = false
     // Whether packets were delivered since the last end of a batch.
     private var batchIsOpen = false
     private var lastError: String?
@@ -112,6 +114,15 @@ final class H4Stream: ChannelDuplexHandler {
         }
     }
 
+    /// Runs `body`, after which all leaves that it has sent, unless that leaves at the end of a batch.
+    func sendTogether(_ body: () -> Void) {
+        guard !self.batchIsOpen, !self.isSendingTogether else { return body() }
+        self.isSendingTogether = true
+        body()
+        self.isSendingTogether = false
+        if let context { self.flushNow(context) }
+    }
+
     /// Ends the stream from this side, after what was sent; nothing is reported.
     func close() {
         if case .closed = self.state { return }
@@ -126,14 +137,17 @@ final class H4Stream: ChannelDuplexHandler {
     // MARK: The way out
 
     private func scheduleFlush() {
-        guard !self.batchIsOpen, !self.flushIsScheduled else { return }
+        guard !self.batchIsOpen, !self.isSendingTogether, !self.flushIsScheduled else { return }
         self.flushIsScheduled = true
         self.eventLoop.assumeIsolated().execute {
             self.flushIsScheduled = false
-            guard let context = self.context else { return }
-            self.flush(context)
-            self.checkBacklog(context)
+            if let context = self.context { self.flushNow(context) }
         }
+    }
+
+    private func flushNow(_ context: ChannelHandlerContext) {
+        self.flush(context)
+        self.checkBacklog(context)
     }
 
     private func flush(_ context: ChannelHandlerContext) {
@@ -248,9 +262,7 @@ final class H4Stream: ChannelDuplexHandler {
         guard self.batchIsOpen else { return }
         if case .running = self.state { self.owner?.deliverEndOfBatch() }
         self.batchIsOpen = false
-        guard let context else { return }
-        self.flush(context)
-        self.checkBacklog(context)
+        if let context { self.flushNow(context) }
     }
 
     /// Why the stream ended that the other end or the system has closed.

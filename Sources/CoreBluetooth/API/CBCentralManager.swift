@@ -3,7 +3,6 @@
 
 import BluetoothTypes
 public import Foundation
-import NIOConcurrencyHelpers
 import NIOCore
 
 /// Finds peripherals and connects to them.
@@ -57,13 +56,13 @@ open class CBCentralManager: CBManager {
     /// Beside Apple's options, ``BluetoothAdapter/optionKey`` names the adapter to use.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         let adapter = Self.adapter(in: options)
-        let lock = NIOLock()
+        let lock = ObjectLock()
         let reference = ManagerReference<CBCentralManager>()
         let endpoint = adapter.openSession(
             CentralSession.self,
             queue: queue,
             restoreIdentifier: Self.restoreIdentifier(in: options)
-        ) { reference.onItsQueue?.receive($0) }
+        ) { reference.onItsQueue?.receive(&$0) }
         self.context = CentralContext(adapter: adapter, lock: lock, endpoint: endpoint)
         self.delegateStorage = delegate
         self.usesMainQueue = queue?.isMain ?? true

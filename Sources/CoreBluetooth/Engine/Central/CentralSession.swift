@@ -71,7 +71,7 @@ final class CentralSession: ManagerSession {
         case .writeWithoutResponse(let id, let handle, let value, let invalidations):
             self.connection(id)?.writeWithoutResponse(value, to: handle, invalidations: invalidations)
         case .perform(let id, let procedure, let invalidations):
-            self.connection(id)?.perform(procedure, invalidations: invalidations)
+            if let connection = self.connection(id) { procedure.perform(on: connection, invalidations: invalidations) }
         case .scan(let filter):
             guard self.canBegin else { return }
             self.scanCount += 1

@@ -26,7 +26,7 @@ final class Peer {
     /// The address by which it is known: its identity address, once it is bonded.
     var address: DeviceAddress
     /// The link, and the connections that share it.
-    var connections = PeerLink<PeripheralConnection>()
+    @exclusivity(unchecked) var connections = PeerLink<PeripheralConnection>()
     /// Whether the server has left a request without an answer for 30 s, so that the host ends the link.
     var hasTimedOut = false
     /// The ATT MTU of the link, in octets.
