@@ -422,7 +422,8 @@ let package = Package(
             name: "CoreBluetoothCommandTests",
             dependencies: [
                 "CoreBluetoothCommand", "BluetoothAirService", "BluetoothHCI", "BluetoothTransport", "BluetoothTypes",
-                "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "TerminalScreen",
+                "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "SessionTestbed",
+                "TerminalScreen",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
@@ -434,6 +435,16 @@ let package = Package(
                 "Fixtures",
                 "Testbed",
             ]
+        ),
+        // Sessions of the programs, each in a process of its own whose clocks are a world's.
+        .target(
+            name: "SessionTestbed",
+            dependencies: ["CommandLineTool", "CoreBluetoothProcessTime", "CoreBluetoothTesting"],
+            path: "Tests/SessionTestbed"
+        ),
+        .testTarget(
+            name: "EightBallTests",
+            dependencies: ["eightball", "CommandLineTool", "CoreBluetoothTesting", "SessionTestbed"]
         ),
         .testTarget(
             name: "SequenceDiagramTests",

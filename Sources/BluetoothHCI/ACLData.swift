@@ -79,6 +79,10 @@ public struct ACLDataHeader: Hashable, Sendable {
             | UInt32(truncatingIfNeeded: self.length) << 16
     }
 
+    /// The H4 type octet and the header, the first octet lowest.
+    @inlinable
+    package var octetsWithType: UInt64 { UInt64(HCIPacket.Kind.aclData.rawValue) | UInt64(self.word) << 8 }
+
     /// Writes the H4 type octet and the header at the end of `bytes`.
     @inlinable
     public func encodeWithType(into bytes: inout ByteBuffer) {
@@ -117,8 +121,7 @@ extension ByteBuffer {
     @inlinable
     @discardableResult
     mutating func setBytes(of header: ACLDataHeader, at index: Int) -> Int {
-        let octets = UInt64(HCIPacket.Kind.aclData.rawValue) | UInt64(header.word) << 8
-        return self.setOctets(octets, count: ACLDataHeader.octetCountWithType, at: index)
+        self.setOctets(header.octetsWithType, count: ACLDataHeader.octetCountWithType, at: index)
     }
 
     /// Puts an H4 type octet and an ACL data header in front of the readable octets, into space that must be there.

@@ -87,37 +87,43 @@ public struct H4Framer: Sendable {
             self.isResynchronizing = false
         }
         do {
-            guard let count = try self.packetOctetCount(), let bytes = self.rest.readSlice(length: count) else {
+            guard let (kind, count) = try self.packetOctetCount(), let bytes = self.rest.readSlice(length: count) else {
                 return nil
             }
             self.ownsRest = false
-            return HCIPacket(h4: bytes)
+            return HCIPacket(kind, h4: bytes)
         } catch {
             self.isResynchronizing = true
             throw error
         }
     }
 
-    /// The octets of the packet at the beginning of the rest, as soon as its header is there.
-    private func packetOctetCount() throws(H4FramingError) -> Int? {
-        let start = self.rest.readerIndex
-        guard let type = self.rest.getInteger(at: start, as: UInt8.self) else { return nil }
+    /// The kind of the packet at the beginning of the rest, and the count of its octets, as soon as its header is
+    /// there.
+    private func packetOctetCount() throws(H4FramingError) -> (HCIPacket.Kind, Int)? {
+        guard let (kind, headerOctetCount, length) = self.rest.withUnsafeReadableBytes(Self.header) else { return nil }
+        guard headerOctetCount > 0 else { throw .unknownPacketType(kind.rawValue) }
+        guard let length else { return nil }
+        // The length of data has two octets, and is limited; others have one.
+        guard length <= self.maximumDataLength || headerOctetCount < 5 else { throw .tooLong(kind, length: length) }
+        return (kind, headerOctetCount + length)
+    }
+
+    /// What the header at the beginning of `octets` says: the kind of its packet, how many octets a header of that kind
+    /// has, none where there is no such kind, and the octets behind it; `nil` for what is not there yet.
+    @inline(__always)
+    private static func header(
+        _ octets: UnsafeRawBufferPointer
+    ) -> (kind: HCIPacket.Kind, octetCount: Int, length: Int?)? {
+        guard let type = octets.first else { return nil }
         let kind = HCIPacket.Kind(rawValue: type)
         switch kind {
-        case .command, .synchronousData:
-            return self.rest.getInteger(at: start + 3, as: UInt8.self).map { 4 + Int($0) }
-        case .event:
-            return self.rest.getInteger(at: start + 2, as: UInt8.self).map { 3 + Int($0) }
-        case .aclData, .isochronousData:
-            guard let field = self.rest.getInteger(at: start + 3, endianness: .little, as: UInt16.self) else {
-                return nil
-            }
-            // The length of isochronous data has 14 bits (Vol 4, Part E, 5.4.5).
-            let length = kind == .aclData ? Int(field) : Int(field & 0x3FFF)
-            guard length <= self.maximumDataLength else { throw .tooLong(kind, length: length) }
-            return 5 + length
-        default:
-            throw .unknownPacketType(type)
+        case .aclData: return (kind, 5, octets.count > 4 ? Int(octets[3]) | Int(octets[4]) << 8 : nil)
+        case .event: return (kind, 3, octets.count > 2 ? Int(octets[2]) : nil)
+        case .command, .synchronousData: return (kind, 4, octets.count > 3 ? Int(octets[3]) : nil)
+        // The length of isochronous data has 14 bits (Vol 4, Part E, 5.4.5).
+        case .isochronousData: return (kind, 5, octets.count > 4 ? Int(octets[3]) | Int(octets[4] & 0x3F) << 8 : nil)
+        default: return (kind, 0, nil)
         }
     }
 

@@ -17,8 +17,18 @@ public protocol HCIChannel: AnyObject {
     /// Sends one packet to the controller. What is sent in one turn of the loop may leave together.
     func send(_ packet: HCIPacket)
 
+    /// Runs `body`, a turn of the host, after which all leaves that it has sent.
+    ///
+    /// Who sends outside of it need not care. The receiver may be called when `body` has returned.
+    func sendTogether(_ body: () -> Void)
+
     /// Ends the channel; nothing is delivered afterwards.
     func close()
+}
+
+extension HCIChannel {
+    /// Runs `body`; what it sends leaves as what is sent elsewhere.
+    public func sendTogether(_ body: () -> Void) { body() }
 }
 
 /// The host's end of a channel.

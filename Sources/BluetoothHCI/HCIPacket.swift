@@ -27,17 +27,22 @@ public struct HCIPacket: Hashable, Sendable {
         public static let isochronousData = Kind(rawValue: 0x05)
     }
 
+    /// What kind of packet it is; an empty buffer reads as type 0, which is not used.
+    public let kind: Kind
     /// All octets, the type octet first.
     public var bytes: ByteBuffer
 
     /// Wraps complete H4 octets; `bytes` holds at least the type octet.
     @inlinable
-    public init(h4 bytes: ByteBuffer) { self.bytes = bytes }
+    public init(h4 bytes: ByteBuffer) {
+        self.init(Kind(rawValue: bytes.getInteger(at: bytes.readerIndex) ?? 0), h4: bytes)
+    }
 
-    /// What kind of packet it is; an empty buffer reads as type 0, which is not used.
+    /// Wraps complete H4 octets, of which the first is known.
     @inlinable
-    public var kind: Kind {
-        Kind(rawValue: self.bytes.getInteger(at: self.bytes.readerIndex) ?? 0)
+    package init(_ kind: Kind, h4 bytes: ByteBuffer) {
+        self.kind = kind
+        self.bytes = bytes
     }
 
     /// The octets behind the type octet, sharing storage.

@@ -12,6 +12,12 @@ final class HostLink {
         /// What is left of it.
         var packets: ACLFragmenter
         var tag: FrameTag
+
+        /// The next ACL data packet, and the frame's tag where it was the last one.
+        fileprivate mutating func nextPacket() -> (packet: HCIPacket?, finished: FrameTag?) {
+            let packet = self.packets.next()
+            return (packet, self.packets.isFinished ? self.tag : nil)
+        }
     }
 
     /// A channel that this side has asked for.
@@ -36,8 +42,8 @@ final class HostLink {
     /// Whether the link has not ended.
     var isOpen = true
 
-    var bearer: ATTBearer
-    var bearerActions: [ATTBearer.Action] = []
+    @exclusivity(unchecked) var bearer: ATTBearer
+    @exclusivity(unchecked) var bearerActions: [ATTBearer.Action] = []
     /// Whether the host flushes the bearer's batch at the end of the turn.
     var awaitsFlush = false
     var hasWork = false
@@ -49,7 +55,7 @@ final class HostLink {
     /// Whether the bonded peer was asked for what it says of its privacy.
     var hasReadPeerPrivacy = false
 
-    var securityManager: SecurityManager
+    @exclusivity(unchecked) var securityManager: SecurityManager
     var securityActions: [SecurityManager.Action] = []
     /// Why the link was not made more secure, for what waits for it.
     var securityError: GATTError?
@@ -58,11 +64,11 @@ final class HostLink {
     /// The reason to report, where the host ended the link for one that the controller does not know.
     var endReason: HCIErrorCode?
 
-    var signalling: LESignalling
+    @exclusivity(unchecked) var signalling: LESignalling
     var signallingActions: [LESignalling.Action] = []
-    var reassembler = L2CAPReassembler()
+    @exclusivity(unchecked) var reassembler = L2CAPReassembler()
 
-    var outgoing: Deque<Frame> = []
+    @exclusivity(unchecked) var outgoing: Deque<Frame> = []
     var isInTransmitQueue = false
     var packetsInController = 0
     /// Packets from the controller that were not reported to it as finished.
@@ -70,7 +76,7 @@ final class HostLink {
     /// Whether the user takes no more for now.
     var isReceivingPaused = false
     /// PDUs of the user that left or were dropped and are not reported yet.
-    var transmitted = TransmitTally()
+    @exclusivity(unchecked) var transmitted = TransmitTally()
     var hasTransmitted = false
 
     var isDisconnecting = false
@@ -97,7 +103,8 @@ final class HostLink {
     func nextPacket() -> (packet: HCIPacket?, finished: FrameTag?) { Self.nextPacket(of: &self.outgoing) }
 
     private static func nextPacket(of frames: inout Deque<Frame>) -> (packet: HCIPacket?, finished: FrameTag?) {
-        let packet = frames[0].packets.next()
-        return (packet, frames[0].packets.isFinished ? frames.removeFirst().tag : nil)
+        let next = frames[0].nextPacket()
+        if next.finished != nil { frames.removeFirst() }
+        return next
     }
 }

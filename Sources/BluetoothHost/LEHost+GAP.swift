@@ -240,6 +240,8 @@ extension LEHost {
 
     private func perform(_ step: Initiator.Step) {
         let next: (HCIErrorCode) -> Void = { [unowned self] status in
+            // What is asked for ends with the controller, and that is reported once, for all of it.
+            guard case .ready = self.state else { return }
             if status == .commandDisallowed, !self.scanner.isOff, self.initiator.waitForRadio() {
                 self.scanner.pause()
                 return

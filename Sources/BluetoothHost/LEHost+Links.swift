@@ -214,7 +214,7 @@ extension LEHost {
         }
         guard let link = self.linksByHandle[data.header.handle] else { return }
         self.receiver.received(on: link)
-        let outcome = link.reassembler.receive(data.fragment, isStart: data.header.boundary.isFirst)
+        var outcome = link.reassembler.receive(data.fragment, isStart: data.header.boundary.isFirst)
         if let violation = outcome.violation {
             self.log.debug("\(link.id): dropped L2CAP data: \(violation)")
             if case .tooLong(_, let channel) = violation, channel.isDynamic {
@@ -226,7 +226,7 @@ extension LEHost {
                 self.drainSignalling(link)
             }
         }
-        if let frame = outcome.frame { self.receive(frame.payload, on: frame.channel, of: link) }
+        if let frame = outcome.frame.take() { self.receive(frame.payload, on: frame.channel, of: link) }
     }
 
     private func receive(_ pdu: ByteBuffer, on channel: CID, of link: HostLink) {

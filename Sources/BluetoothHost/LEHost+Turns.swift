@@ -23,6 +23,11 @@ extension LEHost {
 
     /// Carries out what the machines have asked for, lets packets and commands leave, and reports to the delegate.
     func finishTurn() {
+        // They leave at the very end: a connection that turns out to be broken then is reported from here.
+        if let channel = self.channel { channel.sendTogether(self.carryOutTurn) } else { self.carryOutTurn() }
+    }
+
+    private func carryOutTurn() {
         self.drain()
         self.flushBatches()
         self.endLinksAtShutdown()

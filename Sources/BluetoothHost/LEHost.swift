@@ -1,5 +1,6 @@
 // One adapter's Bluetooth LE host: the thin driver that moves packets between a controller and the protocol machines,
-// owns their timers, and reports to one user through `LEHostDelegate`. Confined to its event loop; nothing here locks.
+// owns their timers, and reports to one user through `LEHostDelegate`. Confined to its event loop; nothing here locks,
+// and what every packet uses is not checked for exclusive access (CONTRIBUTING.md, rule 2).
 //
 // The user's calls only feed the machines; what comes of them is carried out in the next turn of the loop, in which
 // also everything leaves that several calls have queued. Packets of the controller are worked on as they come, and the
@@ -18,7 +19,7 @@ public final class LEHost {
     /// The loop on which the host lives.
     public let eventLoop: any EventLoop
     /// The user, who hears what happens.
-    public weak var delegate: (any LEHostDelegate)?
+    @exclusivity(unchecked) public weak var delegate: (any LEHostDelegate)?
     /// How the host presents itself.
     public let configuration: LEHostConfiguration
     /// How the host pairs from now on, on the links that there are and on those to come.
@@ -80,30 +81,30 @@ public final class LEHost {
     let entry = LEHostEntry()
 
     // The controller.
-    var channel: (any HCIChannel)?
+    @exclusivity(unchecked) var channel: (any HCIChannel)?
     /// Which advertising reports the user needs; for a channel that can omit others.
     package var reportNeed = AdvertisingReportNeed.all {
         didSet { if self.reportNeed != oldValue { self.updateReportNeed() } }
     }
     var controller = ControllerInformation()
-    var commands = CommandQueue()
-    var transmitter = ACLTransmitter()
-    var receiver = ACLReceiver()
+    @exclusivity(unchecked) var commands = CommandQueue()
+    @exclusivity(unchecked) var transmitter = ACLTransmitter()
+    @exclusivity(unchecked) var receiver = ACLReceiver()
     /// Whether the controller is being asked if it is still there.
     var isProbing = false
     /// How many packets of this controller could not be read.
     var unreadablePacketCount = 0
     /// The graceful shutdown that is under way.
-    var shutdown: Shutdown?
+    @exclusivity(unchecked) var shutdown: Shutdown?
 
     // GAP.
-    var advertiser = Advertiser()
+    @exclusivity(unchecked) var advertiser = Advertiser()
     var advertisingCompletions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
-    var scanner = Scanner()
+    @exclusivity(unchecked) var scanner = Scanner()
     var advertisingReassembler = AdvertisingReassembler()
-    var initiator = Initiator()
-    var privateAddress = PrivateAddress()
-    var resolvingList = ResolvingList()
+    @exclusivity(unchecked) var initiator = Initiator()
+    @exclusivity(unchecked) var privateAddress = PrivateAddress()
+    @exclusivity(unchecked) var resolvingList = ResolvingList()
     var peerIdentities = PeerIdentities()
     /// When another device is tried than the one that was heard.
     var attemptDeadline: NIODeadline?
@@ -115,31 +116,31 @@ public final class LEHost {
     var rotationDeadline: NIODeadline?
 
     // Links, in the order in which they came.
-    var openLinks: [HostLink] = []
-    var linksByHandle = LinkTable<ConnectionHandle>()
-    var linksByID = LinkTable<LinkID>()
+    @exclusivity(unchecked) var openLinks: [HostLink] = []
+    @exclusivity(unchecked) var linksByHandle = LinkTable<ConnectionHandle>()
+    @exclusivity(unchecked) var linksByID = LinkTable<LinkID>()
     var nextLinkNumber: UInt32 = 1
 
     // GATT.
-    var server: GATTServer
-    var spareBearerActions: [ATTBearer.Action] = []
-    var linksWithWork: [HostLink] = []
-    var linksWithBatch: [HostLink] = []
-    var linksWithTransmitted: [HostLink] = []
-    var spareLinks: [HostLink] = []
-    var spareTally = TransmitTally()
+    @exclusivity(unchecked) var server: GATTServer
+    @exclusivity(unchecked) var spareBearerActions: [ATTBearer.Action] = []
+    @exclusivity(unchecked) var linksWithWork: [HostLink] = []
+    @exclusivity(unchecked) var linksWithBatch: [HostLink] = []
+    @exclusivity(unchecked) var linksWithTransmitted: [HostLink] = []
+    @exclusivity(unchecked) var spareLinks: [HostLink] = []
+    @exclusivity(unchecked) var spareTally = TransmitTally()
     var nextProcedureNumber: UInt64 = 1
 
     // Security.
     var securityContext: SecurityManager.Context
 
     // Credit-based channels.
-    var l2capChannels = HostChannels()
+    @exclusivity(unchecked) var l2capChannels = HostChannels()
     var spareSignallingActions: [LESignalling.Action] = []
 
     // Turns and time.
     var isTurnScheduled = false
-    var deferred: [() -> Void] = []
+    @exclusivity(unchecked) var deferred: [() -> Void] = []
     var timerDeadline: NIODeadline?
     var timerGeneration = 0
 

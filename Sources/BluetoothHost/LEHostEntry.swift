@@ -10,7 +10,7 @@ import NIOCore
 /// The receiver of a host's channel, which ends with the host.
 final class LEHostEntry: HCIChannelReceiver {
     /// The host; `nil` once it is gone.
-    unowned var host: LEHost?
+    @exclusivity(unchecked) unowned var host: LEHost?
 
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
         self.host?.receive(packet, from: channel)

@@ -4,13 +4,17 @@
 public import BluetoothTypes
 
 /// A link between this host and a peer.
-public struct LinkID: Hashable, Sendable, CustomStringConvertible {
+public struct LinkID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// A number that one host never gives twice.
     public var rawValue: UInt32
 
     /// An identifier from its number.
     @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// A link that came before another one is less.
+    @inlinable
+    public static func < (left: LinkID, right: LinkID) -> Bool { left.rawValue < right.rawValue }
 
     /// `link 7`.
     public var description: String { "link \(self.rawValue)" }

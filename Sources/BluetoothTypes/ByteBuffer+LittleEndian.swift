@@ -54,11 +54,14 @@ extension ByteBuffer {
         self.writeInteger(UInt8(truncatingIfNeeded: value >> 16))
     }
 
-    /// Sets the `count` lowest octets of `octets`, the lowest one first, all at once.
+    /// Sets the `count` lowest octets of `octets`, the lowest one first, all at once; those behind the eighth are of
+    /// `upper`.
     @inlinable
     @inline(__always)
     @discardableResult
-    package mutating func setOctets(_ octets: UInt64, count: Int, at index: Int) -> Int {
-        withUnsafeBytes(of: octets.littleEndian) { self.setBytes($0.prefix(count), at: index) }
+    package mutating func setOctets(_ octets: UInt64, _ upper: UInt64 = 0, count: Int, at index: Int) -> Int {
+        withUnsafeBytes(of: (octets.littleEndian, upper.littleEndian)) {
+            self.setBytes(UnsafeRawBufferPointer(rebasing: $0.prefix(count)), at: index)
+        }
     }
 }

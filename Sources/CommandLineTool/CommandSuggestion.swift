@@ -3,7 +3,7 @@
 import ArgumentParser
 
 /// Commands with similar names.
-enum CommandSuggestion {
+package enum CommandSuggestion {
     /// What to ask a person whose arguments the parser refused; `nil` where no command is like a word of theirs.
     ///
     /// - Parameters:
@@ -18,7 +18,12 @@ enum CommandSuggestion {
         }
         let names = command.configuration.subcommands.map { $0._commandName }
         guard let word = arguments.first(where: { message.hasSuffix("'\($0)'") }) else { return nil }
-        return nearest(to: word, among: names).map { "Did you mean '\($0)'?" }
+        return question(for: word, among: names)
+    }
+
+    /// What to ask a person who has written a word that is no command; `nil` where none is like it.
+    package static func question(for word: String, among names: [String]) -> String? {
+        nearest(to: word, among: names).map { "did you mean '\($0)'?" }
     }
 
     /// The name that differs least from a word, and by no more than a third of its letters, at least one.

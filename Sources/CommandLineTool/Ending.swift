@@ -37,12 +37,24 @@ package enum Ending {
     /// A command that runs until something happens never comes back from here; see ``Interrupts``.
     package static func run(_ tool: (some ParsableCommand).Type) {
         ProgramLog.begin()
+        if let number = firstUnreadableArgument() {
+            ProgramLog.write(["argument \(number) is not UTF-8"], .error)
+            exit(2)
+        }
         let arguments = TraceOptions.arguments(Array(CommandLine.arguments.dropFirst()))
         do {
             var command = try tool.parseAsRoot(arguments)
             try command.run()
         } catch {
             end(tool, arguments, with: error)
+        }
+    }
+
+    /// The number of the first argument that is no text, counted from 1; `nil` where all are. What Swift makes of such a
+    /// one is another text.
+    private static func firstUnreadableArgument() -> Int? {
+        (1..<Int(max(1, CommandLine.argc))).first { number in
+            CommandLine.unsafeArgv[number].map { String(validatingCString: $0) == nil } ?? false
         }
     }
 
@@ -53,7 +65,7 @@ package enum Ending {
         let message = text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]
         var lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard var first = lines.first else { return lines }
-        if let question = CommandSuggestion.question(for: tool, arguments, first) { first += ". " + question }
+        if let question = CommandSuggestion.question(for: tool, arguments, first) { first += "; " + question }
         first = first.replacing(". Did you mean", with: "; did you mean")
         if first.hasSuffix(".") { first.removeLast() }
         // A word in capitals stays one.

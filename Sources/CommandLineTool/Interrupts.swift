@@ -23,18 +23,28 @@ package final class Interrupts {
     // Used on the queue alone.
     private nonisolated(unsafe) static var isEnding = false
 
-    /// Watches for the signals until released.
-    package init() {
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            signal(number, SIG_IGN)
-            sources.append(Self.watch(number))
-        }
+    private static let shared = Interrupts()
+
+    /// Watches for the signals from now on: before the first line that says that the program is there.
+    package static func watch() { _ = shared }
+
+    private init() {
+        let registrations = DispatchGroup()
+        sources = [SIGINT, SIGTERM, SIGHUP].map { Self.watch($0, registrations) }
+        registrations.wait()
     }
 
-    // The handler runs on the queue, so it must not belong to the main actor.
-    private nonisolated static func watch(_ number: CInt) -> any DispatchSourceSignal {
+    // The handlers run on the queue, so they must not belong to the main actor.
+    private nonisolated static func watch(_ number: CInt, _ registrations: DispatchGroup) -> any DispatchSourceSignal {
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
         source.setEventHandler { received(number) }
+        registrations.enter()
+        source.setRegistrationHandler { registrations.leave() }
+        #if !os(Linux)
+        // On Linux the source itself takes the signal's default action away, in one step: a signal that is ignored until
+        // there is a source would be lost.
+        signal(number, SIG_IGN)
+        #endif
         source.resume()
         return source
     }
@@ -63,13 +73,11 @@ package final class Interrupts {
 
     /// Runs the main run loop, on which everything happens, until something calls `exit`.
     package static func runUntilExit() -> Never {
-        let interrupts = Interrupts()
+        watch()
         ServiceManager.current.begin()
         // Without a source of its own the run loop would return at once.
         let keepAlive = Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }
         RunLoop.main.add(keepAlive, forMode: .default)
-        while true {
-            withExtendedLifetime(interrupts) { RunLoop.main.run() }
-        }
+        while true { RunLoop.main.run() }
     }
 }

@@ -14,7 +14,7 @@ package final class LineReader {
     }
 
     /// Whether input is a terminal, so that a person may be prompted.
-    package let isInteractive = isatty(STDIN_FILENO) == 1
+    package let isInteractive: Bool
 
     /// Whether input has ended.
     package private(set) var isAtEnd = false
@@ -33,21 +33,31 @@ package final class LineReader {
     private nonisolated let taken = DispatchSemaphore(value: 0)
     /// The line that a person edits; `nil` where lines come whole.
     private let line: PromptLine?
+    /// Where the lines are kept that a person has written.
+    private let history: HistoryFile?
     /// The prompt of ``prompt(_:)``, while another question has its place.
     private var prompted = ""
 
     /// Starts reading.
-    package init() {
-        line = PromptLine { Console.show($0) }
+    ///
+    /// - Parameter history: Where the lines are kept that a person writes; answers to questions are not.
+    package init(history: HistoryFile? = nil) {
+        self.history = history
+        isInteractive = isatty(STDIN_FILENO) == 1
+        line = PromptLine(history: history?.history ?? LineHistory()) { Console.show($0) }
         if let line {
             line.onCandidates = { Console.print($0) }
-            line.onLine = { [self] in receive($0) }
+            line.onLine = { [self] in
+                if onNextLine == nil, let line = $0 { self.history?.add(line) }
+                receive($0)
+            }
             line.open()
             atexit { Console.endDraft() }
             return
         }
         let thread = Thread { [self] in
-            while let line = readLine() {
+            let input = fdopen(STDIN_FILENO, "r")
+            while let input, let line = Self.nextLine(of: input) {
                 // A line is taken before the next one is read: a file cannot fill the memory.
                 DispatchQueue.main.async { self.receive(line) }
                 self.taken.wait()
@@ -56,6 +66,32 @@ package final class LineReader {
         }
         thread.name = Ending.program + ".lines"
         thread.start()
+    }
+
+    /// Takes lines from elsewhere than standard input.
+    ///
+    /// - Parameter start: Gets what takes each line, and `nil` at their end.
+    package init(_ start: (_ take: @escaping @MainActor (String?) -> Void) -> Void) {
+        history = nil
+        isInteractive = false
+        line = nil
+        start { self.receive($0) }
+    }
+
+    /// The next line, without its end; `nil` where there is none.
+    private nonisolated static func nextLine(of input: UnsafeMutablePointer<FILE>) -> String? {
+        var octets: UnsafeMutablePointer<CChar>?
+        var capacity = 0
+        defer { free(octets) }
+        let count = getline(&octets, &capacity, input)
+        guard count >= 0, let octets else { return nil }
+        var line = UnsafeRawBufferPointer(start: octets, count: count)[...]
+        if line.last == UInt8(ascii: "\n") { line.removeLast() }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        if String(validating: line, as: UTF8.self) == nil {
+            Console.warn("a line of standard input is not UTF-8: U+FFFD stands for what is not")
+        }
+        return String(decoding: line, as: UTF8.self)
     }
 
     /// Asks a person for a line; nothing where lines do not come from a terminal.
@@ -79,7 +115,7 @@ package final class LineReader {
     /// The end of input is reported to both.
     package func ask(_ question: String, _ take: @escaping (String?) -> Void) {
         if let line {
-            line.ask(question)
+            line.ask(question: question)
         } else if isInteractive {
             Console.report(prompt: "\r\u{1B}[K" + question)
         } else {

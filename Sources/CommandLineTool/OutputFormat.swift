@@ -6,11 +6,14 @@ package struct OutputFormat: Sendable {
     package var isJSON: Bool
     /// Also what happens in between, on standard error.
     package var isVerbose: Bool
+    /// Takes each line: prints it on standard output, where nothing else was given.
+    package var write: @Sendable (String) -> Void
 
-    /// Creates the two choices.
-    package init(isJSON: Bool, isVerbose: Bool) {
+    /// Creates the choices.
+    package init(isJSON: Bool, isVerbose: Bool, write: @escaping @Sendable (String) -> Void = Console.print) {
         self.isJSON = isJSON
         self.isVerbose = isVerbose
+        self.write = write
     }
 
     /// Prints one event.
@@ -30,9 +33,9 @@ package struct OutputFormat: Sendable {
             timeline.app(line)
         }
         if isJSON {
-            Console.print(JSONValue.object([("event", .string(event))] + details()).text)
+            write(JSONValue.object([("event", .string(event))] + details()).text)
         } else if let line = line() {
-            Console.print(line)
+            write(line)
         }
     }
 

@@ -13,23 +13,24 @@ package struct LineEditor: Hashable, Sendable {
         case ignored
     }
 
-    /// How many lines are kept.
-    private static let historyLimit = 100
-
     /// The text before the cursor.
     package private(set) var before = ""
     /// The text behind the cursor.
     package private(set) var behind = ""
     /// The most octets of a line in UTF-8; what would make it longer is not taken.
     package let maximumLength: Int
-    private var history: [String] = []
+    private var history: LineHistory
     /// Which line of the history is shown; its count is the line that is being written.
-    private var place = 0
+    private var place: Int
     /// The line that is being written, while one of the history is shown.
     private var draft = ""
 
     /// Creates an empty line.
-    package init(maximumLength: Int = 512) { self.maximumLength = maximumLength }
+    package init(maximumLength: Int = 512, history: LineHistory = LineHistory()) {
+        self.maximumLength = maximumLength
+        self.history = history
+        self.place = history.lines.count
+    }
 
     /// The line.
     package var text: String { self.before + self.behind }
@@ -102,11 +103,8 @@ package struct LineEditor: Hashable, Sendable {
 
     private mutating func finish() -> Outcome {
         let line = self.text
-        if !line.isEmpty, self.history.last != line {
-            self.history.append(line)
-            if self.history.count > Self.historyLimit { self.history.removeFirst() }
-        }
-        self.place = self.history.count
+        self.history.add(line)
+        self.place = self.history.lines.count
         self.draft = ""
         self.before = ""
         self.behind = ""
@@ -114,10 +112,11 @@ package struct LineEditor: Hashable, Sendable {
     }
 
     private mutating func show(_ place: Int) {
-        guard (0...self.history.count).contains(place), place != self.place else { return }
-        if self.place == self.history.count { self.draft = self.text }
+        let lines = self.history.lines
+        guard (0...lines.count).contains(place), place != self.place else { return }
+        if self.place == lines.count { self.draft = self.text }
         self.place = place
-        self.set(place == self.history.count ? self.draft : self.history[place])
+        self.set(place == lines.count ? self.draft : lines[place])
     }
 
     /// The word before the cursor, with the spaces behind it.

@@ -29,7 +29,9 @@ package final class PromptLine {
     private let original: termios
     private let onChange: (Change) -> Void
     private let keys: KeyInput
-    private var editor = LineEditor()
+    private var editor: LineEditor
+    /// The answer to a question that a person is asked in the line's place; it is in no history.
+    private var answer: LineEditor?
     private var prompt = ""
     private var sources: [any DispatchSourceProtocol] = []
 
@@ -37,9 +39,11 @@ package final class PromptLine {
     /// where the program runs in the background.
     ///
     /// - Parameters:
+    ///   - history: The lines that the arrow keys bring back.
     ///   - environment: Says what terminal it is.
     ///   - onChange: Writes to the terminal how the line looks.
     package init?(
+        history: LineHistory = LineHistory(),
         environment: [String: String] = ProcessInfo.processInfo.environment,
         onChange: @escaping (Change) -> Void
     ) {
@@ -52,6 +56,7 @@ package final class PromptLine {
         self.output = STDOUT_FILENO
         self.original = settings
         self.onChange = onChange
+        self.editor = LineEditor(history: history)
         self.keys = KeyInput(STDIN_FILENO)
     }
 
@@ -68,10 +73,21 @@ package final class PromptLine {
         ]
     }
 
-    /// Shows a prompt before the line.
+    /// Shows a prompt before the line; what was typed as an answer is gone.
     ///
     /// One that leaves no room for a line stands above it.
     package func ask(_ prompt: String) {
+        self.answer = nil
+        self.show(prompt)
+    }
+
+    /// Lets the next line be the answer to a question: the line that was being written is back behind it.
+    package func ask(question: String) {
+        self.answer = LineEditor()
+        self.show(question)
+    }
+
+    private func show(_ prompt: String) {
         self.prompt = prompt
         if !Self.hasRoom(beside: prompt, columns: self.columns) {
             self.onChange(.finished(prompt))
@@ -111,27 +127,34 @@ package final class PromptLine {
 
     private func receive(_ key: Key) {
         if key == .control("z") { return self.suspend() }
-        if key == .control("d"), self.editor.text.isEmpty {
+        if key == .control("d"), self.present.text.isEmpty {
             self.onLine?(nil)
             return
         }
-        if key == .tab, let completion {
+        if key == .tab, self.answer == nil, let completion {
             let candidates = self.editor.complete(completion(self.editor.before))
             self.show()
             if !candidates.isEmpty { self.onCandidates?(LineCompletion.table(candidates, columns: self.columns)) }
             return
         }
-        switch self.editor.receive(key) {
+        switch self.present.receive(key) {
         case .edited: self.show()
         case .finished(let line):
             self.onChange(.finished(self.prompt + line))
+            self.answer = nil
             self.prompt = ""
             self.onLine?(line)
         case .ignored: break
         }
     }
 
-    private func show() { self.onChange(.shown(Self.octets(self.prompt, self.editor, columns: self.columns))) }
+    /// What keys edit.
+    private var present: LineEditor {
+        get { self.answer ?? self.editor }
+        set { if self.answer == nil { self.editor = newValue } else { self.answer = newValue } }
+    }
+
+    private func show() { self.onChange(.shown(Self.octets(self.prompt, self.present, columns: self.columns))) }
 
     /// What draws the line, from the first column of its row on; nothing where there is nothing to be seen.
     static func octets(_ prompt: String, _ editor: LineEditor, columns: Int) -> String {

@@ -40,6 +40,12 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
 
     /// Asks; never returns.
     func run() -> Never {
+        start()
+        Interrupts.runUntilExit()
+    }
+
+    /// Starts to look for a ball; the answer, or the end of the time, ends the program.
+    func start() {
         guard let sdk = ITCB_SDK.createInstance(isCentral: true) else {
             Ending.fail(Failure("this system cannot be a central"))
         }
@@ -47,7 +53,6 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         _ = sdk.addObserver(self)
         Steps.observe(sdk, pairing) { self.follow($0) }
         deadline = Deadline(after: timeout, pausingFor: pairing.conversation) { self.timeOut() }
-        Interrupts.runUntilExit()
     }
 
     private func follow(_ step: ITCB_SDK_Step) {

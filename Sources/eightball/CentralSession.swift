@@ -197,7 +197,7 @@ final class CentralSession {
 
     /// Prints a line for a reader; a program does not need it.
     private func say(_ text: String) {
-        if !output.isJSON { Console.print(text) }
+        if !output.isJSON { output.write(text) }
     }
 
     private func report(_ event: String, ball: Int, text: String) {

@@ -150,6 +150,7 @@ extension EightBall {
 
         func validate() throws {
             try Deadline.validate(timeout)
+            if let device, device.isEmpty { throw ValidationError("The device is empty.") }
         }
 
         func run() throws {

@@ -77,7 +77,7 @@ struct HCIEventTests {
         #expect(!EventMask(rawValue: .max).contains(HCIEventCode(rawValue: 0)))
     }
 
-    @Test("events and commands are named as in the specification")
+    @Test("C9: events and commands are named as in the specification")
     func names() {
         #expect(LEPHYUpdateComplete.name == "LE PHY Update Complete")
         #expect(LEEnhancedConnectionCompleteV2.name == "LE Enhanced Connection Complete [v2]")

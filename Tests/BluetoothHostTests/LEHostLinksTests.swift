@@ -84,6 +84,20 @@ struct LEHostLinksTests {
         #expect(testbed.controller.takeCommands().contains(LEConnectionUpdate.opcode))
     }
 
+    @Test("a controller that is lost while it is asked for a connection ends that request without a failure of its own")
+    func lostController() {
+        let testbed = HostTestbed.started()
+        testbed.controller.silent = [LECreateConnection.opcode]
+        testbed.host.connect(to: self.peer)
+        testbed.run()
+        #expect(testbed.controller.takeCommands().last == LECreateConnection.opcode)
+        testbed.forget()
+        testbed.controller.fail("unplugged")
+        testbed.run()
+        #expect(testbed.host.initiator.pending == [])
+        #expect(testbed.delegate.takeLines() == ["state failed(\"unplugged\")"])
+    }
+
     @Test("cancelling a connection that was made meanwhile ends that link, and no other one")
     func cancelAfterConnection() throws {
         let testbed = HostTestbed.started()

@@ -68,6 +68,25 @@ struct H4ChannelTests {
         }
     }
 
+    @Test("What is sent together is one write, which has left when the last packet is sent")
+    func together() throws {
+        let fixture = try Fixture()
+        let packet = HCIPacket(h4: ByteBuffer(bytes: [0x01, 0x03, 0x0C, 0x00]))
+        fixture.channel.sendTogether {
+            fixture.channel.send(packet)
+            fixture.channel.sendTogether { fixture.channel.send(packet) }
+            #expect((try? fixture.written()) == [])
+        }
+        #expect(try fixture.written() == [[0x01, 0x03, 0x0C, 0x00, 0x01, 0x03, 0x0C, 0x00]])
+        // No turn is left over, and what is sent by itself has one of its own.
+        fixture.embedded.embeddedEventLoop.run()
+        #expect(try fixture.written() == [])
+        fixture.channel.send(packet)
+        #expect(try fixture.written() == [])
+        fixture.embedded.embeddedEventLoop.run()
+        #expect(try fixture.written() == [[0x01, 0x03, 0x0C, 0x00]])
+    }
+
     @Test("The packets of one read are one batch")
     func batch() throws {
         let fixture = try Fixture()

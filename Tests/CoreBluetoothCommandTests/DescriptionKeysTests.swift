@@ -95,6 +95,13 @@ struct DescriptionKeysTests {
         )
     }
 
+    @Test("A description may say where its schema is, for editors; no part of it may")
+    func schemaKey() {
+        let key = #""$schema": "file:///usr/share/opencorebluetooth/gatt-description.schema.json""#
+        #expect(self.failure("{\(key), \"services\": []}") == nil)
+        #expect(self.failure("{\"services\": [{\"uuid\": \"FFF0\", \(key)}]}")?.contains("has no meaning") == true)
+    }
+
     @Test("The schema for editors has the same keys at the same places")
     func schema() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -144,6 +144,24 @@ struct ObservationTests {
         )
     }
 
+    /// Counts the reports of a state.
+    private final class StateCounter: NSObject, CBCentralManagerDelegate {
+        private(set) var count = 0
+
+        func centralManagerDidUpdateState(_ central: CBCentralManager) { self.count += 1 }
+    }
+
+    @Test("A delegate that an observer sets gets the event that was observed")
+    func delegateOfAnObserver() throws {
+        let (first, second) = (StateCounter(), StateCounter())
+        let world = World(seed: 1)
+        let manager = world.addDevice("phone").run { CBCentralManager(delegate: first, queue: nil) }
+        let observation = manager.observe(\.state) { manager, _ in manager.delegate = second }
+        try world.run(until: first.count + second.count == 1)
+        #expect(first.count == 0)
+        withExtendedLifetime(observation) {}
+    }
+
     @Test("Calls that follow each other at once are each reported")
     func quickCalls() throws {
         let world = World(seed: 1)

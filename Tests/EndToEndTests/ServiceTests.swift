@@ -162,6 +162,18 @@ struct ServiceTests {
         #expect(advertising.last.map { $0[4] } ?? 0 == 0 && extended.last.map { $0[4] } ?? 0 == 0)
     }
 
+    @Test("A signal right behind the first line of a program is not lost, and ends it as it does later")
+    func earlySignal() throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        for signal in [SIGINT, SIGTERM, SIGINT, SIGTERM, SIGINT] {
+            let page = try testbed.start("eightball", ["web"])
+            try page.line(with: "http://")
+            page.send(signal)
+            #expect(try page.end() == (signal == SIGTERM ? 0 : 130))
+        }
+    }
+
     @Test("A second SIGINT or SIGTERM ends a program at once that waits for a controller that does not answer")
     func secondSignal() throws {
         let testbed = try ProcessTestbed()

@@ -139,4 +139,32 @@ struct SessionProgramTests {
         #expect(session.isRestored)
         again.send(SIGTERM)
     }
+
+    @Test("The next session has the lines of the one before, without the code that was asked for")
+    func history() throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        try air(testbed)
+        let peripheral = try testbed.tool("advertise", "--name", "Safe", "--require-pairing", "passkey")
+        try peripheral.line(with: "is advertising")
+        let start = { try ScreenProcess("corebluetooth", ["connect", "Safe", "--identity", "owner"], in: testbed) }
+        let first = try start()
+        try first.row(with: "Safe>")
+        first.type("pair --code\r")
+        try first.row(with: "Six digits that \"Safe\" shows:")
+        let code = try peripheral.code()
+        // What is in the line is not the command before.
+        first.type("\u{1B}[A" + code + "\r")
+        try first.row(with: "is paired: the connection is encrypted")
+        first.type("quit\r")
+        #expect(try first.end() == 0)
+        let second = try start()
+        try second.row(with: "Safe>")
+        second.type("\u{1B}[A\u{1B}[A")
+        try second.row(with: "Safe> pair --code")
+        second.type("\u{4}\u{15}quit\r")
+        #expect(try second.end() == 0)
+        let kept = try String(contentsOfFile: testbed.path("state/corebluetooth/history-connect"), encoding: .utf8)
+        #expect(kept == "pair --code\nquit\n")
+    }
 }

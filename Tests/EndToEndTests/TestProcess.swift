@@ -88,6 +88,7 @@ final class TestProcess: @unchecked Sendable {
     func terminate() {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
+        endInput()
         // The handler stays: it may be running on a thread of Foundation, which does not hold it meanwhile.
     }
 
@@ -166,7 +167,9 @@ final class TestProcess: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Collects the lines of a stream on a thread of its own.
+    /// Collects the lines of a stream on a thread of its own, which closes the stream at its end: Foundation traps in
+    /// starting a process while some 1,350 descriptors are open, since it copies whole directory entries from a buffer
+    /// that ends within the last of them.
     private func read(_ pipe: Pipe, _ append: @escaping @Sendable (String) -> Void) {
         let handle = pipe.fileHandleForReading
         Thread.detachNewThread { [self] in
@@ -181,6 +184,7 @@ final class TestProcess: @unchecked Sendable {
                     signal { append(line) }
                 }
             }
+            try? handle.close()
             signal {
                 if !rest.isEmpty { append(String(decoding: rest, as: UTF8.self)) }
                 openStreams -= 1

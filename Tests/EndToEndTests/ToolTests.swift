@@ -161,7 +161,7 @@ struct ToolTests {
             ["scan", "--service", "zz"], ["scan", "--timeout", "0"], ["air", "--listen", "nowhere"],
             ["air", "--loss", "2"], ["air", "--model", "fast"], ["nothing"], ["scan", "--nothing"],
             // C9: values that begin with a hyphen, an adapter that is none, an empty name; B22: two places.
-            ["scan", "--timeout", "-1"], ["scan", "--adapter", "nonsense"], ["scan", "--name", ""],
+            ["scan", "--timeout", "-1"], ["scan", "--adapter", "nonsense"], ["scan", "--name", ""], ["inspect", ""],
             ["scan", "--distance", "1", "--position", "1,2"], ["scan", "--position", "1"],
         ] {
             let process = try testbed.start("corebluetooth", arguments)
@@ -191,6 +191,21 @@ struct ToolTests {
         let help = try testbed.tool("--help")
         #expect(try help.end() == 0)
         #expect(help.lines.contains { $0.contains("adapters") })
+    }
+
+    @Test("C9: text that is not UTF-8 is refused as an argument, and not replaced in silence as a line")
+    func encoding() throws {
+        let testbed = try ProcessTestbed()
+        defer { testbed.end() }
+        let tool = try ProcessTestbed.executable("corebluetooth").path
+        let argument = try testbed.shell("'\(tool)' advertise --name \"$(printf 'a\\377')\"")
+        #expect(try argument.end() == 2)
+        #expect(argument.errorLines == ["corebluetooth: argument 3 is not UTF-8"])
+        let ball = try ProcessTestbed.executable("eightball").path
+        let line = try testbed.shell("printf 'use \\377\\nlist\\n' | '\(ball)' central --identity asker | cat")
+        try line.line(with: "No ball is here yet.")
+        let words = "eightball: a line of standard input is not UTF-8: U+FFFD stands for what is not"
+        try eventually("the warning") { line.errorLines.contains(words) }
     }
 
     @Test("The listing of adapters reads the kernel's folders and names the command that frees each")

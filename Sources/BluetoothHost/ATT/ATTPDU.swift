@@ -20,9 +20,16 @@ extension ATTPDU {
     /// Reads a whole PDU, opcode included.
     @inline(__always)
     init(parsing pdu: ByteBuffer) throws(MalformedBytes) {
+        guard let opcode = ATT.opcode(of: pdu) else { throw MalformedBytes(.truncated, "Attribute Opcode") }
+        guard opcode == Self.opcode else { throw MalformedBytes(.invalid, "Attribute Opcode") }
+        try self.init(parsingParametersOf: pdu)
+    }
+
+    /// Reads a PDU whose opcode is known.
+    @inline(__always)
+    init(parsingParametersOf pdu: ByteBuffer) throws(MalformedBytes) {
         var reader = ATTParameterReader<Self>(bytes: pdu)
-        let opcode: UInt8 = try reader.bytes.readLittleEndian("Attribute Opcode")
-        guard opcode == Self.opcode.rawValue else { throw MalformedBytes(.invalid, "Attribute Opcode") }
+        reader.bytes.moveReaderIndex(forwardBy: 1)
         try self.init(&reader)
         try reader.bytes.requireEnd("Attribute Parameters")
     }

@@ -8,7 +8,7 @@ import NIOCore
 /// One frame on its way to the controller, packet by packet, as buffers of the controller become free.
 struct ACLFragmenter: IteratorProtocol, Sendable {
     private enum State: Sendable {
-        /// Nothing is sent yet; the L2CAP header is in place.
+        /// Nothing of this PDU is sent yet.
         case whole(ByteBuffer)
         /// These octets are still to be sent.
         case rest(ByteBuffer)
@@ -16,6 +16,8 @@ struct ACLFragmenter: IteratorProtocol, Sendable {
         case done
     }
 
+    /// The channel that the PDU is for.
+    let channel: CID
     /// The link.
     let handle: ConnectionHandle
     /// The octets that one packet of the controller holds (`LE_ACL_Data_Packet_Length`).
@@ -30,7 +32,7 @@ struct ACLFragmenter: IteratorProtocol, Sendable {
         maximumLength: Int
     ) {
         precondition(maximumLength > 0, "a controller takes at least one octet")
-        L2CAPHeader.prepend(to: &payload, channel: channel)
+        self.channel = channel
         self.handle = handle
         self.maximumLength = maximumLength
         self.state = .whole(payload)
@@ -47,11 +49,13 @@ struct ACLFragmenter: IteratorProtocol, Sendable {
     /// How many packets are still to come.
     var packetsLeft: Int {
         switch self.state {
-        case .whole(let octets), .rest(let octets):
-            (octets.readableBytes + self.maximumLength - 1) / self.maximumLength
+        case .whole(let pdu): self.packetCount(of: L2CAPHeader.length + pdu.readableBytes)
+        case .rest(let octets): self.packetCount(of: octets.readableBytes)
         case .done: 0
         }
     }
+
+    private func packetCount(of octets: Int) -> Int { (octets + self.maximumLength - 1) / self.maximumLength }
 
     /// The next packet; `nil` behind the last.
     mutating func next() -> HCIPacket? {
@@ -60,10 +64,11 @@ struct ACLFragmenter: IteratorProtocol, Sendable {
         self.state = .done
         switch consume state {
         case .whole(var frame):
-            guard frame.readableBytes > self.maximumLength else {
-                frame.prependACLDataHeader(handle: self.handle, boundary: .firstNonFlushable)
-                return HCIPacket(h4: frame)
+            guard L2CAPHeader.length + frame.readableBytes > self.maximumLength else {
+                L2CAPHeader.prepend(to: &frame, channel: self.channel, inPacketOf: self.handle)
+                return HCIPacket(.aclData, h4: frame)
             }
+            L2CAPHeader.prepend(to: &frame, channel: self.channel)
             frame.prependACLDataHeader(
                 handle: self.handle,
                 boundary: .firstNonFlushable,
@@ -72,7 +77,7 @@ struct ACLFragmenter: IteratorProtocol, Sendable {
             // The rest is read only from here on, so both may share the storage.
             return frame.readSlice(length: ACLDataHeader.octetCountWithType + self.maximumLength).map { first in
                 self.state = .rest(frame)
-                return HCIPacket(h4: first)
+                return HCIPacket(.aclData, h4: first)
             }
         case .rest(var rest):
             return rest.readSlice(length: min(self.maximumLength, rest.readableBytes)).map { fragment in

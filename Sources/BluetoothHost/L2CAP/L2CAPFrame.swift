@@ -1,6 +1,7 @@
 // The basic frame of L2CAP: two octets of length, two of channel, then the payload (Vol 3, Part A, 3.1). An outgoing
 // PDU gets its header written into the headroom in front of it; an incoming one is a slice of the packet it came in.
 
+import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
@@ -54,6 +55,21 @@ enum L2CAPHeader {
             UInt32(channel.rawValue) << 16 | UInt32(truncatingIfNeeded: length),
             at: pdu.readerIndex,
             endianness: .little
+        )
+    }
+
+    /// Puts the header in front of `pdu`, and the header of the one ACL data packet that holds the frame in front of
+    /// that, all at once.
+    static func prepend(to pdu: inout ByteBuffer, channel: CID, inPacketOf handle: ConnectionHandle) {
+        let length = pdu.readableBytes
+        precondition(length <= self.maximumPayloadLength - self.length, "an ACL data packet has at most 65,535 octets")
+        let packet = ACLDataHeader(handle: handle, boundary: .firstNonFlushable, length: self.length + length)
+        PDUBuffer.moveStart(of: &pdu, back: PDUBuffer.headroom)
+        pdu.setOctets(
+            packet.octetsWithType | UInt64(length) << 40 | UInt64(channel.rawValue) << 56,
+            UInt64(channel.rawValue >> 8),
+            count: PDUBuffer.headroom,
+            at: pdu.readerIndex
         )
     }
 }

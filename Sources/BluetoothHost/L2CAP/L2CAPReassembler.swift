@@ -53,7 +53,9 @@ struct L2CAPReassembler: Sendable {
     }
 
     /// Takes the octets behind the ACL data header of one packet; `isStart` is what its boundary flag says.
-    mutating func receive(_ octets: ByteBuffer, isStart: Bool) -> Outcome {
+    mutating func receive(_ octets: consuming ByteBuffer, isStart: Bool) -> Outcome {
+        // Most frames come in one fragment.
+        if isStart, case .idle = self.state { return self.begin(octets) }
         let state = self.state
         self.state = .idle
         if isStart {
@@ -91,11 +93,10 @@ struct L2CAPReassembler: Sendable {
     }
 
     /// Starts a frame with everything that has come of it.
-    private mutating func begin(_ octets: ByteBuffer) -> Outcome {
-        var payload = octets
+    private mutating func begin(_ payload: consuming ByteBuffer) -> Outcome {
         guard let (length, channel) = payload.readMultipleIntegers(endianness: .little, as: (UInt16, UInt16).self)
         else {
-            self.state = .header(octets)
+            self.state = .header(payload)
             return Outcome()
         }
         let id = CID(rawValue: channel)

@@ -56,6 +56,9 @@ public final class CapturingChannel: HCIChannel {
         }
     }
 
+    /// Hands a turn of the host on.
+    public func sendTogether(_ body: () -> Void) { self.channel.sendTogether(body) }
+
     /// Ends the channel; the file stays open for the adapter's next one.
     public func close() {
         self.eventLoop.assertInEventLoop()

@@ -18,7 +18,7 @@ public final class H4Channel: HCIChannel {
     private let channel: any Channel
     private let stream: H4Stream
     /// Who gets the packets of the other end.
-    private(set) weak var receiver: (any HCIChannelReceiver)?
+    @exclusivity(unchecked) private(set) weak var receiver: (any HCIChannelReceiver)?
     /// Who is at the other end.
     public private(set) lazy var peer = H4Peer(of: self.channel)
 
@@ -109,6 +109,10 @@ public final class H4Channel: HCIChannel {
 
     /// Sends one packet; the packets of one turn of the loop leave together when it ends.
     public func send(_ packet: HCIPacket) { self.stream.send(packet.bytes) }
+
+    /// Runs `body`, and writes what it has sent: in this turn of the loop, and not in another one that costs as much as
+    /// the packet.
+    public func sendTogether(_ body: () -> Void) { self.stream.sendTogether(body) }
 
     /// Ends the connection, after what was sent; nothing is delivered afterwards.
     public func close() {

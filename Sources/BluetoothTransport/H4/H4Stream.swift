@@ -33,7 +33,7 @@ final class H4Stream: ChannelDuplexHandler {
     ///
     /// It is the owner of this object and not the other way round, so that a channel that
     /// nobody holds any more closes.
-    weak var owner: H4Channel?
+    @exclusivity(unchecked) weak var owner: H4Channel?
     /// Called when the other end takes octets again, or no longer does.
     var writabilityChanged: ((Bool) -> Void)?
     /// Whether the other end takes octets.
@@ -45,14 +45,16 @@ final class H4Stream: ChannelDuplexHandler {
     private let medium: H4Medium
     /// How many octets may wait for the other end before the connection ends.
     private let unsentLimit: Int
-    private var state = State.held(readIsWanted: false, hasEnded: false)
-    private var framer: H4Framer
+    @exclusivity(unchecked) private var state = State.held(readIsWanted: false, hasEnded: false)
+    @exclusivity(unchecked) private var framer: H4Framer
     // The octets that were thrown away while the first packet was looked for.
     private var strayOctetCount = 0
-    private var context: ChannelHandlerContext?
-    private var outgoing = ByteBuffer()
+    @exclusivity(unchecked) private var context: ChannelHandlerContext?
+    @exclusivity(unchecked) private var outgoing = ByteBuffer()
     private var hasOutgoing = false
     private var flushIsScheduled = false
+    // Whether all leaves together that is sent now.
+    private var isSendingTogether = false
     // Whether packets were delivered since the last end of a batch.
     private var batchIsOpen = false
     private var lastError: String?
@@ -112,6 +114,15 @@ final class H4Stream: ChannelDuplexHandler {
         }
     }
 
+    /// Runs `body`, after which all leaves that it has sent, unless that leaves at the end of a batch.
+    func sendTogether(_ body: () -> Void) {
+        guard !self.batchIsOpen, !self.isSendingTogether else { return body() }
+        self.isSendingTogether = true
+        body()
+        self.isSendingTogether = false
+        if let context { self.flushNow(context) }
+    }
+
     /// Ends the stream from this side, after what was sent; nothing is reported.
     func close() {
         if case .closed = self.state { return }
@@ -126,14 +137,17 @@ final class H4Stream: ChannelDuplexHandler {
     // MARK: The way out
 
     private func scheduleFlush() {
-        guard !self.batchIsOpen, !self.flushIsScheduled else { return }
+        guard !self.batchIsOpen, !self.isSendingTogether, !self.flushIsScheduled else { return }
         self.flushIsScheduled = true
         self.eventLoop.assumeIsolated().execute {
             self.flushIsScheduled = false
-            guard let context = self.context else { return }
-            self.flush(context)
-            self.checkBacklog(context)
+            if let context = self.context { self.flushNow(context) }
         }
+    }
+
+    private func flushNow(_ context: ChannelHandlerContext) {
+        self.flush(context)
+        self.checkBacklog(context)
     }
 
     private func flush(_ context: ChannelHandlerContext) {
@@ -248,9 +262,7 @@ final class H4Stream: ChannelDuplexHandler {
         guard self.batchIsOpen else { return }
         if case .running = self.state { self.owner?.deliverEndOfBatch() }
         self.batchIsOpen = false
-        guard let context else { return }
-        self.flush(context)
-        self.checkBacklog(context)
+        if let context { self.flushNow(context) }
     }
 
     /// Why the stream ended that the other end or the system has closed.

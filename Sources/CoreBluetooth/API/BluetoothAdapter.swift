@@ -286,7 +286,7 @@ public final class BluetoothAdapter: Sendable {
         _ role: Session.Type,
         queue: DispatchQueue?,
         restoreIdentifier: String?,
-        receive: @escaping @Sendable ([Session.Event]) -> Void
+        receive: @escaping @Sendable (inout [Session.Event]) -> Void
     ) -> ManagerEndpoint<Session.Command> {
         let number = self.nextSessionNumber()
         let core = self.core
@@ -315,16 +315,16 @@ public final class BluetoothAdapter: Sendable {
 
     private func eventMailbox<Event: Sendable>(
         _ queue: DispatchQueue?,
-        _ receive: @escaping @Sendable ([Event]) -> Void
+        _ receive: @escaping @Sendable (inout [Event]) -> Void
     ) -> Mailbox<Event> {
         let delay = self.callbackDelay
         switch self.callbacks {
         case .onQueues:
             let queue = queue ?? .main
-            guard delay > .zero else { return Mailbox { mailbox in queue.async { mailbox.drain { receive($0) } } } }
+            guard delay > .zero else { return Mailbox { mailbox in queue.async { mailbox.drain(receive) } } }
             return Mailbox { mailbox in
                 queue.asyncAfter(deadline: .now() + .nanoseconds(Int(delay.nanoseconds))) {
-                    mailbox.drain { receive($0) }
+                    mailbox.drain(receive)
                 }
             }
         case .onEventLoop:
@@ -343,7 +343,7 @@ public final class BluetoothAdapter: Sendable {
                     let deliver: @Sendable () -> Void = {
                         surroundings.run {
                             let isThere = application == nil || process != nil && application?.value.process == process
-                            mailbox.drain { if isThere { receive($0) } }
+                            mailbox.drain { if isThere { receive(&$0) } }
                         }
                     }
                     guard let scheduler = self.callbackScheduler else { return deliver() }

@@ -3,7 +3,6 @@
 
 import BluetoothTypes
 public import Foundation
-import NIOConcurrencyHelpers
 import NIOCore
 
 /// Finds peripherals and connects to them.
@@ -57,13 +56,13 @@ open class CBCentralManager: CBManager {
     /// Beside Apple's options, ``BluetoothAdapter/optionKey`` names the adapter to use.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         let adapter = Self.adapter(in: options)
-        let lock = NIOLock()
+        let lock = ObjectLock()
         let reference = ManagerReference<CBCentralManager>()
         let endpoint = adapter.openSession(
             CentralSession.self,
             queue: queue,
             restoreIdentifier: Self.restoreIdentifier(in: options)
-        ) { reference.onItsQueue?.receive($0) }
+        ) { reference.onItsQueue?.receive(&$0) }
         self.context = CentralContext(adapter: adapter, lock: lock, endpoint: endpoint)
         self.delegateStorage = delegate
         self.usesMainQueue = queue?.isMain ?? true
@@ -88,7 +87,12 @@ open class CBCentralManager: CBManager {
 
     /// The delegate, to be called now: who observes properties is called first.
     var informedDelegate: (any CBCentralManagerDelegate)? {
-        self.propertyObservation.inform { self.delegateStorage }
+        // A subclass may override the property.
+        guard type(of: self) == CBCentralManager.self else {
+            self.propertyObservation.deliverChanges()
+            return self.delegate
+        }
+        return self.propertyObservation.inform { self.delegateStorage }
     }
 
     func setScanning(_ isScanning: Bool) { self.lock.withLock { self.scanningStorage = isScanning } }

@@ -1,7 +1,6 @@
 // What central and peripheral managers have in common.
 
 public import Foundation
-import NIOConcurrencyHelpers
 
 /// The common root of ``CBCentralManager`` and ``CBPeripheralManager``: what the adapter can do now, and whether this
 /// program may use it.
@@ -10,12 +9,12 @@ import NIOConcurrencyHelpers
 open class CBManager: NSObject {
     let adapter: BluetoothAdapter
     /// Guards everything of the manager that can be observed, and all that belongs to it.
-    let lock: NIOLock
+    let lock: ObjectLock
     /// Who observes properties of the manager.
     package let propertyObservation: PropertyObservation
     private var stateStorage: CBManagerState = .unknown
 
-    init(adapter: BluetoothAdapter, lock: NIOLock, observation: PropertyObservation) {
+    init(adapter: BluetoothAdapter, lock: ObjectLock, observation: PropertyObservation) {
         self.adapter = adapter
         self.lock = lock
         self.propertyObservation = observation
@@ -50,11 +49,18 @@ open class CBManager: NSObject {
 
     /// Whether commands can be carried out; says so where they cannot, as Core Bluetooth does.
     func isPoweredOn() -> Bool {
-        guard self.state == .poweredOn else {
-            LogLines.log("API MISUSE: \(self) can only accept this command while in the powered on state")
-            return false
-        }
-        return true
+        let isOn = self.lock.withLock { self.isOn }
+        if !isOn { self.logPoweredOff() }
+        return isOn
+    }
+
+    /// Whether commands can be carried out.
+    ///
+    /// Under the lock.
+    var isOn: Bool { self.stateStorage == .poweredOn }
+
+    func logPoweredOff() {
+        LogLines.log("API MISUSE: \(self) can only accept this command while in the powered on state")
     }
 
     /// The adapter that a manager's options name, else the default one.

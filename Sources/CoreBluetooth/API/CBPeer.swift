@@ -1,16 +1,15 @@
 // Remote devices: what both roles know of them.
 
 public import Foundation
-import NIOConcurrencyHelpers
 
 /// A remote device: a ``CBPeripheral`` or a ``CBCentral``.
 ///
 /// Apple documents it as `CBPeer`.
 open class CBPeer: NSObject, NSCopying {
-    let lock: NIOLock
+    let lock: ObjectLock
     private let identifierStorage: UUID
 
-    init(identifier: UUID, lock: NIOLock) {
+    init(identifier: UUID, lock: ObjectLock) {
         self.identifierStorage = identifier
         self.lock = lock
         super.init()

@@ -28,7 +28,7 @@ open class CBPeripheral: CBPeer {
     var mtu = 23
     var writeWindow = TransmitWindow()
     var servicesStorage: [CBService]?
-    var attributes = RemoteAttributes()
+    @exclusivity(unchecked) var attributes = RemoteAttributes()
     /// How often services of this connection became invalid.
     var invalidations = 0
 
@@ -103,7 +103,7 @@ open class CBPeripheral: CBPeer {
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
         case .withResponse: 512
-        case .withoutResponse: self.lock.withLock { min(self.mtu - 3, 512) }
+        case .withoutResponse: self.lock.withLock { self.longestCommandValue }
         }
     }
 
@@ -290,64 +290,13 @@ extension CBPeripheral {
             self.connection.state == .connected
                 ? (self.connectionID, self.invalidations) : nil
         }
-        if connection == nil {
-            LogLines.log("API MISUSE: \(self) can only accept commands while in the connected state")
-        }
+        if connection == nil { self.logNotConnected() }
         return connection
     }
 
-    private func writeWithoutResponse(
-        _ data: Data,
-        to record: GATTRemoteCharacteristic,
-        of characteristic: CBCharacteristic
-    ) {
-        guard record.properties.contains(.writeWithoutResponse) else {
-            return LogLines.log(
-                """
-                WARNING: Characteristic \(characteristic) does not specify the "Write Without Response" property - \
-                ignoring response-less write
-                """
-            )
-        }
-        guard data.count <= self.maximumWriteValueLength(for: .withoutResponse) else {
-            return LogLines.log(
-                """
-                WARNING: \(data.count) octets are too long for a response-less write to \(characteristic) - \
-                ignoring it
-                """
-            )
-        }
-        let (canSend, isObserved) = self.lock.withLock { () -> (Bool, Bool) in
-            let isObserved = self.propertyObservation.observer != nil
-            guard self.connection.state == .connected else { return (true, isObserved) }
-            // An app that does not ask first is tolerated up to a limit, unless a test wants it otherwise.
-            let canSend =
-                self.context.adapter.configuration.losesOverrunningWrites
-                ? self.writeWindow.addIfWritable() : self.writeWindow.add(limit: Self.writeQueueLimit)
-            return (canSend, isObserved)
-        }
-        guard canSend else {
-            return LogLines.log(
-                """
-                WARNING: \(self) has no capacity for further response-less writes - ignoring one; \
-                ask canSendWriteWithoutResponse first
-                """
-            )
-        }
-        if isObserved { self.propertyObservation.propertiesChanged() }
-        guard let (connection, invalidations) = self.presentConnection() else { return }
-        self.context.send(
-            .writeWithoutResponse(
-                connection,
-                record.valueHandle,
-                ByteBuffer(octetsOf: data),
-                invalidations: invalidations
-            )
-        )
+    func logNotConnected() {
+        LogLines.log("API MISUSE: \(self) can only accept commands while in the connected state")
     }
-
-    /// How many writes without response may wait; further ones are dropped.
-    private static let writeQueueLimit = 4096
 
     /// Logs that a procedure was asked for without a delegate to get its result.
     private func warnWithoutDelegate(_ text: @autoclosure () -> String) {
@@ -384,9 +333,7 @@ extension CBPeripheral {
 
     /// An attribute of another peripheral, or of a connection that has ended.
     private func logForeign(_ kind: String, _ attribute: CBAttribute) {
-        guard self.state == .connected else {
-            return LogLines.log("API MISUSE: \(self) can only accept commands while in the connected state")
-        }
+        guard self.state == .connected else { return self.logNotConnected() }
         LogLines.log("API MISUSE: \(attribute) is not a valid \(kind) for peripheral \(self)")
     }
 }

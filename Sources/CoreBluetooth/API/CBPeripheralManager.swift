@@ -5,7 +5,6 @@ package import BluetoothHost
 import BluetoothTypes
 import DequeModule
 public import Foundation
-import NIOConcurrencyHelpers
 import NIOCore
 
 /// Publishes services, advertises them and answers centrals.
@@ -24,11 +23,11 @@ open class CBPeripheralManager: CBManager {
     private var wantsAdvertising = false
     /// Whether advertising goes on when the adapter is switched on again.
     private var isAdvertisingPaused = false
-    var database = LocalDatabase()
+    @exclusivity(unchecked) var database = LocalDatabase()
     /// Services whose `didAdd` is still to come, in the order of the calls: each is reported, even one that was removed
     /// meanwhile.
     var awaitedAdds: Deque<CBMutableService> = []
-    var centrals = KnownCentrals()
+    @exclusivity(unchecked) var centrals = KnownCentrals()
     /// Whether an update could not be sent, so that it has to be reported when the next one can.
     var mustReportReadiness = false
 
@@ -57,11 +56,11 @@ open class CBPeripheralManager: CBManager {
             PeripheralSession.self,
             queue: queue,
             restoreIdentifier: Self.restoreIdentifier(in: options)
-        ) { reference.onItsQueue?.receive($0) }
+        ) { reference.onItsQueue?.receive(&$0) }
         self.commands = endpoint.commands
         self.observer = adapter.configuration.observer
         self.delegateStorage = delegate
-        let lock = NIOLock()
+        let lock = ObjectLock()
         let observation = PropertyObservation(lock: lock, wakeQueue: endpoint.wakeQueue)
         super.init(adapter: adapter, lock: lock, observation: observation)
         reference.set(self)
@@ -102,7 +101,12 @@ open class CBPeripheralManager: CBManager {
 
     /// The delegate, to be called now: who observes properties is called first.
     var informedDelegate: (any CBPeripheralManagerDelegate)? {
-        self.propertyObservation.inform { self.delegateStorage }
+        // A subclass may override the property.
+        guard type(of: self) == CBPeripheralManager.self else {
+            self.propertyObservation.deliverChanges()
+            return self.delegate
+        }
+        return self.propertyObservation.inform { self.delegateStorage }
     }
 
     /// Advertising has started; who stopped it meanwhile does not advertise.
@@ -237,9 +241,11 @@ open class CBPeripheralManager: CBManager {
         for characteristic: CBMutableCharacteristic,
         onSubscribedCentrals centrals: [CBCentral]?
     ) -> Bool {
-        guard self.isPoweredOn() else { return false }
-        let place = self.lock.withLock { self.reserveCapacity(for: characteristic, centrals) }
+        let place = self.lock.withLock { self.isOn ? self.reserveCapacity(for: characteristic, centrals) : nil }
         switch place {
+        case nil:
+            self.logPoweredOff()
+            return false
         case .nobody: return true
         case .full: return false
         case .reserved(let handle, let targets):

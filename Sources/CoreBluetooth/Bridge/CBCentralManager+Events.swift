@@ -1,19 +1,25 @@
 // What the event loop reports, on the manager's queue: what is observable changes first, then the delegate is called.
 
+import BluetoothHost
 import Foundation
 import NIOConcurrencyHelpers
+import NIOCore
 
 extension CBCentralManager {
     /// Takes in events, in order.
-    func receive(_ events: [CentralEvent]) {
+    func receive(_ events: inout [CentralEvent]) {
         if events.isEmpty { return self.propertyObservation.deliverChanges() }
         var taken = TakenEvents<ConnectionID>()
-        for event in events {
-            if let observer = self.context.observer, let callback = event.callback(in: self.context) {
+        for index in events.indices {
+            if let observer = self.context.observer, let callback = events[index].callback(in: self.context) {
                 observer.callsDelegate(callback)
             }
-            self.receive(event)
-            guard let counted = event.counted else { continue }
+            let counted = events[index].counted
+            switch events[index].take() {
+            case .value(let id, let handle, let value, _): self.received(value, for: handle, id)
+            case let event: self.receive(event)
+            }
+            guard let counted else { continue }
             self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.connection))
         }
         self.resumeReceiving(taken.flush())
@@ -21,6 +27,21 @@ extension CBCentralManager {
 
     private func resumeReceiving(_ id: ConnectionID?) {
         if let id { self.context.commands.send(.resumeReceiving(id)) }
+    }
+
+    /// A value that a peripheral sent: most events are.
+    @inline(__always)
+    private func received(_ value: ByteBuffer, for handle: AttributeHandle, _ id: ConnectionID) {
+        var peripheral: CBPeripheral?
+        let (characteristic, delegate) = self.propertyObservation.inform { () -> CBCharacteristic? in
+            peripheral = self.context.object(id.token)
+            guard let peripheral, peripheral.connection.isConnected(id.attempt) else { return nil }
+            return peripheral.setValue(value, for: handle)
+        } before: {
+            peripheral?.delegateStorage
+        }
+        guard let peripheral, let characteristic else { return }
+        delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
     }
 
     private func receive(_ event: CentralEvent) {
@@ -32,9 +53,7 @@ extension CBCentralManager {
             guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
             peripheral.receive(event)
 
-        case .value(let id, let handle, let value, _):
-            guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
-            peripheral.received(value, for: handle)
+        case .value(let id, let handle, let value, _): self.received(value, for: handle, id)
 
         case .restored(let restoration): self.restore(restoration)
 

@@ -114,22 +114,24 @@ extension CBPeripheral {
         self.lock.withLock { self.attributes.descriptors[handle] }
     }
 
-    /// A value that was read, or that the peripheral sent.
+    /// A value that was read.
     func received(_ value: ByteBuffer, for handle: AttributeHandle) {
-        var data = Data(octetsOf: value)
-        let (characteristic, delegate, observer) = self.lock.withLock {
-            let characteristic = self.attributes.characteristics[handle]
-            if let characteristic {
-                // The old value is released after the lock is free.
-                var old: Data? = data
-                swap(&characteristic.valueStorage, &old)
-                data = old ?? Data()
-            }
-            return (characteristic, self.delegateStorage, self.propertyObservation.observer)
+        let (characteristic, delegate) = self.propertyObservation.inform {
+            self.setValue(value, for: handle)
+        } before: {
+            self.delegateStorage
         }
         guard let characteristic else { return }
-        observer?.deliverChanges()
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
+    }
+
+    /// Takes in a value that was read, or that the peripheral sent. Under the lock.
+    func setValue(_ value: ByteBuffer, for handle: AttributeHandle) -> CBCharacteristic? {
+        guard let characteristic = self.attributes.characteristics[handle] else { return nil }
+        if characteristic.valueStorage?.setOctets(of: value) == nil {
+            characteristic.valueStorage = Data(octetsOf: value)
+        }
+        return characteristic
     }
 
     private func servicesInvalidated(_ range: AttributeHandleRange) {

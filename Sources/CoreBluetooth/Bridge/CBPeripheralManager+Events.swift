@@ -53,15 +53,16 @@ extension CBPeripheralManager {
     }
 
     /// Takes in events, in order.
-    func receive(_ events: [PeripheralEvent]) {
+    func receive(_ events: inout [PeripheralEvent]) {
         if events.isEmpty { return self.propertyObservation.deliverChanges() }
         var taken = TakenEvents<LinkID>()
-        for event in events {
-            if let observer = self.observer, let callback = event.callback(in: self) {
+        for index in events.indices {
+            if let observer = self.observer, let callback = events[index].callback(in: self) {
                 observer.callsDelegate(callback)
             }
-            self.receive(event)
-            guard let counted = event.counted else { continue }
+            let counted = events[index].counted
+            self.receive(events[index].take())
+            guard let counted else { continue }
             self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.link))
         }
         self.resumeReceiving(taken.flush())
@@ -71,8 +72,8 @@ extension CBPeripheralManager {
         if let link { self.commands.send(.resumeReceiving(link)) }
     }
 
-    private func receive(_ event: PeripheralEvent) {
-        switch event {
+    private func receive(_ event: consuming PeripheralEvent) {
+        switch consume event {
         case .canSend(let link): if self.central(link) != nil { self.reportReadiness() }
         case .read(let request): self.received(request)
         case .write(let request, _): self.received(request)
@@ -201,16 +202,18 @@ extension CBPeripheralManager {
 
     private func received(_ request: GATTWriteRequest) {
         let transaction = request.id.map { CBATTRequest.Transaction(.write($0)) } ?? .unawaited
-        let central = self.central(request.link)
-        let requests = request.parts.compactMap { part -> CBATTRequest? in
-            guard let central, let characteristic = self.characteristic(part.handle) else { return nil }
-            return CBATTRequest(
-                transaction: transaction,
-                central: central,
-                characteristic: characteristic,
-                offset: part.offset,
-                value: Data(octetsOf: part.value)
-            )
+        let requests = self.lock.withLock {
+            let central = self.centrals[request.link]
+            return request.parts.compactMap { part -> CBATTRequest? in
+                guard let central, let characteristic = self.database.characteristic(part.handle) else { return nil }
+                return CBATTRequest(
+                    transaction: transaction,
+                    central: central,
+                    characteristic: characteristic,
+                    offset: part.offset,
+                    value: Data(octetsOf: part.value)
+                )
+            }
         }
         guard let delegate = self.informedDelegate, requests.count == request.parts.count else {
             if let id = request.id { self.commands.send(.answerWrite(id, .requestNotSupported)) }

@@ -3,7 +3,6 @@
 
 import BluetoothTypes
 import Foundation
-import NIOConcurrencyHelpers
 
 /// What one central manager shares with its peripherals.
 final class CentralContext {
@@ -13,18 +12,18 @@ final class CentralContext {
     }
 
     let adapter: BluetoothAdapter
-    let lock: NIOLock
+    let lock: ObjectLock
     let commands: Mailbox<CentralCommand>
     let observation: PropertyObservation
 
     let observer: (any AdapterObserver)?
 
     // Guarded by the lock.
-    private var slots: [Slot] = []
+    @exclusivity(unchecked) private var slots: ContiguousArray<Slot> = []
     private var freeSlots: [Int32] = []
     private var tokens: [UUID: PeripheralToken] = [:]
 
-    init(adapter: BluetoothAdapter, lock: NIOLock, endpoint: BluetoothAdapter.ManagerEndpoint<CentralCommand>) {
+    init(adapter: BluetoothAdapter, lock: ObjectLock, endpoint: BluetoothAdapter.ManagerEndpoint<CentralCommand>) {
         self.adapter = adapter
         self.lock = lock
         self.commands = endpoint.commands
@@ -73,7 +72,11 @@ final class CentralContext {
         self.slots[Int(token.index)].generation = token.generation
     }
 
-    private func object(_ token: PeripheralToken) -> CBPeripheral? {
+    /// The object with a token, while it lives.
+    ///
+    /// Under the lock, and not to be released there: who ends takes the lock.
+    @inline(__always)
+    func object(_ token: PeripheralToken) -> CBPeripheral? {
         let slot = self.slots[Int(token.index)]
         return slot.generation == token.generation ? slot.peripheral : nil
     }

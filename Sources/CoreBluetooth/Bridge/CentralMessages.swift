@@ -69,13 +69,6 @@ enum CentralCommand: ManagerCommand {
     case stopSeen
     /// The manager is gone.
     case end
-
-    @inline(__always)
-    mutating func take() -> Self {
-        let command = consume self
-        self = .restored
-        return command
-    }
 }
 
 /// What is known of a device that an event is about.

@@ -9,6 +9,12 @@ extension Data {
     init(octetsOf buffer: ByteBuffer) {
         self = buffer.withUnsafeReadableBytes { Data($0) }
     }
+
+    /// Takes on the readable octets of a buffer: in the same memory where it has as many, and nobody else holds it.
+    mutating func setOctets(of buffer: ByteBuffer) {
+        guard self.count == buffer.readableBytes else { return self = Data(octetsOf: buffer) }
+        self.withUnsafeMutableBytes { own in buffer.withUnsafeReadableBytes { own.copyMemory(from: $0) } }
+    }
 }
 
 extension ByteBuffer {

@@ -4,7 +4,6 @@
 import BluetoothHost
 import BluetoothTypes
 import Foundation
-import NIOConcurrencyHelpers
 import NIOCore
 
 /// What one manager has published.
@@ -117,7 +116,7 @@ struct KnownCentrals {
     /// A central came: the object that it had before, else a new one.
     mutating func insert(_ link: LinkID, _ peer: PeerDescription) -> CBCentral {
         let central =
-            self.remembered[peer.identifier]?.central ?? CBCentral(identifier: peer.identifier, lock: NIOLock())
+            self.remembered[peer.identifier]?.central ?? CBCentral(identifier: peer.identifier, lock: ObjectLock())
         if self.remembered.count > 256 { self.remembered = self.remembered.filter { $0.value.central != nil } }
         self.remembered[peer.identifier] = WeakCentral(central: central)
         self.connected.append((link, central))

@@ -3,8 +3,8 @@
 //
 // The far end of an event mailbox is a dispatch queue or, in virtual time, the event loop itself. Nothing else differs.
 
-import NIOConcurrencyHelpers
 import NIOCore
+import Synchronization
 
 /// A one-way row of messages.
 ///
@@ -19,15 +19,16 @@ final class Mailbox<Message: Sendable>: Sendable {
         var isCalled = false
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
     private let wake: @Sendable (Mailbox<Message>) -> Void
 
     /// A mailbox whose far end calls ``drain(_:)`` some time after `wake`.
     init(wake: @escaping @Sendable (Mailbox<Message>) -> Void) { self.wake = wake }
 
     /// Adds a message.
-    func send(_ message: Message) {
-        let mustWake = self.state.withLockedValue { state in
+    func send(_ message: consuming Message) {
+        let message = message
+        let mustWake = self.state.withLock { state in
             state.waiting.append(message)
             defer { state.isAwake = true }
             return !state.isAwake
@@ -37,7 +38,7 @@ final class Mailbox<Message: Sendable>: Sendable {
 
     /// Has the far end called, be it with no message.
     func call() {
-        let mustWake = self.state.withLockedValue { state in
+        let mustWake = self.state.withLock { state in
             defer { state.isAwake = true }
             state.isCalled = true
             return !state.isAwake
@@ -48,7 +49,7 @@ final class Mailbox<Message: Sendable>: Sendable {
     /// Adds messages and leaves `batch` empty.
     func send(_ batch: inout [Message]) {
         guard !batch.isEmpty else { return }
-        let mustWake = self.state.withLockedValue { state in
+        let mustWake = self.state.withLock { state in
             if state.waiting.isEmpty {
                 swap(&state.waiting, &batch)
             } else {
@@ -69,7 +70,7 @@ final class Mailbox<Message: Sendable>: Sendable {
     /// What comes meanwhile, and what is left, waits for the next time.
     func drain(_ receive: (inout [Message]) -> Void) {
         var batch: [Message] = []
-        self.state.withLockedValue { state in
+        self.state.withLock { state in
             state.isCalled = false
             guard state.waiting.count > Self.batchLimit else { return swap(&state.waiting, &batch) }
             batch = Array(state.waiting.prefix(Self.batchLimit))
@@ -77,7 +78,7 @@ final class Mailbox<Message: Sendable>: Sendable {
         }
         receive(&batch)
         batch.removeAll(keepingCapacity: true)
-        let mustWake = self.state.withLockedValue { state in
+        let mustWake = self.state.withLock { state in
             if state.waiting.isEmpty, !state.isCalled {
                 // The storage is used again.
                 swap(&state.waiting, &batch)

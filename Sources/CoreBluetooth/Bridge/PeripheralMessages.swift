@@ -56,13 +56,6 @@ enum PeripheralCommand: ManagerCommand {
     case stopSeen
     /// The manager is gone.
     case end
-
-    @inline(__always)
-    mutating func take() -> Self {
-        let command = consume self
-        self = .restored
-        return command
-    }
 }
 
 /// To a peripheral manager.

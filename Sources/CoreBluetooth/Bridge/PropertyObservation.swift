@@ -1,8 +1,6 @@
 // What the module CoreBluetoothObservation stands on: it is called when properties that apps can read may have changed.
 // Nothing is kept, compared or called here while nobody observes.
 
-import NIOConcurrencyHelpers
-
 /// Compares the properties that are observed with what they were.
 package protocol PropertyObserver: AnyObject {
     /// A call of the app may have changed properties; on that call's thread.
@@ -13,7 +11,7 @@ package protocol PropertyObserver: AnyObject {
 
 /// Who observes properties of a manager and of its peripherals.
 package final class PropertyObservation {
-    private let lock: NIOLock
+    private let lock: ObjectLock
     private let wakeQueue: () -> Void
     /// Guarded by the lock.
     private(set) var observer: (any PropertyObserver)?
@@ -21,7 +19,7 @@ package final class PropertyObservation {
     /// - Parameters:
     ///   - lock: The manager's, which guards everything observable.
     ///   - wakeQueue: Lets the manager deliver changes on its queue.
-    init(lock: NIOLock, wakeQueue: @escaping () -> Void) {
+    init(lock: ObjectLock, wakeQueue: @escaping () -> Void) {
         self.lock = lock
         self.wakeQueue = wakeQueue
     }
@@ -44,9 +42,18 @@ package final class PropertyObservation {
 
     /// A delegate, to be called now on the manager's queue: who observes is called first.
     func inform<Delegate>(before delegate: () -> Delegate?) -> Delegate? {
-        let (delegate, observer) = self.lock.withLock { (delegate(), self.observer) }
-        observer?.deliverChanges()
-        return delegate
+        self.inform(of: {}, before: delegate).1
+    }
+
+    /// Takes in a change, and finds a delegate to be called now on the manager's queue: who observes is called first. Both
+    /// under the lock, which is taken once where nobody observes.
+    @inline(__always)
+    func inform<Change, Delegate>(of change: () -> Change, before delegate: () -> Delegate?) -> (Change, Delegate?) {
+        let (change, present, observer) = self.lock.withLock { (change(), delegate(), self.observer) }
+        guard let observer else { return (change, present) }
+        observer.deliverChanges()
+        // It may have set another one.
+        return (change, self.lock.withLock(delegate))
     }
 
     /// On the manager's queue, with no event for it.

@@ -8,7 +8,7 @@
 //
 // overrun: the controller could not be held back. The link ends, with a line that says so.
 
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// Counts what waits for an app.
 final class ReceiveWindow: Sendable {
@@ -34,14 +34,14 @@ final class ReceiveWindow: Sendable {
     /// What an event counts beside the octets of its value.
     private static let overhead = 64
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     /// Whether nothing more is to be reported for now.
-    var isFull: Bool { self.state.withLockedValue { $0.isFull } }
+    var isFull: Bool { self.state.withLock { $0.isFull } }
 
     /// Counts an event with so many octets that waits for the app.
     func add(_ octets: Int) -> Change {
-        self.state.withLockedValue { state in
+        self.state.withLock { state in
             let before = state.octets
             state.octets += octets + Self.overhead
             if before < Self.limit, state.octets >= Self.limit { return .overrun }
@@ -53,7 +53,7 @@ final class ReceiveWindow: Sendable {
 
     /// Counts events that the app has taken, of so many octets together; says whether the window is open again with that.
     func remove(_ octets: Int, events: Int = 1) -> Bool {
-        self.state.withLockedValue { state in
+        self.state.withLock { state in
             state.octets = max(0, state.octets - octets - events * Self.overhead)
             guard state.isFull, state.octets <= Self.size / 2 else { return false }
             state.isFull = false
@@ -73,8 +73,10 @@ struct TakenEvents<Owner> {
     /// The app has taken an event; returns whose window is open again.
     mutating func add(_ octets: Int, in window: ReceiveWindow, of owner: Owner) -> Owner? {
         let opened = self.window === window ? nil : self.flush()
-        self.window = window
-        self.owner = owner
+        if self.window == nil {
+            self.window = window
+            self.owner = owner
+        }
         self.octets += octets
         self.events += 1
         return opened

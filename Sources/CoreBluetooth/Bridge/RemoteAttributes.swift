@@ -3,65 +3,73 @@
 import BluetoothHost
 
 /// Objects by attribute handle.
-struct HandleTable<Object> {
-    private var orderedHandles: ContiguousArray<AttributeHandle> = []
+typealias HandleTable<Object> = SortedTable<AttributeHandle, Object>
+
+/// A few objects by a key that is cheaper to compare than to hash.
+struct SortedTable<Key: Comparable, Object> {
+    /// All keys, in order.
+    private(set) var keys: ContiguousArray<Key> = []
     private var objects: ContiguousArray<Object> = []
 
-    /// All handles, in order.
-    var handles: ContiguousArray<AttributeHandle> { self.orderedHandles }
-
-    /// All objects, lowest handle first.
+    /// All objects, lowest key first.
     var all: ContiguousArray<Object> { self.objects }
 
-    /// The place of a handle, or where it would go.
+    /// The place of a key, or where it would go.
     @inline(__always)
-    private func place(of handle: AttributeHandle) -> Int {
+    private func place(of key: Key) -> Int {
         var low = 0
-        var high = self.orderedHandles.count
+        var high = self.keys.count
         while low < high {
             let middle = (low + high) / 2
-            if self.orderedHandles[middle] < handle { low = middle + 1 } else { high = middle }
+            if self.keys[middle] < key { low = middle + 1 } else { high = middle }
         }
         return low
     }
 
-    /// The object of a handle.
-    subscript(handle: AttributeHandle) -> Object? {
+    /// The object of a key.
+    subscript(key: Key) -> Object? {
         @inline(__always)
         get {
-            let place = self.place(of: handle)
-            guard place < self.orderedHandles.count, self.orderedHandles[place] == handle else { return nil }
+            let place = self.place(of: key)
+            guard place < self.keys.count, self.keys[place] == key else { return nil }
             return self.objects[place]
         }
         set {
-            let place = self.place(of: handle)
-            let isThere = place < self.orderedHandles.count && self.orderedHandles[place] == handle
+            let place = self.place(of: key)
+            let isThere = place < self.keys.count && self.keys[place] == key
             switch (newValue, isThere) {
             case (let object?, true): self.objects[place] = object
             case (let object?, false):
-                self.orderedHandles.insert(handle, at: place)
+                self.keys.insert(key, at: place)
                 self.objects.insert(object, at: place)
             case (nil, true):
-                self.orderedHandles.remove(at: place)
+                self.keys.remove(at: place)
                 self.objects.remove(at: place)
             case (nil, false): break
             }
         }
     }
 
-    /// The object of a handle, else another one, which is put in its place when it is changed.
-    subscript(handle: AttributeHandle, default other: @autoclosure () -> Object) -> Object {
-        get { self[handle] ?? other() }
-        set { self[handle] = newValue }
+    /// Calls `body` with the object of a key, where there is one, without a copy of it.
+    @inline(__always)
+    func withObject(of key: Key, _ body: (borrowing Object) -> Void) {
+        let place = self.place(of: key)
+        if place < self.keys.count, self.keys[place] == key { body(self.objects[place]) }
     }
 
-    /// Takes out the objects whose handles lie in `range`, lowest handle first.
-    mutating func remove(in range: AttributeHandleRange) -> [Object] {
+    /// The object of a key, else another one, which is put in its place when it is changed.
+    subscript(key: Key, default other: @autoclosure () -> Object) -> Object {
+        get { self[key] ?? other() }
+        set { self[key] = newValue }
+    }
+
+    /// Takes out the objects whose keys lie in `range`, lowest key first.
+    mutating func remove(in range: ClosedRange<Key>) -> [Object] {
         let first = self.place(of: range.lowerBound)
         var end = first
-        while end < self.orderedHandles.count, self.orderedHandles[end] <= range.upperBound { end += 1 }
+        while end < self.keys.count, self.keys[end] <= range.upperBound { end += 1 }
         let removed = Array(self.objects[first..<end])
-        self.orderedHandles.removeSubrange(first..<end)
+        self.keys.removeSubrange(first..<end)
         self.objects.removeSubrange(first..<end)
         return removed
     }

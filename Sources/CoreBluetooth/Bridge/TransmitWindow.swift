@@ -2,7 +2,7 @@
 // have the same window: the app's calls count what they send, the event loop what has left. So the app's queue is woken
 // where the app waits to send, and not for every PDU.
 
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// Counts what is on its way on one connection.
 ///
@@ -16,19 +16,19 @@ final class TransmitWindow: Sendable {
     /// How many PDUs may wait.
     static let size = 64
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     /// How many PDUs are on their way.
-    var count: Int { self.state.withLockedValue { $0.count } }
+    var count: Int { self.state.withLock { $0.count } }
 
     /// Whether another PDU may be sent.
-    var canSend: Bool { self.state.withLockedValue { $0.count < Self.size && !$0.isWaitedFor } }
+    var canSend: Bool { self.state.withLock { $0.count < Self.size && !$0.isWaitedFor } }
 
     /// Counts a PDU on its way, also where the window is full, unless `limit` are on their way already; says whether it
     /// was counted.
     @discardableResult
     func add(limit: Int = .max) -> Bool {
-        self.state.withLockedValue { state in
+        self.state.withLock { state in
             guard state.count < limit else { return false }
             state.count += 1
             if state.count >= Self.size { state.isWaitedFor = true }
@@ -38,7 +38,7 @@ final class TransmitWindow: Sendable {
 
     /// Counts a PDU on its way where the window is not full; where it is, the app waits until it can send.
     func addIfWritable() -> Bool {
-        self.state.withLockedValue { state in
+        self.state.withLock { state in
             guard state.count < Self.size, !state.isWaitedFor else {
                 state.isWaitedFor = true
                 return false
@@ -50,11 +50,11 @@ final class TransmitWindow: Sendable {
     }
 
     /// Notes that an app could not send and waits until it can.
-    func refuse() { self.state.withLockedValue { $0.isWaitedFor = true } }
+    func refuse() { self.state.withLock { $0.isWaitedFor = true } }
 
     /// Counts PDUs that have left; says whether it is to be reported that the app can send again.
     func remove(_ count: Int) -> Bool {
-        self.state.withLockedValue { state in
+        self.state.withLock { state in
             state.count = max(0, state.count - count)
             guard state.isWaitedFor, state.count <= Self.size / 2 else { return false }
             state.isWaitedFor = false

@@ -91,6 +91,7 @@ final class AirSession {
 
     /// Serves; never returns.
     func run() -> Never {
+        Interrupts.watch()
         let waiting = WaitingEvents()
         let service = AirService(plan) { event in
             guard waiting.add(event) else { return }

@@ -118,7 +118,7 @@ final class DeviceConnection {
         guard let index = subscriptions.firstIndex(where: { $0.characteristic === characteristic }),
             subscriptions[index].left != 0
         else { return }
-        subscriptions[index].printer.print(data, of: characteristic.uuid)
+        subscriptions[index].printer.print(data, of: characteristic)
         guard let left = subscriptions[index].left else { return }
         subscriptions[index].left = left - 1
         if left == 1, values.isWaiting { values.end(.success(())) }

@@ -16,7 +16,10 @@ struct DeviceOptions: ParsableArguments {
     )
     var timeout = 10.0
 
-    func validate() throws { try Deadline.validate(timeout) }
+    func validate() throws {
+        try Deadline.validate(timeout)
+        if device.isEmpty { throw ValidationError("The device is empty.") }
+    }
 
     /// Runs `body` on a connection to the device, then ends the program: with 0, or with 1 and the line of what was
     /// thrown. What the device refuses until they have paired makes them pair, and the user is asked at the terminal.
@@ -35,23 +38,31 @@ struct DeviceOptions: ParsableArguments {
         isRecorded: Bool = false,
         _ body: @escaping @MainActor (Central, CBPeripheral) async throws -> Void
     ) throws -> Never {
-        let options = self
         let agent = TerminalPairingAgent()
         try radio.apply(agent: agent, permitsPairing: permitsPairing, usesCachedDatabases: !isRecorded)
         let pairing = ProgramPairing(agent, radio)
         MainActor.assumeIsolated { () -> Never in
-            Task { @MainActor in
-                let central = Central(pairing: pairing, output: output)
-                do {
-                    let peripheral = try await options.connect(central, isHeard: isRecorded)
-                    try await body(central, peripheral)
-                    await central.disconnect()
-                    Ending.succeed()
-                } catch {
-                    Ending.fail(Failure(central.words(for: error, device: options.device)))
-                }
-            }
+            start(Central(pairing: pairing, output: output), isHeard: isRecorded, body)
             Interrupts.runUntilExit()
+        }
+    }
+
+    /// Starts to look for the device; what comes of it ends the program.
+    @MainActor
+    func start(
+        _ central: Central,
+        isHeard: Bool = false,
+        _ body: @escaping @MainActor (Central, CBPeripheral) async throws -> Void
+    ) {
+        Task { @MainActor in
+            do {
+                let peripheral = try await connect(central, isHeard: isHeard)
+                try await body(central, peripheral)
+                await central.disconnect()
+                Ending.succeed()
+            } catch {
+                Ending.fail(Failure(central.words(for: error, device: device)))
+            }
         }
     }
 

@@ -41,6 +41,8 @@ struct Inspection {
     let central: Central
     let reads: Bool
     let output: OutputFormat
+    /// How wide lines may be; `nil` for any width.
+    var columns = Terminal.width
 
     func show(_ peripheral: CBPeripheral) async throws {
         let strength = try? await central.readStrength()
@@ -48,7 +50,7 @@ struct Inspection {
         let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
         let identifier = peripheral.identifier.uuidString
         let security = await central.security()
-        output.print(
+        print(
             "device",
             [
                 ("identifier", .string(identifier)), ("name", JSONValue(peripheral.name)),
@@ -61,7 +63,7 @@ struct Inspection {
         try await show(services)
         let last = await central.security()
         guard last?.key != security?.key else { return }
-        output.print(
+        print(
             "security",
             [("security", SecurityText.json(last))],
             line: "\nthe connection is now \(SecurityText.text(last))"
@@ -81,7 +83,7 @@ struct Inspection {
     private func show(_ service: CBService) async throws {
         let included = try await central.discoverIncludedServices(of: service)
         let includes = included.map { UUIDText.label($0.uuid) }.joined(separator: ", ")
-        output.print(
+        print(
             "service",
             [
                 ("uuid", .string(service.uuid.uuidString)), ("name", UUIDText.json(service.uuid)),
@@ -101,15 +103,20 @@ struct Inspection {
         if reads, characteristic.properties.contains(.read) {
             do { value = .success(try await central.read(characteristic)) } catch { value = .failure(error) }
         }
-        let properties = PropertyText.words(characteristic.properties)
-        let data = try? value?.get()
-        let meaning = data.map { ValueText.text($0, of: characteristic.uuid) }
         let problem = Self.problem(value)
         let demand = await demand(value)
+        // A descriptor may say how the value is written.
+        var descriptors: [DescriptorValue] = []
+        for descriptor in try await central.discoverDescriptors(of: characteristic) {
+            descriptors.append(await self.value(of: descriptor))
+        }
+        let properties = PropertyText.words(characteristic.properties)
+        let data = try? value?.get()
+        let meaning = data.map { ValueText.text($0, of: characteristic) }
         var line = "  \(UUIDText.label(characteristic.uuid))  \(properties.joined(separator: ", "))"
         if let meaning { line += " = \(meaning)" }
         if let problem = demand ?? problem { line += " = (\(problem))" }
-        output.print(
+        print(
             "characteristic",
             [
                 ("service", .string(service.uuid.uuidString)), ("uuid", .string(characteristic.uuid.uuidString)),
@@ -119,29 +126,40 @@ struct Inspection {
             ],
             line: line
         )
-        for descriptor in try await central.discoverDescriptors(of: characteristic) {
-            await show(descriptor, of: characteristic)
-        }
+        for descriptor in descriptors { show(descriptor, of: characteristic) }
     }
 
-    private func show(_ descriptor: CBDescriptor, of characteristic: CBCharacteristic) async {
+    /// A descriptor and what reading it has given; neither text nor demand where values are not read.
+    private struct DescriptorValue {
+        var uuid: CBUUID
         var text: String?
         var demand: String?
-        if reads {
-            do { text = ValueText.text(ofDescriptor: try await central.read(descriptor)) } catch {
-                demand = await self.demand(Result<Void, any Error>.failure(error))
-                text = "(\(demand ?? ErrorText.text(error)))"
-            }
+    }
+
+    private func value(of descriptor: CBDescriptor) async -> DescriptorValue {
+        var value = DescriptorValue(uuid: descriptor.uuid)
+        guard reads else { return value }
+        do { value.text = ValueText.text(ofDescriptor: try await central.read(descriptor)) } catch {
+            value.demand = await demand(Result<Void, any Error>.failure(error))
+            value.text = "(\(value.demand ?? ErrorText.text(error)))"
         }
-        output.print(
+        return value
+    }
+
+    private func show(_ descriptor: DescriptorValue, of characteristic: CBCharacteristic) {
+        print(
             "descriptor",
             [
                 ("characteristic", .string(characteristic.uuid.uuidString)),
                 ("uuid", .string(descriptor.uuid.uuidString)), ("name", UUIDText.json(descriptor.uuid)),
-                ("meaning", JSONValue(text)), ("demands", JSONValue(demand)),
+                ("meaning", JSONValue(descriptor.text)), ("demands", JSONValue(descriptor.demand)),
             ],
-            line: "    \(UUIDText.label(descriptor.uuid))" + (text.map { " = \($0)" } ?? "")
+            line: "    \(UUIDText.label(descriptor.uuid))" + (descriptor.text.map { " = \($0)" } ?? "")
         )
+    }
+
+    private func print(_ event: String, _ details: [(key: String, value: JSONValue)], line: String) {
+        output.print(event, details, line: WrappedText.text(line, columns: columns))
     }
 
     /// What an attribute that was refused demands of the connection; `nil` where it was not, or for another reason.

@@ -15,9 +15,9 @@ enum ValueForm {
     case text
 
     /// The line for a value.
-    func line(_ data: Data, of uuid: CBUUID) -> String {
+    func line(_ data: Data, of characteristic: CBCharacteristic) -> String {
         switch self {
-        case .meaning: ValueText.text(data, of: uuid)
+        case .meaning: ValueText.text(data, of: characteristic)
         case .hexadecimal: Hexadecimal.digits(data)
         case .text: PrintableText.text(String(decoding: data, as: UTF8.self))
         }
@@ -47,17 +47,18 @@ struct ValuePrinter: Sendable {
     let form: ValueForm
     let output: OutputFormat
 
-    func print(_ data: Data, of uuid: CBUUID) {
+    func print(_ data: Data, of characteristic: CBCharacteristic) {
         if form == .text, String(validating: data, as: UTF8.self) == nil {
             Console.warn("the value is not UTF-8: U+FFFD stands for what is not")
         }
         output.print(
             "value",
             [
-                ("characteristic", .string(uuid.uuidString)), ("value", .string(Hexadecimal.digits(data))),
-                ("text", JSONValue(ValueText.plain(data))), ("meaning", .string(ValueText.text(data, of: uuid))),
+                ("characteristic", .string(characteristic.uuid.uuidString)),
+                ("value", .string(Hexadecimal.digits(data))), ("text", JSONValue(ValueText.plain(data))),
+                ("meaning", .string(ValueText.text(data, of: characteristic))),
             ],
-            line: form.line(data, of: uuid)
+            line: form.line(data, of: characteristic)
         )
     }
 }
@@ -81,7 +82,7 @@ struct ReadAction: DeviceAction {
         let data = try await ProgressLine.during("reading \(found.uuid)", .octets) { _ in
             try await connection.central.read(found)
         }
-        printer.print(data, of: found.uuid)
+        printer.print(data, of: found)
     }
 }
 

@@ -94,7 +94,7 @@ extension BondsCommand {
             for bond in bonds {
                 if !output.isJSON, owner != bond.ownerText {
                     owner = bond.ownerText
-                    Console.print("\(bond.ownerText):")
+                    output.write("\(bond.ownerText):")
                 }
                 let identifier = bond.identifier.map { "  \($0.uuidString)" } ?? ""
                 output.print(

@@ -21,6 +21,10 @@ struct AdvertiseCommand: ParsableCommand {
             devices' medfloat16 and medfloat32:
 
             \(GATTDescription.example)
+
+            The package has a JSON Schema of such files for editors, which a file may name as "$schema":
+
+            file:///usr/share/opencorebluetooth/gatt-description.schema.json
             """
     )
 

@@ -114,6 +114,7 @@ struct GATTDescription: Decodable {
         case manufacturerData
         case services
         case channels
+        case schema = "$schema"
     }
 
     /// A file, as it is shown in the help.
@@ -140,4 +141,6 @@ struct GATTDescription: Decodable {
     var services: [Service]
     /// L2CAP channels that centrals may open.
     var channels: [Channel]?
+    /// Where an editor finds the JSON Schema of this; of no consequence here.
+    var schema: String?
 }

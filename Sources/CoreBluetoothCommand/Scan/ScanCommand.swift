@@ -149,6 +149,12 @@ final class ScanSession {
 
     /// Shows; never returns.
     func run() -> Never {
+        start()
+        Interrupts.runUntilExit()
+    }
+
+    /// Starts to show; the end of the time ends the program.
+    func start() {
         central.onReady = { [self] in
             // For the table each report counts: it shows the strength of now.
             central.scan(services: filter.services, duplicates: collects || duplicates || filter.rssi != nil)
@@ -158,7 +164,6 @@ final class ScanSession {
         if let timeout { deadline = Deadline(after: timeout) { self.end() } }
         draw()
         if case .screen(let screen) = presentation { open(screen) }
-        Interrupts.runUntilExit()
     }
 
     /// Whether devices are collected, and not printed as they are heard.
@@ -178,7 +183,7 @@ final class ScanSession {
     }
 
     private func print(_ discovery: Discovery) {
-        Console.print(output.isJSON ? discovery.object.text : discovery.line)
+        output.write(output.isJSON ? discovery.object.text : discovery.line)
     }
 
     /// Draws the table and comes back in a moment: a busy air must not make it flicker.

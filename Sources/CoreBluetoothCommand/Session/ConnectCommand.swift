@@ -29,7 +29,8 @@ struct ConnectCommand: ParsableCommand {
         let (device, keepsGoing, output) = (device, keepGoing, output.format)
         try device.run(radio, output) { central, peripheral in
             let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
-            try await DeviceSession(connection, device: device.device, keepsGoing: keepsGoing).run()
+            let lines = LineReader(history: HistoryFile("connect"))
+            try await DeviceSession(connection, device: device.device, keepsGoing: keepsGoing, lines: lines).run()
         }
     }
 }
@@ -40,16 +41,18 @@ final class DeviceSession {
     private let connection: DeviceConnection
     private let device: String
     private let keepsGoing: Bool
-    private let lines = LineReader()
+    private let lines: LineReader
     private var isBusy = false
 
     /// - Parameters:
     ///   - device: The device, as a person has named it.
     ///   - keepsGoing: Whether a command that fails does not end a session without a terminal.
-    init(_ connection: DeviceConnection, device: String, keepsGoing: Bool) {
+    ///   - lines: The commands.
+    init(_ connection: DeviceConnection, device: String, keepsGoing: Bool, lines: LineReader) {
         self.connection = connection
         self.device = device
         self.keepsGoing = keepsGoing
+        self.lines = lines
         connection.central.pairing?.conversation.lines = lines
         connection.onLoss = { [weak self] in self?.lost($0) }
         lines.completion = { SessionCommands.completion(of: $0, on: connection) }
@@ -88,7 +91,7 @@ final class DeviceSession {
     private func perform(_ line: String) async throws {
         switch try SessionCommands.parse(line) {
         case .action(let action)?: try await action.run(on: connection)
-        case .help(let text)?: Console.print(text)
+        case .help(let text)?: connection.output.write(text)
         case nil: break
         }
     }

@@ -89,10 +89,12 @@ struct HelpAction: DeviceAction {
     static func candidates(_ connection: DeviceConnection) -> [String] { SessionCommands.all.map(SessionCommands.name) }
 
     func run(on connection: DeviceConnection) throws {
-        if let command { return Console.print(SessionCommands.help(try SessionCommands.command(command))) }
+        if let command { return connection.output.write(SessionCommands.help(try SessionCommands.command(command))) }
         for command in SessionCommands.all {
             let name = SessionCommands.name(command)
-            Console.print("\(name.padding(toLength: 13, withPad: " ", startingAt: 0))\(command.configuration.abstract)")
+            connection.output.write(
+                "\(name.padding(toLength: 13, withPad: " ", startingAt: 0))\(command.configuration.abstract)"
+            )
         }
     }
 }

@@ -23,8 +23,9 @@ enum SessionCommands {
     /// The command with a name.
     static func command(_ name: String) throws -> any DeviceAction.Type {
         let found = all.first { Self.name($0) == name.lowercased() || name == "q" && $0 == QuitAction.self }
-        guard let found else { throw Failure("there is no command \(PrintableText.quoted(name)); help lists them") }
-        return found
+        if let found { return found }
+        let hint = CommandSuggestion.question(for: name, among: all.map(Self.name)) ?? "help lists them"
+        throw Failure("there is no command \(PrintableText.quoted(name)); \(hint)")
     }
 
     /// A command's name.

@@ -1,4 +1,5 @@
-// Values for a person: as the Bluetooth SIG defines the characteristic, for the common ones, and octets otherwise.
+// Values for a person: as the Bluetooth SIG defines the characteristic, for the common ones; else by the Characteristic
+// Presentation Format of the device, where that was read; and octets otherwise.
 
 import AssignedNumbers
 import BluetoothTypes
@@ -9,10 +10,16 @@ import Foundation
 /// A value in words.
 enum ValueText {
     /// The value of a characteristic: `57 (87 %)`, or `48 69 "Hi"` where it may be text.
-    static func text(_ data: Data, of uuid: CBUUID) -> String {
+    static func text(_ data: Data, of characteristic: CBCharacteristic) -> String {
+        text(data, of: characteristic.uuid, characteristic.presentationFormat)
+    }
+
+    /// The value of a characteristic with a UUID, and with a format where the device has said one.
+    static func text(_ data: Data, of uuid: CBUUID, _ format: ValueFormat? = nil) -> String {
         guard !data.isEmpty else { return "(empty)" }
-        if let known = Self.known(data, uuid) { return known }
         let octets = Hexadecimal.text(data)
+        if let known = Self.known(data, uuid) { return known }
+        if let number = format?.text(data) { return "\(octets) (\(number))" }
         return Self.plain(data).map { "\(octets) \"\($0)\"" } ?? octets
     }
 
@@ -77,6 +84,16 @@ enum ValueText {
             )
         default: return shown(ValueFormat[characteristic: number]?.text(octets))
         }
+    }
+}
+
+extension CBCharacteristic {
+    /// What Characteristic Presentation Format says of the value, where the descriptor was read; `nil` where there are
+    /// several, whose order Characteristic Aggregate Format has (Vol 3, Part G, 3.3.3.5 and 3.3.3.6).
+    var presentationFormat: ValueFormat? {
+        let formats = (descriptors ?? []).filter { $0.uuid.uuidString == CBUUIDCharacteristicFormatString }
+        guard formats.count == 1, let octets = formats[0].value as? Data else { return nil }
+        return ValueFormat(presentationFormat: octets)
     }
 }
 

@@ -49,6 +49,7 @@ final class WebSession {
         }
         self.server = server
         agent.receiver = self
+        Interrupts.watch()
         do {
             let address = try server.start(port: port)
             output.print("page", [("address", .string(address))], line: address)

@@ -12,125 +12,104 @@ import Testing
 @Suite("Actions on a connection")
 @MainActor
 struct DeviceConnectionTests {
-    /// A connection of a session to a peripheral, and the world that they are in.
-    @MainActor
-    private struct SessionTestbed {
+    private let testbed: ToolTestbed
+    private let connection: DeviceConnection
+
+    init() throws {
         let world = World(seed: 1)
-        let connection: DeviceConnection
-        private let time: Task<Void, Never>
+        let characteristics: [ScriptedPeripheral.Characteristic] = [
+            .init(
+                "2A19",
+                properties: [.read, .notify],
+                value: Data([87]),
+                updates: .every(.seconds(1)) { _ in Data([86]) }
+            ),
+            .init("FFF1", properties: [.read, .write], value: Data([1])),
+            .init("FFF2", properties: .writeWithoutResponse),
+        ]
+        let service = ScriptedPeripheral.Service("FFF0", characteristics: characteristics)
+        world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
+        testbed = try ToolTestbed(world)
+        connection = try testbed.connect("Thermo")
+    }
 
-        init() async throws {
-            let characteristics: [ScriptedPeripheral.Characteristic] = [
-                .init(
-                    "2A19",
-                    properties: [.read, .notify],
-                    value: Data([87]),
-                    updates: .every(.seconds(1)) { _ in Data([86]) }
-                ),
-                .init("FFF1", properties: [.read, .write], value: Data([1])),
-                .init("FFF2", properties: .writeWithoutResponse),
-            ]
-            let service = ScriptedPeripheral.Service("FFF0", characteristics: characteristics)
-            world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
-            let central = Central(output: OutputFormat(isJSON: true, isVerbose: false))
-            central.procedureTimeout = 900
-            var isReady = false
-            central.onReady = { isReady = true }
-            world.addDevice("tool").run { central.open() }
-            try world.run(until: isReady)
-            let world = world
-            // Time passes while a call waits for its answer.
-            time = Task { @MainActor in
-                while !Task.isCancelled {
-                    world.advance(by: .milliseconds(10))
-                    await Task.yield()
-                }
-            }
-            let peripheral = try await central.find(DeviceQuery("Thermo"), timeout: 900)
-            try await central.connect(peripheral, timeout: 900)
-            connection = DeviceConnection(
-                central,
-                peripheral,
-                output: .init(isJSON: true, isVerbose: false),
-                isSession: true
-            )
-        }
-
-        func end() { time.cancel() }
-
-        /// Does what a line asks for.
-        func run(_ line: String) async throws {
-            guard case .action(let action)? = try SessionCommands.parse(line) else {
-                throw Failure("no action: \(line)")
-            }
-            try await action.run(on: connection)
-        }
-
-        func candidates(_ text: String) -> [String] {
-            SessionCommands.completion(of: text, on: connection).candidates
-        }
+    private func candidates(_ text: String) -> [String] {
+        SessionCommands.completion(of: text, on: connection).candidates
     }
 
     @Test("What was discovered is completed where its properties fit the command")
-    func completion() async throws {
-        let testbed = try await SessionTestbed()
-        defer { testbed.end() }
-        #expect(testbed.candidates("read ").isEmpty)
-        try await testbed.connection.discover()
-        #expect(testbed.candidates("read ") == ["\"Battery Level\"", "2A19", "FFF1"])
-        #expect(testbed.candidates("write F") == ["FFF1", "FFF2"])
-        #expect(testbed.candidates("subscribe ") == ["\"Battery Level\"", "2A19"])
-        #expect(testbed.candidates("unsubscribe ").isEmpty)
-        #expect(testbed.candidates("phy ") == ["1m", "2m", "coded"])
-        #expect(testbed.candidates("write FFF1 ").isEmpty)
-        #expect(testbed.candidates("write FFF1 --w") == ["--without-response"])
-        #expect(testbed.candidates("help un") == ["unsubscribe"])
-        #expect(testbed.candidates("nonsense ").isEmpty)
+    func completion() throws {
+        #expect(candidates("read ").isEmpty)
+        try testbed.perform { [connection] in try await connection.discover() }
+        #expect(candidates("read ") == ["\"Battery Level\"", "2A19", "FFF1"])
+        #expect(candidates("write F") == ["FFF1", "FFF2"])
+        #expect(candidates("subscribe ") == ["\"Battery Level\"", "2A19"])
+        #expect(candidates("unsubscribe ").isEmpty)
+        #expect(candidates("phy ") == ["1m", "2m", "coded"])
+        #expect(candidates("write FFF1 ").isEmpty)
+        #expect(candidates("write FFF1 --w") == ["--without-response"])
+        #expect(candidates("help un") == ["unsubscribe"])
+        #expect(candidates("nonsense ").isEmpty)
     }
 
     @Test("Values are written and read; what is not there, or not allowed, fails")
-    func values() async throws {
-        let testbed = try await SessionTestbed()
-        defer { testbed.end() }
-        try await testbed.run("write FFF1 0203")
-        let found = try #require(try await testbed.connection.characteristic(CBUUID(string: "FFF1"), of: nil))
-        #expect(try await testbed.connection.central.read(found) == Data([2, 3]))
-        let other = try await testbed.connection.characteristic(CBUUID(string: "FFF1"), of: CBUUID(string: "180D"))
-        #expect(other == nil)
-        try await testbed.run("write FFF2 01 --without-response")
-        for line in ["read FFF2", "read 2A1C", "write FFF1 01 --without-response"] {
-            await #expect(throws: (any Error).self, "\(line)") { try await testbed.run(line) }
+    func values() throws {
+        #expect(try testbed.perform("write FFF1 0203", on: connection) == [])
+        #expect(try testbed.perform("read FFF1", on: connection) == ["02 03"])
+        #expect(try testbed.perform("read FFF1 --hex", on: connection) == ["0203"])
+        #expect(try testbed.perform("write FFF1 Hi --text", on: connection) == [])
+        #expect(try testbed.perform("read FFF1", on: connection) == ["48 69 \"Hi\""])
+        #expect(try testbed.perform("read FFF1 --text", on: connection) == ["Hi"])
+        #expect(try testbed.perform("write FFF2 01 --without-response", on: connection) == [])
+        for (line, words) in [
+            ("read FFF2", "reading FFF2 failed: Reading is not permitted"),
+            ("read 2A1C", "the device has no characteristic 2A1C; discover shows what it has"),
+            (
+                "read FFF1 --service 180D",
+                "the device has no characteristic FFF1 in the service 180D; discover shows what it has"
+            ),
+            (
+                "write FFF1 01 --without-response",
+                "FFF1 cannot be written without response; leave --without-response out"
+            ),
+            ("subscribe FFF1", "subscribing to FFF1 failed: The request is not supported"),
+        ] {
+            let error = #expect(throws: (any Error).self, "\(line)") { try testbed.perform(line, on: connection) }
+            #expect(error.map { connection.central.words(for: $0, device: "Thermo") } == words)
         }
-        await #expect(throws: QuitAction.End.self) { try await testbed.run("quit") }
+        #expect(throws: QuitAction.End.self) { try testbed.perform("quit", on: connection) }
     }
 
     @Test("A subscription lasts until it ends; one with a count ends by itself")
-    func subscriptions() async throws {
-        let testbed = try await SessionTestbed()
-        defer { testbed.end() }
-        try await testbed.run("subscribe 2A19 --count 2")
-        #expect(testbed.connection.subscribed.isEmpty)
-        try await testbed.run("subscribe 2A19")
-        #expect(testbed.candidates("unsubscribe ") == ["\"Battery Level\"", "2A19"])
-        try await testbed.run("unsubscribe 2A19")
-        #expect(testbed.connection.subscribed.isEmpty)
-        await #expect(throws: (any Error).self) { try await testbed.run("subscribe FFF1") }
-        #expect(testbed.connection.subscribed.isEmpty)
+    func subscriptions() throws {
+        #expect(try testbed.perform("subscribe 2A19 --count 2", on: connection) == ["56 (86 %)", "56 (86 %)"])
+        #expect(connection.subscribed.isEmpty)
+        // Nothing more comes.
+        #expect(testbed.printing { testbed.world.advance(by: .seconds(10)) } == [])
+        #expect(try testbed.perform("subscribe 2A19 --hex", on: connection) == [])
+        #expect(testbed.printing { testbed.world.advance(by: .seconds(3)) } == ["56", "56", "56"])
+        #expect(candidates("unsubscribe ") == ["\"Battery Level\"", "2A19"])
+        #expect(try testbed.perform("unsubscribe 2A19", on: connection) == [])
+        #expect(connection.subscribed.isEmpty)
+        #expect(testbed.printing { testbed.world.advance(by: .seconds(10)) } == [])
+        #expect(throws: (any Error).self) { try testbed.perform("subscribe FFF1", on: connection) }
+        #expect(connection.subscribed.isEmpty)
     }
 
     @Test("A lost connection ends what waits for values, and is reported where nothing does")
     func lost() async throws {
-        let testbed = try await SessionTestbed()
-        defer { testbed.end() }
         var reasons: [String] = []
-        testbed.connection.onLoss = { reasons.append($0) }
-        try await testbed.run("subscribe 2A19")
-        let central = testbed.connection.central
-        central.onDisconnection?("gone")
+        connection.onLoss = { reasons.append($0) }
+        try testbed.perform("subscribe 2A19", on: connection)
+        connection.central.onDisconnection?("gone")
         #expect(reasons == ["gone"])
-        #expect(testbed.connection.subscribed.isEmpty)
-        await #expect(throws: Failure.self) { try await testbed.run("wait 900") }
-        testbed.connection.watch()
-        try await testbed.run("wait 0")
+        #expect(connection.subscribed.isEmpty)
+        let failure = #expect(throws: Failure.self) { try testbed.perform("wait 900", on: connection) }
+        #expect(failure?.line == "\"Thermo\" has disconnected: gone")
+        connection.watch()
+        // A limit of real time.
+        try await testbed.world.wait(within: .seconds(3600)) { [connection] in
+            try await connection.waitForValues(0)
+        }
     }
 }

@@ -68,7 +68,9 @@ struct SessionLineTests {
     @Test(
         "What is wrong with a line is said in one line",
         arguments: [
-            ("rea FFF1", "there is no command \"rea\"; help lists them"),
+            ("rea FFF1", "there is no command \"rea\"; did you mean 'read'?"),
+            ("SUBSCRIB FFF1", "there is no command \"SUBSCRIB\"; did you mean 'subscribe'?"),
+            ("xyz", "there is no command \"xyz\"; help lists them"),
             ("read \"FFF1", "a quotation mark is not closed"),
             ("read", "read: Missing expected argument '<characteristic>'"),
             ("write FFF1 0", "write: \"0\" is not hexadecimal"), ("phy 3m", "phy: The value '3m' is invalid"),

@@ -2,7 +2,6 @@
 
 import BluetoothTypes
 import Foundation
-import NIOConcurrencyHelpers
 import Testbed
 import Testing
 
@@ -15,7 +14,7 @@ struct CentralContextTests {
     private func context() -> CentralContext {
         let commands = Mailbox<CentralCommand> { _ in }
         let endpoint = BluetoothAdapter.ManagerEndpoint(commands: commands, wakeQueue: {}, begin: {})
-        return CentralContext(adapter: self.testbed.adapter(), lock: NIOLock(), endpoint: endpoint)
+        return CentralContext(adapter: self.testbed.adapter(), lock: ObjectLock(), endpoint: endpoint)
     }
 
     private func peer(_ number: UInt64) -> PeerDescription {

@@ -22,6 +22,27 @@ struct ManagerStateTests {
         #expect(central.manager.state == .poweredOn)
     }
 
+    /// A manager with a delegate property of its own.
+    private final class OwnManager: CBCentralManager {
+        private weak var own: (any CBCentralManagerDelegate)?
+
+        override var delegate: (any CBCentralManagerDelegate)? {
+            get { self.own }
+            set { self.own = newValue }
+        }
+    }
+
+    @Test("A subclass that overrides the delegate is asked for it")
+    func overriddenDelegate() {
+        let testbed = Testbed()
+        let adapter = testbed.adapter("One")
+        let app = CentralApp(on: adapter)
+        let manager = adapter.run { OwnManager(delegate: nil, queue: nil) }
+        manager.delegate = app
+        testbed.run()
+        #expect(app.calls == ["state 5", "state 5"])
+    }
+
     @Test("1.3 a later manager gets the state, too, and never synchronously")
     func later() {
         let testbed = Testbed()

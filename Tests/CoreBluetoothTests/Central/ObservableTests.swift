@@ -279,7 +279,8 @@ struct ObservableTests {
         let central = try #require(talk.ball.centrals.first)
         let link = try #require(central.link)
         #expect(central.maximumUpdateValueLength == 512)
-        talk.ball.manager.receive([.centralChangedMTU(link, 100, ReceiveWindow())])
+        var events = [PeripheralEvent.centralChangedMTU(link, 100, ReceiveWindow())]
+        talk.ball.manager.receive(&events)
         #expect(central.maximumUpdateValueLength == 97)
     }
 }

@@ -71,7 +71,39 @@ struct ControllerSupervisionTests {
             _ = supervision.retryDelayElapsed()
             logged.append(supervision.openingFailed(Self.failure).contains(.log("nobody listens")))
         }
-        #expect(logged == [false, false, true, true])
+        #expect(logged == [false, false, true, false])
+    }
+
+    @Test("The reason is logged once for each loss: anew after a controller was stable, and after power on")
+    func reasons() {
+        var supervision = ControllerSupervision()
+        _ = supervision.begin()
+        /// Fails five times for a reason, and is ready again; whether the reason was logged each time.
+        func lose(_ reason: String, readyFor time: TimeAmount) -> [Bool] {
+            let logged = (0..<5).map { _ in
+                let actions = supervision.openingFailed(ChannelFailure(reason: reason, isFinal: false))
+                _ = supervision.retryDelayElapsed()
+                return actions.contains(.log(reason))
+            }
+            _ = supervision.opened()
+            _ = supervision.hostChanged(to: .ready, now: self.time(.zero))
+            _ = supervision.hostChanged(to: .failed("gone"), now: self.time(time))
+            _ = supervision.retryDelayElapsed()
+            return logged
+        }
+        let stable = ControllerSupervision.stabilityInterval
+        #expect(lose("nobody listens", readyFor: stable) == [true, false, false, false, false])
+        // One that was stable is lost in silence at first.
+        #expect(lose("nobody listens", readyFor: stable - .nanoseconds(1)) == [false, false, true, false, false])
+        // It has come back for a moment: the loss goes on, and another reason is another line.
+        #expect(lose("nobody listens", readyFor: .zero) == Array(repeating: false, count: 5))
+        #expect(lose("no such socket", readyFor: .zero) == [true, false, false, false, false])
+        _ = supervision.setPowered(false)
+        _ = supervision.setPowered(true)
+        #expect(lose("nobody listens", readyFor: .zero) == [true, false, false, false, false])
+        // A reason whose words are another each time does not fill the log.
+        let count = (0..<100).count { lose("reason \($0)", readyFor: .zero).contains(true) }
+        #expect(count == 15)
     }
 
     @Test("a controller that dies at once again and again is tried less and less often")

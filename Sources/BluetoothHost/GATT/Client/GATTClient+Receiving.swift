@@ -24,7 +24,8 @@ extension ATTBearer {
     }
 
     private func receiveNotification(_ pdu: ByteBuffer, into actions: inout [Action]) {
-        guard let notification = try? ATTHandleValueNotification(parsing: pdu), notification.handle != 0 else { return }
+        guard let notification = try? ATTHandleValueNotification(parsingParametersOf: pdu), notification.handle != 0
+        else { return }
         actions.append(.notification(notification.handle, notification.value))
     }
 

@@ -41,7 +41,7 @@ extension GATTServer {
     /// Write Command (3.4.5.3): done or ignored, never answered.
     mutating func writeCommand(_ pdu: ByteBuffer, on bearer: inout ATTBearer, into actions: inout [ATTBearer.Action]) {
         guard !bearer.server.isOutOfSync, pdu.readableBytes <= bearer.mtu,
-            let command = try? ATTWriteCommand(parsing: pdu),
+            let command = try? ATTWriteCommand(parsingParametersOf: pdu),
             let position = self.database.index(of: command.handle),
             case .application = self.database.attributes[position].content,
             self.writeError(of: self.database.attributes[position], with: .writeCommand, on: &bearer) == nil,

@@ -4,16 +4,15 @@
 // allow. So what can change is guarded by a lock, which all attributes of one peripheral share.
 
 public import Foundation
-import NIOConcurrencyHelpers
 
 /// The common root of ``CBService``, ``CBCharacteristic`` and ``CBDescriptor``.
 ///
 /// Apple documents it as `CBAttribute`.
 open class CBAttribute: NSObject {
-    let lock: NIOLock
+    let lock: ObjectLock
     private let type: CBUUID
 
-    init(type: CBUUID, lock: NIOLock) {
+    init(type: CBUUID, lock: ObjectLock) {
         self.type = type
         self.lock = lock
         super.init()

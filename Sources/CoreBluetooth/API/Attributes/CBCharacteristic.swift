@@ -3,7 +3,6 @@
 import BluetoothHost
 import BluetoothTypes
 public import Foundation
-import NIOConcurrencyHelpers
 
 /// A characteristic: a value of at most 512 octets, what can be done with it, and descriptors that say more.
 ///
@@ -15,7 +14,7 @@ open class CBCharacteristic: CBAttribute {
     let record: GATTRemoteCharacteristic?
     weak var ownerStorage: CBService?
     var propertiesStorage: CBCharacteristicProperties
-    var valueStorage: Data?
+    @exclusivity(unchecked) final var valueStorage: Data?
     var descriptorsStorage: [CBDescriptor]?
     var notifyingStorage = false
 
@@ -25,7 +24,7 @@ open class CBCharacteristic: CBAttribute {
         value: Data?,
         record: GATTRemoteCharacteristic?,
         service: CBService?,
-        lock: NIOLock
+        lock: ObjectLock
     ) {
         self.record = record
         self.ownerStorage = service

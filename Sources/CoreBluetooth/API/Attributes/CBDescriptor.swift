@@ -3,7 +3,6 @@
 package import BluetoothHost
 import BluetoothTypes
 import Foundation
-import NIOConcurrencyHelpers
 
 /// A descriptor: what is said about a characteristic's value.
 ///
@@ -14,7 +13,7 @@ open class CBDescriptor: CBAttribute {
     weak var ownerStorage: CBCharacteristic?
     var valueStorage: Any?
 
-    init(type: CBUUID, value: Any?, handle: AttributeHandle?, characteristic: CBCharacteristic?, lock: NIOLock) {
+    init(type: CBUUID, value: Any?, handle: AttributeHandle?, characteristic: CBCharacteristic?, lock: ObjectLock) {
         self.handle = handle
         self.ownerStorage = characteristic
         self.valueStorage = value
@@ -66,6 +65,6 @@ open class CBMutableDescriptor: CBDescriptor {
         default:
             fatalMisuse("Only User Description and Format descriptors can be created, not \(UUID.uuidString)")
         }
-        super.init(type: UUID, value: value, handle: nil, characteristic: nil, lock: NIOLock())
+        super.init(type: UUID, value: value, handle: nil, characteristic: nil, lock: ObjectLock())
     }
 }

@@ -2,7 +2,6 @@
 
 import BluetoothHost
 public import Foundation
-import NIOConcurrencyHelpers
 
 /// A characteristic that this app can publish as a part of a ``CBMutableService``.
 ///
@@ -25,7 +24,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
         permissions: CBAttributePermissions
     ) {
         self.permissionsStorage = permissions
-        super.init(type: UUID, properties: properties, value: value, record: nil, service: nil, lock: NIOLock())
+        super.init(type: UUID, properties: properties, value: value, record: nil, service: nil, lock: ObjectLock())
     }
 
     /// Who may read and write the value.

@@ -2,7 +2,6 @@
 
 import BluetoothHost
 import Foundation
-import NIOConcurrencyHelpers
 
 /// A service: characteristics that belong together.
 ///
@@ -18,7 +17,7 @@ open class CBService: CBAttribute {
     var characteristicsStorage: [CBCharacteristic]?
     var includedStorage: [CBService]?
 
-    init(type: CBUUID, isPrimary: Bool, handles: AttributeHandleRange?, peripheral: CBPeripheral?, lock: NIOLock) {
+    init(type: CBUUID, isPrimary: Bool, handles: AttributeHandleRange?, peripheral: CBPeripheral?, lock: ObjectLock) {
         self.primary = isPrimary
         self.handles = handles
         self.ownerStorage = peripheral
@@ -51,7 +50,7 @@ open class CBService: CBAttribute {
 open class CBMutableService: CBService {
     /// A service without characteristics; a secondary one is found only through services that include it.
     public init(type UUID: CBUUID, primary isPrimary: Bool) {
-        super.init(type: UUID, isPrimary: isPrimary, handles: nil, peripheral: nil, lock: NIOLock())
+        super.init(type: UUID, isPrimary: isPrimary, handles: nil, peripheral: nil, lock: ObjectLock())
     }
 
     /// The services to include; they must be published first.

@@ -26,8 +26,8 @@ final class AdapterCore {
     /// When the source is asked for a channel again, while that is due.
     private var retry: Scheduled<Void>?
 
-    fileprivate(set) var centralSessions: [CentralSession] = []
-    fileprivate(set) var peripheralSessions: [PeripheralSession] = []
+    @exclusivity(unchecked) fileprivate(set) var centralSessions: [CentralSession] = []
+    @exclusivity(unchecked) fileprivate(set) var peripheralSessions: [PeripheralSession] = []
     /// What is known of the attributes of peers.
     let databaseCache = DatabaseCache()
     /// What the GATT server keeps of bonded clients.
@@ -38,7 +38,7 @@ final class AdapterCore {
     let pairingAgent: (any PairingAgent)?
     /// The peers with which links have paired that are there: one may still reject the keys that it was given.
     var newBonds: [LinkID: DeviceAddress] = [:]
-    private(set) lazy var peers = PeerTable(core: self)
+    let peers = PeerTable()
     private(set) lazy var advertising = Advertising(core: self)
     private(set) lazy var channels = Channels(
         core: self,
@@ -82,6 +82,7 @@ final class AdapterCore {
         self.storageChoice = storageChoice
         self.usesLoopTime = usesLoopTime
         self.callbackScheduler = callbackScheduler
+        self.peers.core = self
         self.bonds.now = { [unowned self] in Date(timeIntervalSinceReferenceDate: self.timestamp) }
         self.bonds.onChange = { [unowned self] in
             self.host.bondedPeers = self.bonds.identities
@@ -273,7 +274,7 @@ final class AdapterCore {
             case .cancelRetry: self.retry?.cancel()
             case .openStorage: self.openStorage()
             case .reportState: self.reportState()
-            case .log(let reason): Notice.once(reason)
+            case .log(let reason): LogLines.log(reason)
             }
         }
     }

@@ -21,7 +21,7 @@
 //
 // A controller may fail at any moment, say why in any words, and come back at once: each failure doubles the delay
 // before the next attempt, from 25 ms to 2 s, until it has been ready for the stability interval of 2 s. So a
-// controller that fails without end costs at most one attempt in 2 s.
+// controller that fails without end costs at most one attempt in 2 s. Until then a reason is logged once.
 //
 // Time comes in with `now`, the time of a report of the host, and goes out with `scheduleRetry(in:)`.
 
@@ -70,10 +70,14 @@ struct ControllerSupervision {
     static let retryDelays: ClosedRange<TimeAmount> = .milliseconds(25)...TimeAmount.seconds(2)
     /// After how many failures in a row the loss of a controller that was ready is logged.
     private static let silentFailures = 3
+    /// How many reasons are logged per loss: their words may come from elsewhere.
+    private static let reasonLimit = 16
 
     private var state = State.unused
     /// Failures since the controller was last stable.
     private var failureCount = 0
+    /// What was logged since the controller was last stable: each reason once per loss.
+    private var loggedReasons: Set<String> = []
     /// Whether the controller has ever been ready.
     private var wasReady = false
     /// What the managers of the adapter see.
@@ -100,11 +104,11 @@ struct ControllerSupervision {
         guard case .opening = self.state else { return [] }
         guard !failure.isFinal else {
             self.state = .refused
-            return [.log(failure.reason)] + self.changeManagerState(to: .unsupported)
+            return self.log(failure.reason) + self.changeManagerState(to: .unsupported)
         }
         // A controller that was ready a moment ago often comes back by itself.
         let isLogged = !self.wasReady || self.failureCount >= Self.silentFailures
-        return (isLogged ? [.log(failure.reason)] : []) + self.retryLater()
+        return (isLogged ? self.log(failure.reason) : []) + self.retryLater()
     }
 
     /// The host reports the state of its controller.
@@ -115,9 +119,12 @@ struct ControllerSupervision {
             self.wasReady = true
             return [.openStorage] + self.changeManagerState(to: .poweredOn)
         case (.starting, .failed(let reason)):
-            return (self.wasReady ? [] : [.log(reason)]) + self.retryLater()
+            return (self.wasReady ? [] : self.log(reason)) + self.retryLater()
         case (.ready(let since), .failed):
-            if now - since >= Self.stabilityInterval { self.failureCount = 0 }
+            if now - since >= Self.stabilityInterval {
+                self.failureCount = 0
+                self.loggedReasons = []
+            }
             return self.retryLater()
         case (.starting, .detached), (.starting, .starting), (.ready, .detached), (.ready, .starting): return []
         case (.unused, _), (.opening, _), (.waiting, _), (.refused, _), (.off, _), (.shutDown, _): return []
@@ -137,6 +144,7 @@ struct ControllerSupervision {
         case .shutDown: return []
         case .off:
             guard isOn else { return [] }
+            self.loggedReasons = []
             self.state = .opening
             return [.openChannel]
         case .unused, .opening, .starting, .ready, .waiting, .refused:
@@ -161,6 +169,11 @@ struct ControllerSupervision {
         case .waiting: [.cancelRetry]
         case .unused, .opening, .starting, .ready, .refused, .off, .shutDown: []
         }
+    }
+
+    private mutating func log(_ reason: String) -> [Action] {
+        let isNew = self.loggedReasons.count < Self.reasonLimit && self.loggedReasons.insert(reason).inserted
+        return isNew ? [.log(reason)] : []
     }
 
     private mutating func retryLater() -> [Action] {

@@ -3,16 +3,37 @@
 
 import NIOCore
 
-/// What a manager asks for.
-protocol ManagerCommand: Sendable {
-    /// Takes the command out of its place in an array.
+/// What travels between a manager and its session.
+protocol ManagerMessage: Sendable {
+    /// What stands in the place of a message that was taken.
+    static var taken: Self { get }
+}
+
+extension ManagerMessage {
+    /// Takes the message out of its place in an array.
     ///
-    /// A value in it then has one owner, so that the layers below write their headers in front of it.
-    mutating func take() -> Self
+    /// A value in it then has one owner, so that the layers below write their headers in front of it, and nothing that
+    /// it holds is counted once more.
+    @inline(__always)
+    mutating func take() -> Self {
+        let message = consume self
+        self = .taken
+        return message
+    }
+}
+
+/// What a manager asks for.
+protocol ManagerCommand: ManagerMessage {
+    /// The manager has taken over what the process before this one did.
+    static var restored: Self { get }
+}
+
+extension ManagerCommand {
+    static var taken: Self { .restored }
 }
 
 /// An event for a manager.
-protocol ManagerEvent: Sendable {
+protocol ManagerEvent: ManagerMessage {
     /// What an app knows of what its manager did.
     associatedtype Restoration
 
@@ -23,6 +44,10 @@ protocol ManagerEvent: Sendable {
 
     /// Whether an app is woken for the event; the others are the bookkeeping of its managers.
     var isWorthWaking: Bool { get }
+}
+
+extension ManagerEvent {
+    static var taken: Self { .state(.unknown) }
 }
 
 /// A manager's other half on the event loop, in either role.
@@ -92,7 +117,7 @@ extension ManagerSession {
 
     /// Adds an event to those that leave at the end of the turn.
     @inline(__always)
-    func report(_ event: Event) { self.mailboxes.outbox.append(event) }
+    func report(_ event: consuming Event) { self.mailboxes.outbox.append(event) }
 
     /// Lets the turn's events leave.
     func flush() {

@@ -15,7 +15,7 @@ final class CentralSession: ManagerSession {
     /// The app that the manager belongs to; `nil` for a process that is no app.
     let application: (any ApplicationPolicy)?
     /// The mailboxes from the manager and to it.
-    var mailboxes: SessionMailboxes<CentralCommand, CentralEvent>
+    @exclusivity(unchecked) var mailboxes: SessionMailboxes<CentralCommand, CentralEvent>
     /// The state of the adapter that was last reported to the manager.
     var reportedState: CBManagerState?
     /// How many reports that the adapter stopped the manager has not taken yet.
@@ -43,7 +43,7 @@ final class CentralSession: ManagerSession {
     }
 
     /// The connections of `CBPeripheral` objects, by the object's place in its table.
-    private var slots: ContiguousArray<Slot> = []
+    @exclusivity(unchecked) private var slots: ContiguousArray<Slot> = []
 
     /// Stores what the manager does, where it has a restore identifier.
     let recordStore: RecordStore<CentralRecord>?
@@ -71,7 +71,7 @@ final class CentralSession: ManagerSession {
         case .writeWithoutResponse(let id, let handle, let value, let invalidations):
             self.connection(id)?.writeWithoutResponse(value, to: handle, invalidations: invalidations)
         case .perform(let id, let procedure, let invalidations):
-            self.connection(id)?.perform(procedure, invalidations: invalidations)
+            if let connection = self.connection(id) { procedure.perform(on: connection, invalidations: invalidations) }
         case .scan(let filter):
             guard self.canBegin else { return }
             self.scanCount += 1

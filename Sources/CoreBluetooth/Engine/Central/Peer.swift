@@ -26,7 +26,7 @@ final class Peer {
     /// The address by which it is known: its identity address, once it is bonded.
     var address: DeviceAddress
     /// The link, and the connections that share it.
-    var connections = PeerLink<PeripheralConnection>()
+    @exclusivity(unchecked) var connections = PeerLink<PeripheralConnection>()
     /// Whether the server has left a request without an answer for 30 s, so that the host ends the link.
     var hasTimedOut = false
     /// The ATT MTU of the link, in octets.
@@ -42,7 +42,7 @@ final class Peer {
     /// What was discovered of the server's attributes, by whichever app.
     var database = RemoteDatabase()
     /// Who gets which values, by the handle of the value.
-    var subscriptions = HandleTable<Subscription<PeripheralConnection>>()
+    @exclusivity(unchecked) var subscriptions = HandleTable<Subscription<PeripheralConnection>>()
     /// Services that were discovered on this link, and reported as connection events.
     var reportedServices: [BluetoothUUID] = []
     /// Whether the GAP Device Name was asked for on this link, or is about to be.

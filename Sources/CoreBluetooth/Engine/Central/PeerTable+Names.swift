@@ -18,21 +18,21 @@ extension PeerTable {
     /// Reads the GAP Device Name once, in a moment in which no app waits for an answer: the app's own procedures begin
     /// right after the connection, and none of them is to queue behind a name.
     private func readNameLater(of peer: Peer, on link: LinkID) {
-        _ = self.core.schedule(in: Self.nameDelay) { [weak self, weak peer] in
-            guard let self, let peer, peer.link == link else { return }
+        _ = self.core.schedule(in: Self.nameDelay) { [weak core = self.core] in
+            guard let core, peer.link == link else { return }
             guard peer.connections.connections.allSatisfy(\.isIdle) else {
-                return self.readNameLater(of: peer, on: link)
+                return core.peers.readNameLater(of: peer, on: link)
             }
             // With no connection left, nothing is to be reported.
             guard !peer.connections.connections.isEmpty else {
                 peer.hasNameReader = false
                 return
             }
-            self.core.host.perform(ReadDeviceName(), on: link) { [weak self, weak peer] result in
+            core.host.perform(ReadDeviceName(), on: link) { [weak core] result in
                 // A peer without a name, or one that does not say it, keeps the name that it advertises.
-                guard let self, let peer, let octets = try? result.get(), octets.readableBytes > 0 else { return }
+                guard let core, let octets = try? result.get(), octets.readableBytes > 0 else { return }
                 let name = String(buffer: octets)
-                guard self.core.learned(deviceName: name, of: peer.address) else { return }
+                guard core.learned(deviceName: name, of: peer.address) else { return }
                 for connection in peer.connections.established { connection.report(.name(connection.id, name)) }
             }
         }

@@ -9,11 +9,10 @@ import NIOCore
 
 /// All peers of one adapter.
 final class PeerTable {
-    unowned let core: AdapterCore
+    /// Set once, by the adapter that owns the table.
+    unowned var core: AdapterCore!
     private var peers: [DeviceAddress: Peer] = [:]
-    private var peersByLink: [LinkID: Peer] = [:]
-
-    init(core: AdapterCore) { self.core = core }
+    @exclusivity(unchecked) private var peersByLink = SortedTable<LinkID, Peer>()
 
     /// The record of a device.
     func peer(_ address: DeviceAddress) -> Peer {
@@ -34,9 +33,9 @@ final class PeerTable {
         let peer = connection.peer
         let options = connection.options
         if let delay = options.delay {
-            connection.startDelay = self.core.schedule(in: delay) { [weak self, weak connection] in
-                guard let self, let connection else { return }
-                self.perform(connection.peer.connections.startDelayElapsed(connection), on: connection.peer)
+            connection.startDelay = self.core.schedule(in: delay) { [weak core = self.core, weak connection] in
+                guard let core, let connection else { return }
+                core.peers.perform(connection.peer.connections.startDelayElapsed(connection), on: connection.peer)
             }
         }
         self.perform(
@@ -146,7 +145,8 @@ final class PeerTable {
 
     /// A link ended.
     func disconnected(_ link: LinkInformation, _ reason: HCIErrorCode) {
-        guard let peer = self.peersByLink.removeValue(forKey: link.id) else { return }
+        guard let peer = self.peersByLink[link.id] else { return }
+        self.peersByLink[link.id] = nil
         self.core.connectedPeers.remove(peer.address)
         self.reportConnectionEvent(.peerDisconnected, of: peer, services: peer.reportedServices)
         // The host has ended the link since the peer did not answer.
@@ -171,15 +171,15 @@ final class PeerTable {
             }
         }
         self.peers = [:]
-        self.peersByLink = [:]
+        self.peersByLink = SortedTable()
         self.core.connectedPeers.removeAll()
     }
 
     /// A value came as a notification or an indication.
     @inline(__always)
     func received(_ value: ByteBuffer, for handle: AttributeHandle, on link: LinkID) {
-        self.peersByLink[link]?.subscriptions[handle]?.forEachSubscriber { connection in
-            connection.received(value, for: handle, on: link)
+        self.peersByLink[link]?.subscriptions.withObject(of: handle) { subscription in
+            subscription.forEachSubscriber { $0.received(value, for: handle, on: link) }
         }
     }
 
@@ -288,7 +288,7 @@ final class PeerTable {
     /// A connection no longer has the link: what it was subscribed to is released at the peer where no other is.
     func unsubscribe(_ connection: PeripheralConnection) {
         let peer = connection.peer
-        for handle in peer.subscriptions.handles { peer.subscriptions[handle]?.remove(connection) }
+        for handle in peer.subscriptions.keys { peer.subscriptions[handle]?.remove(connection) }
         self.releaseSubscriptions(of: peer)
     }
 

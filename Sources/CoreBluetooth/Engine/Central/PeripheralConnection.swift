@@ -39,9 +39,9 @@ final class PeripheralConnection {
     private(set) var invalidations: Invalidations
     var channelRequests = ChannelOpenRequests()
     /// The writes without response that are on their way.
-    var window = TransmitWindow()
+    @exclusivity(unchecked) var window = TransmitWindow()
     /// The values that wait for the app.
-    private var receiveWindow = ReceiveWindow()
+    @exclusivity(unchecked) private var receiveWindow = ReceiveWindow()
 
     init(
         id: ConnectionID,
@@ -71,7 +71,7 @@ final class PeripheralConnection {
 
     /// Reports an event to the object's queue.
     @inline(__always)
-    func report(_ event: CentralEvent) {
+    func report(_ event: consuming CentralEvent) {
         guard !self.isReleased else { return }
         if !self.options.alerts.isEmpty { self.showAlert(for: event) }
         self.session.report(event)
@@ -89,7 +89,7 @@ final class PeripheralConnection {
 
     /// Reports an event that the peer can cause at will; an app that is behind holds the link back.
     @inline(__always)
-    private func report(_ event: CentralEvent, octets: Int = 0, on link: LinkID?) {
+    private func report(_ event: consuming CentralEvent, octets: Int = 0, on link: LinkID?) {
         guard !self.isReleased else { return }
         let change = self.receiveWindow.add(octets)
         self.report(event)

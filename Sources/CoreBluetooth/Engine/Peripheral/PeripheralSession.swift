@@ -16,7 +16,7 @@ final class PeripheralSession: ManagerSession {
     /// The app that the manager belongs to; `nil` for a process that is no app.
     let application: (any ApplicationPolicy)?
     /// The mailboxes from the manager and to it.
-    var mailboxes: SessionMailboxes<PeripheralCommand, PeripheralEvent>
+    @exclusivity(unchecked) var mailboxes: SessionMailboxes<PeripheralCommand, PeripheralEvent>
     /// The state of the adapter that was last reported to the manager.
     var reportedState: CBManagerState?
     /// How many reports that the adapter stopped the manager has not taken yet.
@@ -58,7 +58,7 @@ final class PeripheralSession: ManagerSession {
     /// Services that were added meanwhile.
     private var servicesToAdd: [LocalService] = []
     /// The centrals that were reported to the app's side.
-    private(set) var centrals: ContiguousArray<ReportedCentral> = []
+    @exclusivity(unchecked) private(set) var centrals: ContiguousArray<ReportedCentral> = []
     /// Who is subscribed to what, in the order in which it came about.
     private(set) var subscriptions: [Subscription] = []
     /// Channels that were opened and that the app was not given yet.

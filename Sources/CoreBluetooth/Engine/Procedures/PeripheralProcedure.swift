@@ -15,6 +15,12 @@ protocol PeripheralProcedure: Sendable {
     /// Whether it is about attributes in a range, so that it makes no sense once they are invalid.
     func concerns(_ range: AttributeHandleRange) -> Bool
 
+    /// Is asked for on a connection, to which so many invalidations were delivered when the app called.
+    ///
+    /// A requirement, so that each type of procedure has its own way to the bearer's queue and back: one for all of
+    /// them looks their types up at run time.
+    func perform(on connection: PeripheralConnection, invalidations: Int)
+
     /// Its turn has come, with the results of everything before it known.
     func begin(for connection: PeripheralConnection) -> ProcedureStep<Request, Answer>
 
@@ -46,6 +52,10 @@ enum ProcedureStep<Request: GATTProcedure, Answer: Sendable> {
 }
 
 extension PeripheralProcedure {
+    func perform(on connection: PeripheralConnection, invalidations: Int) {
+        connection.perform(self, invalidations: invalidations)
+    }
+
     func ended(_ result: Result<Request.Output, GATTError>, for connection: PeripheralConnection) {}
 }
 

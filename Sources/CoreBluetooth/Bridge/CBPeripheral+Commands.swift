@@ -1,0 +1,83 @@
+// Writes without response (ATT_WRITE_CMD) on the app's side: which of them leave, and with one turn of the lock for
+// each, since streams are made of them.
+
+import BluetoothHost
+import Foundation
+import NIOCore
+
+extension CBPeripheral {
+    /// Writes a value without response, where one can be sent now.
+    func writeWithoutResponse(
+        _ data: Data,
+        to record: GATTRemoteCharacteristic,
+        of characteristic: CBCharacteristic
+    ) {
+        guard record.properties.contains(.writeWithoutResponse) else {
+            return LogLines.log(
+                """
+                WARNING: Characteristic \(characteristic) does not specify the "Write Without Response" property - \
+                ignoring response-less write
+                """
+            )
+        }
+        let (place, isObserved) = self.lock.withLock {
+            (self.reserveCapacity(for: data.count), self.propertyObservation.observer != nil)
+        }
+        switch place {
+        case .tooLong:
+            LogLines.log(
+                """
+                WARNING: \(data.count) octets are too long for a response-less write to \(characteristic) - \
+                ignoring it
+                """
+            )
+        case .full:
+            LogLines.log(
+                """
+                WARNING: \(self) has no capacity for further response-less writes - ignoring one; \
+                ask canSendWriteWithoutResponse first
+                """
+            )
+        case .notConnected: self.logNotConnected()
+        case .reserved(let connection, let invalidations):
+            if isObserved { self.propertyObservation.propertiesChanged() }
+            self.context.send(
+                .writeWithoutResponse(
+                    connection,
+                    record.valueHandle,
+                    ByteBuffer(octetsOf: data),
+                    invalidations: invalidations
+                )
+            )
+        }
+    }
+
+    /// Whether a write without response can be sent.
+    private enum Capacity {
+        case tooLong
+        case full
+        case notConnected
+        case reserved(ConnectionID, invalidations: Int)
+    }
+
+    /// Counts a write without response of so many octets, if it can be sent.
+    ///
+    /// Under the lock.
+    private func reserveCapacity(for count: Int) -> Capacity {
+        guard count <= self.longestCommandValue else { return .tooLong }
+        guard self.connection.state == .connected else { return .notConnected }
+        // An app that does not ask first is tolerated up to a limit, unless a test wants it otherwise.
+        let hasRoom =
+            self.context.adapter.configuration.losesOverrunningWrites
+            ? self.writeWindow.addIfWritable() : self.writeWindow.add(limit: Self.writeQueueLimit)
+        return hasRoom ? .reserved(self.connectionID, invalidations: self.invalidations) : .full
+    }
+
+    /// The longest value of a write without response, in octets.
+    ///
+    /// Under the lock.
+    var longestCommandValue: Int { min(self.mtu - 3, 512) }
+
+    /// How many writes without response may wait; further ones are dropped.
+    private static let writeQueueLimit = 4096
+}

@@ -1,0 +1,57 @@
+// The file that keeps a history: one for several sessions, private and bounded.
+
+import Fixtures
+import Foundation
+import TerminalScreen
+import Testing
+
+@testable import CommandLineTool
+
+@Suite("A history in a file")
+struct HistoryFileTests {
+    /// The history of a test's own folder.
+    private func file(_ folder: TemporaryFolder) throws -> HistoryFile {
+        try #require(HistoryFile("connect") { $0 == "XDG_STATE_HOME" ? folder.path : nil })
+    }
+
+    @Test("Lines are kept in a file that no other user can read, for the sessions that follow and those beside it")
+    func lines() throws {
+        let folder = try TemporaryFolder()
+        let file = try file(folder)
+        #expect(file.history.lines.isEmpty)
+        for line in ["read FFF1", "read FFF1", "", "write FFF1 \"Grüße\" --text"] { file.add(line) }
+        let other = try self.file(folder)
+        #expect(other.history.lines == ["read FFF1", "write FFF1 \"Grüße\" --text"])
+        other.add("rssi")
+        file.add("quit")
+        #expect(other.history.lines.suffix(2) == ["rssi", "quit"])
+        #expect(folder.content == ["corebluetooth"])
+        for (path, mode) in [(file.path, 0o600), (folder("corebluetooth"), 0o700)] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == mode)
+        }
+    }
+
+    @Test("No more lines are kept than a session remembers, and the last ones")
+    func limit() throws {
+        let folder = try TemporaryFolder()
+        let file = try file(folder)
+        for number in 0...LineHistory.limit { file.add("\(number)") }
+        #expect(file.history.lines == (1...LineHistory.limit).map(String.init))
+    }
+
+    @Test("What is no history of ours is none, and is replaced by one", arguments: [false, true])
+    func damage(isLong: Bool) throws {
+        let folder = try TemporaryFolder()
+        let file = try file(folder)
+        let octets = isLong ? Data(repeating: 0x61, count: 200_000) : Data([0xFF, 0x00, 0x0A, 0x1B, 0x5B])
+        try octets.write(to: URL(fileURLWithPath: file.path))
+        #expect(file.history.lines.count == (isLong ? 0 : 2))
+        // What a terminal would obey is no part of a line that is edited.
+        var editor = LineEditor(history: file.history)
+        _ = editor.receive(.up)
+        #expect(editor.text == (isLong ? "" : "["))
+        file.add("rssi")
+        #expect(file.history.lines.last == "rssi")
+    }
+}

@@ -1,0 +1,122 @@
+// `corebluetooth advertise --gatt` as it ships, in virtual time, beside a session of `connect`: what each prints, and
+// when.
+
+import CommandLineTool
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import SessionTestbed
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("The session of corebluetooth advertise")
+struct PeripheralSessionTests {
+    /// A described peripheral, whose lines begin with a bar, and a session that gets lines.
+    @MainActor
+    private static func advertise(
+        _ characteristics: String,
+        _ lines: [(seconds: Double, text: String?)]
+    ) throws -> SessionRun {
+        var run = SessionRun()
+        let json = """
+            { "name": "Safe", "services": [ { "uuid": "FFF0", "characteristics": [ \(characteristics) ] } ] }
+            """
+        let description = try GATTDescription(json: Data(json.utf8), from: "t.json")
+        run.start(on: run.world.addDevice("peripheral")) {
+            let session = PeripheralSession(
+                name: "Safe",
+                advertised: [],
+                description: description,
+                benchmark: false,
+                output: OutputFormat(isJSON: false, isVerbose: false) { Console.print("| " + $0) }
+            )
+            session.start()
+            return session
+        }
+        let reader = run.lines(lines)
+        let output = OutputFormat(isJSON: false, isVerbose: false)
+        try run.start(on: run.world.addDevice("tool")) {
+            let central = Central(output: output)
+            try DeviceOptions.parse(["Safe"]).start(central) { central, peripheral in
+                let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
+                try await DeviceSession(connection, device: "Safe", keepsGoing: true, lines: reader).run()
+            }
+            return central
+        }
+        return run
+    }
+
+    @Test(
+        "Reads, writes and subscriptions are lines; a write is notified; values come in their rhythm while they are heard"
+    )
+    func lines() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let run = try await PeripheralSessionTests.advertise(
+                """
+                { "uuid": "2A6E", "properties": ["read", "notify"], "notifyEvery": 2,
+                  "values": [ { "int16": 2150 }, { "int16": 2175 } ] },
+                { "uuid": "FFF1", "properties": ["read", "write", "notify"], "value": { "text": "Hello" } }
+                """,
+                [
+                    (1, "read 2A6E"), (2, "subscribe FFF1"), (3, "write FFF1 Bye --text"), (4, "read FFF1 --text"),
+                    (5, "subscribe 2A6E"), (11.5, "unsubscribe 2A6E"), (20, nil),
+                ]
+            )
+            for seconds in [7.5, 9.5, 11.4, 19] { run.mark("- \(seconds)", at: seconds) }
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(
+            process.lines == [
+                "| \"Safe\" is advertising FFF0; Ctrl-C ends it.",
+                "| read 2A6E Temperature", "66 08 (21.5 °C)", "| subscribed FFF1",
+                "| written FFF1: 42 79 65 \"Bye\"", "42 79 65 \"Bye\"", "| read FFF1", "Bye",
+                "| subscribed 2A6E Temperature", "7F 08 (21.75 °C)", "- 7.5", "66 08 (21.5 °C)", "- 9.5",
+                "7F 08 (21.75 °C)", "- 11.4", "| unsubscribed 2A6E Temperature", "- 19.0",
+            ]
+        )
+    }
+
+    @Test(
+        "A delay passes before an answer; what is not among the answers is refused, an error is the one that was given"
+    )
+    func answers() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let run = try await PeripheralSessionTests.advertise(
+                """
+                { "uuid": "FFF1", "properties": ["read"], "delay": 3, "value": { "uint8": 1 } },
+                { "uuid": "FFF2", "properties": ["write", "notify"], "answers": [
+                    { "written": { "hex": "01" }, "notifications": [ { "after": 2, "value": { "uint8": 4 } } ] },
+                    { "written": { "hex": "02" }, "error": 128 } ] }
+                """,
+                [
+                    (1, "read FFF1"), (5, "subscribe FFF2"), (6, "write FFF2 01"), (10, "write FFF2 02"),
+                    (11, "write FFF2 03"), (12, "quit"),
+                ]
+            )
+            for seconds in [3.9, 4.5, 7.9, 8.5] { run.mark("- \(seconds)", at: seconds) }
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(
+            process.lines.dropFirst() == [
+                "- 3.9", "| read FFF1", "01", "- 4.5", "| subscribed FFF2", "| written FFF2: 01", "- 7.9", "04",
+                "- 8.5",
+            ]
+        )
+        let words = [
+            "writing FFF2 failed: ", "there is no write of 03 to characteristic FFF2", "writing FFF2 failed: ",
+        ]
+        #expect(process.errorLines.count == words.count)
+        for (line, words) in zip(process.errorLines, words) { #expect(line.contains(words)) }
+        #expect(process.errorLines.first?.hasSuffix(" 0x80") == true)
+    }
+}

@@ -1,0 +1,74 @@
+// The tool's side in a world: a central of the commands, what they print, and a connection on which they are done.
+
+import CommandLineTool
+import CoreBluetooth
+import CoreBluetoothTesting
+import Fixtures
+import Testing
+
+@testable import CoreBluetoothCommand
+
+/// The tool, on a device of a world.
+@MainActor
+final class ToolTestbed {
+    let world: World
+    let central: Central
+    let output: OutputFormat
+    private let device: Device
+    private let printed = Watched<[String]>([])
+
+    /// Takes the adapter of a new device of a world into use; one that pairs has no code to show and nobody to ask.
+    init(_ world: World, permitsPairing: Bool = false) throws {
+        self.world = world
+        output = OutputFormat(isJSON: false, isVerbose: false) { [printed] line in printed.update { $0.append(line) } }
+        let agent = permitsPairing ? TerminalPairingAgent(PairingCapabilities.none) : nil
+        central = Central(pairing: try agent.map { ProgramPairing($0, try RadioOptions.parse([])) }, output: output)
+        // The limits of procedures are of real time, in which a test may have to wait for the main thread.
+        central.procedureTimeout = 900
+        device = world.addDevice("tool", pairingAgent: agent)
+        var isReady = false
+        central.onReady = { isReady = true }
+        device.run { central.open() }
+        try world.run(until: isReady)
+    }
+
+    /// Does something that awaits, on the tool's device, while time passes in the world.
+    func perform<Value>(_ operation: @escaping @MainActor () async throws -> Value) throws -> Value {
+        var result: Result<Value, any Error>?
+        device.run {
+            _ = Task { @MainActor in
+                do { result = .success(try await operation()) } catch { result = .failure(error) }
+            }
+        }
+        try world.run(until: result != nil, within: .seconds(3600))
+        return try #require(result).get()
+    }
+
+    /// Connects to a device.
+    func connect(_ name: String, isSession: Bool = true) throws -> DeviceConnection {
+        let peripheral = try perform { [central] in
+            let peripheral = try await central.find(DeviceQuery(name), timeout: 900)
+            try await central.connect(peripheral, timeout: 900)
+            return peripheral
+        }
+        return DeviceConnection(central, peripheral, output: output, isSession: isSession)
+    }
+
+    /// Does what a line of a session asks for; gives what it has printed.
+    @discardableResult
+    func perform(_ line: String, on connection: DeviceConnection) throws -> [String] {
+        let action = try perform { () async throws -> (any DeviceAction)? in
+            guard case .action(let action)? = try SessionCommands.parse(line) else { return nil }
+            return action
+        }
+        let wanted = try #require(action, "\(line)")
+        return try printing { try perform { try await wanted.run(on: connection) } }
+    }
+
+    /// What is printed meanwhile.
+    func printing(_ body: () throws -> Void) rethrows -> [String] {
+        let before = printed.value.count
+        try body()
+        return Array(printed.value.dropFirst(before))
+    }
+}

@@ -1,0 +1,62 @@
+// A session of the program in a process of its own, in a world that has the process's clocks: what it prints, when and
+// with which status it ends, without a second of real time passing.
+
+package import CommandLineTool
+import CoreBluetoothProcessTime
+package import CoreBluetoothTesting
+import Foundation
+package import Testing
+
+/// A world with sessions, which live on the main thread; time passes on another one, so that the main queue is served.
+package struct SessionRun: @unchecked Sendable {
+    // Unchecked: what makes it is done before time passes.
+
+    package let world = World(seed: 1, time: .process)
+    private var sessions: [AnyObject] = []
+
+    package init() {}
+
+    /// Starts a session on a device.
+    @MainActor
+    package mutating func start<Session: AnyObject>(on device: Device, _ start: () throws -> Session) rethrows {
+        sessions.append(try device.run(start))
+    }
+
+    /// A reader that gets lines at times of the world, in seconds; `nil` is the end of input.
+    @MainActor
+    package func lines(_ lines: [(seconds: Double, text: String?)]) -> LineReader {
+        LineReader { take in
+            for line in lines {
+                world.after(.seconds(line.seconds)) {
+                    DispatchQueue.main.async { MainActor.assumeIsolated { take(line.text) } }
+                }
+            }
+        }
+    }
+
+    /// Prints a line at a time of the world, by which a test sees whether the program had ended.
+    package func mark(_ line: String, at seconds: Double) {
+        world.after(.seconds(seconds) - world.now) { Console.print(line) }
+    }
+
+    /// Lets a minute pass, in which the program is to end.
+    package func passMinute() {
+        world.advance(by: .seconds(60))
+        exit(99)
+    }
+}
+
+extension ExitTest.Result {
+    /// The lines on standard output.
+    package var lines: [String] { Self.lines(standardOutputContent) }
+
+    /// The lines on standard error, without the program's name before them.
+    package var errorLines: [String] {
+        Self.lines(standardErrorContent).map { $0.replacing(#/^[^ ]*\.xctest: /#, with: "") }
+    }
+
+    private static func lines(_ octets: [UInt8]) -> [String] {
+        String(decoding: octets, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            .map(String.init)
+    }
+}
