@@ -6,6 +6,16 @@ import Testing
 
 @Suite("Bluetooth UUID")
 struct BluetoothUUIDTests {
+    @Test("values that differ in one bit, whichever, are not equal")
+    func inequality() {
+        let (high, low): (UInt64, UInt64) = (0x5B3C_1F0E_6E0B_4C61, 0x9B7D_2F0C_8B1E_7A10)
+        let uuid = BluetoothUUID(form: .full(high, low))
+        for bit in 0..<64 {
+            #expect(uuid != BluetoothUUID(form: .full(high ^ 1 << bit, low)))
+            #expect(uuid != BluetoothUUID(form: .full(high, low ^ 1 << bit)))
+        }
+    }
+
     @Test("forms of one value are equal and hash alike")
     func equality() throws {
         let short: BluetoothUUID = 0x180D
