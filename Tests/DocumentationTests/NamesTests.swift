@@ -17,8 +17,11 @@ struct NamesTests {
             "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md", "THREAT_MODEL.md", "VERSION",
             "Package.swift", "Dockerfile",
         ]
+        let folders = [
+            "Sources", "Tests", "docs", "Interop", "Fuzz", "Mutations", "Benchmarks", "Examples", "Packaging", ".ci",
+        ]
         var result = Set(top)
-        for folder in ["Sources", "Tests", "docs", "Interop", "Fuzz", "Benchmarks", "Examples", "Packaging", ".ci"] {
+        for folder in folders {
             let names = FileManager.default.enumerator(atPath: WhereTests.root.appendingPathComponent(folder).path)
             while let name = names?.nextObject() as? String {
                 if name.split(separator: "/").last == ".build" { names?.skipDescendants() }
@@ -48,7 +51,7 @@ struct NamesTests {
     @Test("Every path that a document names is there")
     func paths() {
         for (path, text) in Self.documents {
-            let paths = /`((?:Sources|Tests|Interop|Fuzz|Benchmarks|Packaging|docs)\/[A-Za-z0-9_+.\/-]+)`/
+            let paths = /`((?:Sources|Tests|Interop|Fuzz|Mutations|Benchmarks|Packaging|docs)\/[A-Za-z0-9_+.\/-]+)`/
             for match in text.matches(of: paths) {
                 let name = match.1.hasSuffix("/") ? match.1.dropLast() : match.1
                 // Looked up outside, so that a failure shows the name alone and not every file.
