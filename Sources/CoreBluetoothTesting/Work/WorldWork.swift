@@ -50,8 +50,9 @@ final class WorldWork: @unchecked Sendable {
     private var timerCount = 0
     /// Runs the tasks that belong to no other executor.
     private let tasks = dispatch_work_make_queue("Swift tasks of the world")
-    /// Whose work it is that a test starts outside of its devices.
-    private(set) lazy var testOwner = WorkOwner(self, place: nil, surroundings: nil)
+    /// How often something was started by what is no work itself, and how often until the last rest.
+    private var startCount: UInt64 = 0
+    private var startCountAtRest: UInt64 = 0
 
     init() {
         WorkObserver.start()
@@ -61,6 +62,26 @@ final class WorldWork: @unchecked Sendable {
     func end() {
         self.condition.withLock { self.isOver = true }
         self.goOnWithHeldBack()
+    }
+
+    // MARK: Owners
+
+    /// The owner of what the present thread hands over: part of what its own work belongs to, or a start of its own.
+    ///
+    /// - Parameter place: The device's place in the order of its world's devices; `nil` for the test itself.
+    func makeOwner(place: Int?, surroundings: Surroundings?) -> WorkOwner {
+        let outer = WorkOwner.ofThread.flatMap { $0.work === self ? $0.order.start : nil }
+        let (start, countSinceRest) = self.condition.withLock {
+            if outer == nil { self.startCount += 1 }
+            return (outer ?? self.startCount, self.startCount - self.startCountAtRest)
+        }
+        return WorkOwner(
+            self,
+            order: WorkOrder(device: place, start: start),
+            // What the test starts at a time draws from streams that are used again later: there are some thousands.
+            streams: place.map { UInt64($0) + 1 } ?? countSinceRest << 32,
+            surroundings: surroundings
+        )
     }
 
     // MARK: Handing over
@@ -224,6 +245,7 @@ final class WorldWork: @unchecked Sendable {
         self.restCount += 1
         defer {
             self.restCount -= 1
+            if servesMain { self.startCountAtRest = self.startCount }
             self.condition.unlock()
         }
         while true {
