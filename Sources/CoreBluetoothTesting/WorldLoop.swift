@@ -94,8 +94,8 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     /// Adds a task; `nil` after the end.
     ///
-    /// What the loop's own turns and the test ask for gets its place at once. Counted work runs on several threads, which
-    /// come in an order that no seed decides: theirs waits until all is at rest.
+    /// What the loop's own turns and the test ask for gets its place at once. Counted work runs on several threads that
+    /// come in an order which no seed decides: theirs waits until all is at rest.
     private func add(_ entry: Entry, at deadline: NIODeadline?) -> TaskID? {
         let order = WorkOwner.ofThread?.order
         return self.lock.withLock {
@@ -174,6 +174,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         defer { self.lock.withLock { self.state.stepCount -= 1 } }
         // Where code waits that the world serves, what was asked for until then comes first.
         self.takeArrivals()
+        if self.work.armTimers() { self.rest() }
         let now = self.now
         let task = self.nextTaskTime
         if let clock = self.clock, let deadline = clock.nextDeadline.map(NIODeadline.uptimeNanoseconds),

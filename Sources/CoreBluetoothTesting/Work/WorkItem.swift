@@ -15,6 +15,9 @@ struct WorkOrder: Comparable {
     static func < (left: Self, right: Self) -> Bool {
         (left.device ?? -1, left.start) < (right.device ?? -1, right.start)
     }
+
+    /// The same order as numbers, for the clock of the process; there is place for a million devices.
+    var place: UInt64 { UInt64(self.device.map { $0 + 1 } ?? 0) << 44 | self.start & (1 << 44 - 1) }
 }
 
 /// Whose work it is.
@@ -115,7 +118,9 @@ final class WorkItem: @unchecked Sendable {
     func perform() {
         guard let clock = self.owner.work.clock else { return self.owner.run(self.body) }
         let stream = clock.setRandomStream(self.randomStream)
+        let place = clock.setPlace(self.owner.order.place)
         self.owner.run(self.body)
+        _ = clock.setPlace(place)
         _ = clock.setRandomStream(stream)
     }
 }

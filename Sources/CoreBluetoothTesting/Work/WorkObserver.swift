@@ -60,6 +60,10 @@ enum WorkObserver {
                     let owner = Unmanaged<WorkOwner>.fromOpaque(owner).takeRetainedValue()
                     if isTimer { owner.work.countTimer(-1) }
                     owner.work.run(owner) { function(argument) }
+                },
+                arms: { function, argument in
+                    guard let owner = WorkOwner.ofThread else { return false }
+                    return owner.work.takeArming(owner.order) { function(argument) }
                 }
             )
         )

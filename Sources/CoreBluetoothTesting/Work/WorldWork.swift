@@ -53,6 +53,8 @@ final class WorldWork: @unchecked Sendable {
     /// How often something was started by what is no work itself, and how often until the last rest.
     private var startCount: UInt64 = 0
     private var startCountAtRest: UInt64 = 0
+    /// The timers of the process that work has armed since the last rest, with the place of each.
+    private var armings: [(order: WorkOrder, arm: () -> Void)] = []
 
     init() {
         WorkObserver.start()
@@ -61,6 +63,7 @@ final class WorldWork: @unchecked Sendable {
     /// Nothing more is counted.
     func end() {
         self.condition.withLock { self.isOver = true }
+        self.armTimers()
         self.goOnWithHeldBack()
     }
 
@@ -195,6 +198,33 @@ final class WorldWork: @unchecked Sendable {
         self.runIfWaiting(item)
     }
 
+    // MARK: Timers
+
+    /// Takes it that work arms a timer of the process; false where it does so itself.
+    ///
+    /// Of timers with one deadline the first that was armed is the first to be due. Several threads arm theirs in an
+    /// order that no seed decides; so all are armed when all is at rest.
+    func takeArming(_ order: WorkOrder, _ arm: @escaping () -> Void) -> Bool {
+        self.condition.withLock {
+            guard self.clock != nil, !self.isOver else { return false }
+            self.mayBeAwake = true
+            self.armings.append((order, arm))
+            return true
+        }
+    }
+
+    /// Arms what was taken; whether there was any.
+    @discardableResult
+    func armTimers() -> Bool {
+        let armings = self.condition.withLock {
+            defer { self.armings = [] }
+            return self.armings
+        }
+        let order = armings.indices.sorted { (armings[$0].order, $0) < (armings[$1].order, $1) }
+        for index in order { armings[index].arm() }
+        return !armings.isEmpty
+    }
+
     /// A timer of the process begins or ends.
     func countTimer(_ change: Int) { self.condition.withLock { self.timerCount += change } }
 
@@ -285,6 +315,8 @@ final class WorldWork: @unchecked Sendable {
             self.reportMistake("\(error)")
             return true
         }
+        // libdispatch's own thread takes note of what is armed.
+        if self.armTimers() { return false }
         return self.condition.withLock {
             // What rests now may have handed over work for the main queue, which goes on with it first.
             guard !servesMain || !self.hasMainItem else { return false }
