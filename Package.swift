@@ -443,6 +443,10 @@ let package = Package(
             path: "Tests/SessionTestbed"
         ),
         .testTarget(
+            name: "BlueEarCommandTests",
+            dependencies: ["BlueEar", "BlueEarCommand", "CommandLineTool", "CoreBluetoothTesting", "SessionTestbed"]
+        ),
+        .testTarget(
             name: "EightBallTests",
             dependencies: ["eightball", "CommandLineTool", "CoreBluetoothTesting", "SessionTestbed"]
         ),

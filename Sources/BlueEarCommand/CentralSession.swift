@@ -50,6 +50,14 @@ final class CentralSession {
 
     /// Talks; never returns.
     func run() -> Never {
+        start(stays ? LineReader() : nil)
+        Interrupts.runUntilExit()
+    }
+
+    /// Starts to look for a peripheral; the end of the conversation, or of the time, ends the program.
+    ///
+    /// - Parameter reader: The lines of one who stays.
+    func start(_ reader: LineReader?) {
         let manager = CentralRole.BluetoothManager(delegate: self)
         self.manager = manager
         manager.stays = stays
@@ -64,15 +72,14 @@ final class CentralSession {
         if let timeout {
             deadline = Deadline(after: timeout, pausingFor: conversation) { self.timeOut(after: timeout) }
         }
-        if stays {
-            lines = MessageLines(conversation) { input in
+        if stays, let reader {
+            lines = MessageLines(reader, conversation) { input in
                 switch input {
                 case .quit, .end: manager.leaveWhenDone()
                 case .message(let message): self.send(message)
                 }
             }
         }
-        Interrupts.runUntilExit()
     }
 
     private func send(_ message: [String: String]) {

@@ -16,14 +16,16 @@ final class MessageLines {
         case end
     }
 
-    private let reader = LineReader()
+    private let reader: LineReader
 
-    /// Starts reading; a line that is no KEY=VALUE is reported on standard error and skipped.
+    /// Takes lines; one that is no KEY=VALUE is reported on standard error and skipped.
     ///
     /// - Parameters:
+    ///   - reader: Where they come from.
     ///   - conversation: Where the user is asked while devices pair; the answers come from the same lines.
     ///   - receive: Gets what the lines ask for.
-    init(_ conversation: PairingConversation, _ receive: @escaping (Input) -> Void) {
+    init(_ reader: LineReader, _ conversation: PairingConversation, _ receive: @escaping (Input) -> Void) {
+        self.reader = reader
         conversation.lines = reader
         reader.onLine = { line in
             guard let line = line?.trimmingCharacters(in: .whitespaces) else { return receive(.end) }

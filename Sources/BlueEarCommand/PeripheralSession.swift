@@ -40,7 +40,7 @@ final class PeripheralSession {
         if output.isVerbose { manager.log = { Console.inform($0) } }
         // In the background of a terminal a read fails then, in place of stopping the process.
         signal(SIGTTIN, SIG_IGN)
-        lines = MessageLines(pairing.conversation) { input in
+        lines = MessageLines(LineReader(), pairing.conversation) { input in
             switch input {
             case .quit: Ending.succeed()
             case .end: break

@@ -67,6 +67,8 @@ final class LocationChannel: HCIChannel {
         }
     }
 
+    func sendTogether(_ body: () -> Void) { self.channel.sendTogether(body) }
+
     func close() {
         self.state = .closed
         self.receiver = nil

@@ -329,8 +329,16 @@ static struct later_work *set_aside(bool is_timer, dispatch_work_function functi
 }
 
 static uint64_t (*adjust_deadline)(uint64_t when);
+static bool (*is_deadline_ahead)(uint64_t when);
 
-void dispatch_work_adjust_deadlines(uint64_t (*adjust)(uint64_t when)) { adjust_deadline = adjust; }
+void dispatch_work_adjust_deadlines(uint64_t (*adjust)(uint64_t when), bool (*is_ahead)(uint64_t when)) {
+    adjust_deadline = adjust;
+    is_deadline_ahead = is_ahead;
+}
+
+bool dispatch_work_arms(dispatch_work_function function, void *argument) {
+    return observes() && observer.arms(function, argument);
+}
 
 static void original_after_f(uint64_t when, void *queue, void *argument, dispatch_work_function function) {
     if (adjust_deadline) { when = adjust_deadline(when); }
@@ -338,9 +346,36 @@ static void original_after_f(uint64_t when, void *queue, void *argument, dispatc
     ((void (*)(uint64_t, void *, void *, dispatch_work_function))original)(when, queue, argument, function);
 }
 
+struct after {
+    uint64_t when;
+    void *queue;
+    struct later_work *work;
+};
+
+static void arm_after(void *argument) {
+    struct after *after = argument;
+    original_after_f(after->when, after->queue, after->work, run_later_work);
+    dispatch_release(after->queue);
+    free(after);
+}
+
+/// Work that was set aside, until its time has come.
+static void after_f(uint64_t when, void *queue, struct later_work *work) {
+    // What is due goes to its queue at once, before what is handed to that later.
+    struct after *after = is_deadline_ahead && is_deadline_ahead(when) ? malloc(sizeof *after) : NULL;
+    if (after) {
+        *after = (struct after){when, queue, work};
+        dispatch_retain(queue);
+        if (dispatch_work_arms(arm_after, after)) { return; }
+        dispatch_release(queue);
+        free(after);
+    }
+    original_after_f(when, queue, work, run_later_work);
+}
+
 REPLACING void dispatch_after_f(uint64_t when, void *queue, void *argument, dispatch_work_function function) {
     struct later_work *work = set_aside(true, function, argument);
-    if (work) { return original_after_f(when, queue, work, run_later_work); }
+    if (work) { return after_f(when, queue, work); }
     original_after_f(when, queue, argument, function);
 }
 
@@ -348,7 +383,7 @@ REPLACING void dispatch_after(uint64_t when, void *queue, void *block) {
     struct later_work *work = set_aside(true, run_block, NULL);
     if (work) {
         work->argument = _Block_copy(block);
-        return original_after_f(when, queue, work, run_later_work);
+        return after_f(when, queue, work);
     }
     if (adjust_deadline) { when = adjust_deadline(when); }
     ORIGINAL("dispatch_after")

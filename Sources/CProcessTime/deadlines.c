@@ -1,6 +1,7 @@
 // What of the process ends at an instant of the world: sleeps, limits of waits, timers; in the order of time, and at
-// one time in the order in which it was asked for. Each call of advance ends one of them, so that what several owners
-// do at one instant comes one after the other.
+// one time in the order in which it was asked for. Threads that ask between two advances do so in an order that no seed
+// decides; theirs is the order of the places that the world has given them. Each call of advance ends one of them, so
+// that what several owners do at one instant comes one after the other.
 
 #include "internal.h"
 
@@ -36,13 +37,32 @@ void wake_on(atomic_int *word) { kernel_call(SYS_futex, (long)word, FUTEX_WAKE_P
 
 // MARK: The list
 
+/// How often time was moved on.
+static uint64_t advance_count;
+/// The place of what this thread waits for among what others do.
+static __thread uint64_t own_place;
+
+uint64_t process_time_set_place(uint64_t place) {
+    uint64_t previous = own_place;
+    own_place = place;
+    return previous;
+}
+
+static bool is_before(const struct deadline *first, const struct deadline *second) {
+    if (first->time != second->time) { return first->time < second->time; }
+    if (first->advances != second->advances) { return first->advances < second->advances; }
+    return first->place < second->place;
+}
+
 void list_deadline(struct deadline *deadline, uint64_t time) {
     unlist_deadline(deadline);
     deadline->time = time;
+    deadline->advances = advance_count;
+    deadline->place = own_place;
     if (time == PROCESS_TIME_NEVER) { return; }
     struct deadline *previous = NULL;
     struct deadline *next = first_deadline;
-    while (next && next->time <= time) {
+    while (next && !is_before(deadline, next)) {
         previous = next;
         next = next->next;
     }
@@ -83,6 +103,7 @@ uint64_t process_time_next_deadline(void) {
 void process_time_advance(uint64_t nanoseconds) {
     lock_world();
     if (is_living()) {
+        advance_count += 1;
         process_time_advance_clock(nanoseconds);
         if (first_deadline && first_deadline->time <= process_time_now()) { reach_first(); }
     }

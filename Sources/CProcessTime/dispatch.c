@@ -4,6 +4,8 @@
 
 #if PROCESS_TIME_IS_SUPPORTED
 
+#include "CDispatchWork.h"
+
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +64,37 @@ void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, 
 static void *monitor_source;
 static _Atomic(function_t) monitor;
 
+struct arming {
+    void *source;
+    uint64_t start, interval, leeway;
+};
+
+void dispatch_retain(void *object);
+void dispatch_release(void *object);
+
+static void arm_source(void *argument) {
+    struct arming *arming = argument;
+    uint64_t start = deadline_of_timer(arming->start, arming->interval);
+    NEXT(dispatch_source_set_timer)(arming->source, start, arming->interval, arming->leeway);
+    dispatch_release(arming->source);
+    free(arming);
+}
+
+/// Whether a world arms a timer itself, with those of others.
+static bool is_taken(void *source, uint64_t start, uint64_t interval, uint64_t leeway) {
+    struct arming *arming = is_living() ? malloc(sizeof *arming) : NULL;
+    if (!arming) { return false; }
+    *arming = (struct arming){source, start, interval, leeway};
+    dispatch_retain(source);
+    if (dispatch_work_arms(arm_source, arming)) { return true; }
+    dispatch_release(source);
+    free(arming);
+    return false;
+}
+
 INTERPOSED void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, uint64_t leeway) {
     if (!is_in_dispatch(__builtin_return_address(0))) {
+        if (is_taken(source, start, interval, leeway)) { return; }
         start = deadline_of_timer(start, interval);
     } else if (interval == NANOSECONDS) {
         monitor_source = source;

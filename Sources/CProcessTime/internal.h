@@ -86,6 +86,8 @@ struct timespec timespec_of(uint64_t nanoseconds);
 struct deadline {
     /// Nanoseconds since the world began.
     uint64_t time;
+    /// How often time was moved on until it was listed, and the place of the thread that has listed it.
+    uint64_t advances, place;
     /// Ends the wait, or makes the timer ready; called with the lock held.
     void (*reach)(struct deadline *);
     struct deadline *next, *previous;
@@ -96,7 +98,8 @@ struct deadline {
 void lock_world(void);
 void unlock_world(void);
 
-/// Adds a deadline behind those of the same time. The lock is held.
+/// Adds a deadline behind those of the same time that were listed before time was moved on last, and since then by
+/// threads that do not come behind this one. The lock is held.
 void list_deadline(struct deadline *, uint64_t time);
 /// Removes a deadline, where it is still in the list. The lock is held.
 void unlist_deadline(struct deadline *);

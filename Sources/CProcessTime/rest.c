@@ -1,6 +1,7 @@
-// Whether every other thread of the process sleeps. The kernel says of each thread whether it does; that no thread ran
-// while it was asked, so that none can have woken another, is seen from the count of context switches. The files stay
-// open, for this is asked after each step of a world.
+// Whether every other thread of the process sleeps. The kernel says of each thread whether it does, and whether it has
+// left its processor: one that is about to sleep, and counts as asleep, may have woken another, or find that it need
+// not sleep. That no thread ran while all were asked, so that none can have woken another, is seen from the count of
+// context switches. The files stay open, for this is asked after each step of a world.
 
 #include "waits.h"
 
@@ -24,8 +25,8 @@
 
 struct thread {
     int identifier;
-    /// Its file "stat".
-    int descriptor;
+    /// Its files "stat" and "syscall"; negative where there is none of these.
+    int descriptor, call_descriptor;
     bool is_seen;
     /// Waits for work in libdispatch's pool, so that the kernel need not be asked.
     bool is_idle;
@@ -69,7 +70,15 @@ static void note_thread(int identifier) {
         threads = larger;
         thread_capacity = capacity;
     }
-    threads[thread_count++] = (struct thread){.identifier = identifier, .descriptor = (int)descriptor, .is_seen = true};
+    snprintf(path, sizeof path, "/proc/self/task/%d/syscall", identifier);
+    threads[thread_count++] = (struct thread){
+        .identifier = identifier, .descriptor = (int)descriptor, .call_descriptor = (int)open_file(path), .is_seen = true
+    };
+}
+
+static void close_files(const struct thread *thread) {
+    kernel_call(SYS_close, thread->descriptor, 0, 0, 0, 0, 0);
+    if (thread->call_descriptor >= 0) { kernel_call(SYS_close, thread->call_descriptor, 0, 0, 0, 0, 0); }
 }
 
 static void forget_ended_threads(void) {
@@ -78,7 +87,7 @@ static void forget_ended_threads(void) {
         if (threads[index].is_seen) {
             threads[kept++] = threads[index];
         } else {
-            kernel_call(SYS_close, threads[index].descriptor, 0, 0, 0, 0, 0);
+            close_files(&threads[index]);
         }
     }
     thread_count = kept;
@@ -128,12 +137,32 @@ static char state_of(const struct thread *thread) {
 
 static bool is_asleep(char state) { return state == 'S' || state == 'Z' || state == 'X'; }
 
+/// Whether a thread that sleeps has left its processor. The kernel waits for that where it is about to; it says "running"
+/// of one that goes on in place of it.
+static bool has_left_processor(const struct thread *thread) {
+    char text[16];
+    bool is_known = thread->call_descriptor >= 0;
+    long count = is_known ? read_at_start(thread->call_descriptor, text, sizeof text) : 0;
+    return count < 1 || text[0] != 'r';
+}
+
+static long own_switches(void) {
+    struct rusage own;
+    getrusage(RUSAGE_THREAD, &own);
+    return own.ru_nvcsw + own.ru_nivcsw;
+}
+
 /// How often other threads than this one stopped to run.
 static long count_switches(void) {
-    struct rusage all, own;
-    getrusage(RUSAGE_SELF, &all);
-    getrusage(RUSAGE_THREAD, &own);
-    return all.ru_nvcsw + all.ru_nivcsw - own.ru_nvcsw - own.ru_nivcsw;
+    struct rusage all;
+    long own, after = own_switches();
+    // One of this thread's own between the two would stand for one of another's.
+    do {
+        own = after;
+        getrusage(RUSAGE_SELF, &all);
+        after = own_switches();
+    } while (after != own);
+    return all.ru_nvcsw + all.ru_nivcsw - own;
 }
 
 static void mark_idle(int identifier) {
@@ -183,7 +212,7 @@ static bool is_at_rest(int own, size_t *awake) {
         char state = state_of(&threads[index]);
         report_look(threads[index].identifier);
         if (state == 0) { list_threads(); return false; }
-        if (!is_asleep(state)) {
+        if (!is_asleep(state) || (state == 'S' && !has_left_processor(&threads[index]))) {
             *awake = index;
             return false;
         }

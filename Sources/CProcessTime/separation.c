@@ -162,18 +162,19 @@ uint64_t deadline_of_timer(uint64_t start, uint64_t interval) {
     return separated_value(start, interval >= PROCESS_TIME_LONGEST ? 0 : interval);
 }
 
-static uint64_t deadline_of_work(uint64_t when) {
-    if (when == DISPATCH_FOREVER || when == DISPATCH_NOW || when == DISPATCH_WALL_NOW || !is_living()) { return when; }
+static bool is_ahead(uint64_t when) {
+    if (when == DISPATCH_FOREVER || when == DISPATCH_NOW || when == DISPATCH_WALL_NOW || !is_living()) { return false; }
     enum clock clock = clock_of_value(when);
-    // Work that is due is no timer.
-    if (converted(clock, when) <= now_of(clock)) { return when; }
-    return separated_value(when, 0);
+    return converted(clock, when) > now_of(clock);
 }
+
+/// Work that is due is no timer.
+static uint64_t deadline_of_work(uint64_t when) { return is_ahead(when) ? separated_value(when, 0) : when; }
 
 void separate_deadlines(bool begins) {
     memset(single, 0, sizeof single);
     repeating_count = 0;
-    dispatch_work_adjust_deadlines(begins ? deadline_of_work : NULL);
+    dispatch_work_adjust_deadlines(begins ? deadline_of_work : NULL, begins ? is_ahead : NULL);
 }
 
 #endif

@@ -60,6 +60,11 @@ uint64_t process_time_set_random_stream(uint64_t identifier) {
     return 0;
 }
 
+uint64_t process_time_set_place(uint64_t place) {
+    (void)place;
+    return 0;
+}
+
 uint64_t process_time_real_nanoseconds(void) { return 0; }
 
 #endif

@@ -60,6 +60,14 @@ package final class HeldClock: ProcessClock {
         #endif
     }
 
+    package func setPlace(_ place: UInt64) -> UInt64 {
+        #if os(Linux)
+        process_time_set_place(place)
+        #else
+        0
+        #endif
+    }
+
     package func serve(_ work: () -> Void, step: @escaping () -> Bool) {
         #if os(Linux)
         let steps = Steps(step)

@@ -13,7 +13,14 @@ public class Radio {
     public let name: String
     let address: DeviceAddress
     private let traceIndex: Recorder.DeviceIndex
-    private(set) unowned var world: World
+    private weak var presentWorld: World?
+    /// The world that the device is in, which does not live on for its devices' sake.
+    var world: World {
+        guard let world = self.presentWorld else {
+            preconditionFailure("The world of the device \"\(self.name)\" is gone; keep it while its devices are used")
+        }
+        return world
+    }
     private(set) var channel: WatchedChannel?
     private var location: AirLocation
     private var refusesStorage = false
@@ -23,7 +30,7 @@ public class Radio {
 
     init(name: String, location: AirLocation, world: World) {
         self.name = name
-        self.world = world
+        self.presentWorld = world
         self.location = location
         self.address = BluetoothAdapter.Configuration(identity: name).addressOnAir
         self.traceIndex = world.recorder.add(name)

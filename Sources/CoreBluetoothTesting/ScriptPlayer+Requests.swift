@@ -23,8 +23,12 @@ extension ScriptPlayer {
         }
         if self.meet(.onRead(of: entry.definition.uuid), on: request.link) { return }
         // Of a long read, the first request decides what is read.
+        if request.offset > 0, let value = entry.answeredValues[request.link] {
+            return self.respond(to: request, with: value)
+        }
         let answer: ScriptedPeripheral.Answer
         if let onRead = entry.definition.onRead {
+            self.entries[request.handle]?.answeredValues[request.link] = nil
             answer = onRead(self.device)
         } else if request.offset == 0, entry.replay != nil {
             answer = self.recordedAnswer(toReadOf: request.handle)
@@ -36,13 +40,19 @@ extension ScriptPlayer {
             switch content {
             case .noResponse, .later: return
             case .error(let code): host.respond(to: request.id, with: .failure(ATTErrorCode(code)))
-            case .value(let value): self.respond(to: request, with: value)
-            case .success: self.respond(to: request, with: self.entries[request.handle]?.value ?? Data())
+            case .value(let value): self.respond(to: request, with: value, keeping: entry.definition.onRead != nil)
+            case .success:
+                let value = self.entries[request.handle]?.value ?? Data()
+                self.respond(to: request, with: value, keeping: entry.definition.onRead != nil)
             }
         }
     }
 
-    private func respond(to request: GATTReadRequest, with value: Data) {
+    /// - Parameter keepsValue: Whether the requests for the rest are answered with the same value.
+    private func respond(to request: GATTReadRequest, with value: Data, keeping keepsValue: Bool = false) {
+        if keepsValue, self.links.contains(request.link) {
+            self.entries[request.handle]?.answeredValues[request.link] = value
+        }
         guard request.offset <= value.count else {
             return self.host.respond(to: request.id, with: .failure(.invalidOffset))
         }

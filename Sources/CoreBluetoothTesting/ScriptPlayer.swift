@@ -15,6 +15,8 @@ final class ScriptPlayer {
         var subscribers: [LinkID] = []
         var updateNumber = 0
         var timer: Scheduled<Void>?
+        /// What its closure has answered the first request of a read with, on each link: the others read on in that.
+        var answeredValues: [LinkID: Data] = [:]
         /// What it does as in a capture.
         var replay: CharacteristicReplay?
 
@@ -92,6 +94,7 @@ final class ScriptPlayer {
             self.entries[handle]?.timer?.cancel()
             self.entries[handle]?.timer = nil
             self.entries[handle]?.subscribers = []
+            self.entries[handle]?.answeredValues = [:]
         }
     }
 
@@ -294,7 +297,10 @@ extension ScriptPlayer: LEHostDelegate {
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
         self.links.removeAll { $0 == link.id }
         self.updatesOnLink[link.id] = nil
-        for handle in self.handles { self.stopUpdatesWithoutListener(handle) }
+        for handle in self.handles {
+            self.entries[handle]?.answeredValues[link.id] = nil
+            self.stopUpdatesWithoutListener(handle)
+        }
     }
 
     func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {

@@ -70,7 +70,7 @@ extension ScriptedPeripheral {
         public var value: Data
         /// Its user description, descriptor 2901.
         public var userDescription: String?
-        /// How it answers a read; `nil` for its present value.
+        /// How it answers a read; `nil` for its present value. It is called once for a long read, with its first part.
         public var onRead: ((ScriptedDevice) -> Answer)?
         /// How it answers a write; `nil` to take it. What it takes becomes the value.
         public var onWrite: ((Data, ScriptedDevice) -> Answer)?

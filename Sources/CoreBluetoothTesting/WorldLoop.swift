@@ -19,8 +19,17 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
     fileprivate struct Place: Comparable {
         let time: NIODeadline
         let number: UInt64
+        let task: TaskID
 
+        static func == (left: Self, right: Self) -> Bool { left.number == right.number }
         static func < (left: Self, right: Self) -> Bool { (left.time, left.number) < (right.time, right.number) }
+    }
+
+    /// Which task it is: nothing follows from the number but that.
+    fileprivate struct TaskID: Hashable, Comparable {
+        let number: UInt64
+
+        static func < (left: Self, right: Self) -> Bool { left.number < right.number }
     }
 
     fileprivate struct Entry {
@@ -30,24 +39,29 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     fileprivate struct State {
         var now: NIODeadline = .uptimeNanoseconds(0)
-        var count: UInt64 = 0
+        /// How many tasks were asked for.
+        var taskCount: UInt64 = 0
+        /// How many have got a place.
+        var placeCount: UInt64 = 0
         var places = Heap<Place>()
-        /// The tasks by number; a cancelled one is here no more, though its place may be.
-        var entries: [UInt64: Entry] = [:]
+        /// The tasks; a cancelled one is here no more, though its place may be.
+        var entries: [TaskID: Entry] = [:]
         var isOver = false
         var rate = TaskRate()
         /// When tasks of devices that only wait for time to pass went on last.
         var lastTurn: NIODeadline = .uptimeNanoseconds(0)
-        /// What devices have asked for while they came to rest; `nil` while nobody waits for that.
-        var arrivals: [Arrival]?
-        /// How many steps are under way: one may be made while the code of another waits.
+        /// What counted work has asked for since the last rest.
+        var arrivals: [Arrival] = []
+        /// How many steps are under way: one may be made while the code of another waits. Waiting for rest is one, too.
         var stepCount = 0
     }
 
-    /// A task that a device has asked for while the world waited for rest.
+    /// A task that counted work has asked for, which gets its place when all is at rest.
     fileprivate struct Arrival {
-        let place: Int
-        let entry: Entry
+        let order: WorkOrder
+        let task: TaskID
+        /// When it is due; `nil` for the present instant.
+        let deadline: NIODeadline?
     }
 
     private let lock = NIOLock()
@@ -78,26 +92,27 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     // MARK: Tasks
 
-    /// Adds a task; the number is `nil` after the end.
-    private func add(_ entry: Entry, at deadline: NIODeadline?) -> UInt64? {
-        self.lock.withLock {
+    /// Adds a task; `nil` after the end.
+    ///
+    /// What the loop's own turns and the test ask for gets its place at once. Counted work runs on several threads that
+    /// come in an order which no seed decides: theirs waits until all is at rest.
+    private func add(_ entry: Entry, at deadline: NIODeadline?) -> TaskID? {
+        let order = WorkOwner.ofThread?.order
+        return self.lock.withLock {
             guard !self.state.isOver else { return nil }
-            return self.state.add(entry, at: deadline)
+            let task = self.state.add(entry)
+            if let order {
+                self.state.arrivals.append(Arrival(order: order, task: task, deadline: deadline))
+            } else {
+                self.state.place(task, at: deadline)
+            }
+            return task
         }
     }
 
     /// Adds a task for the present instant.
     package func execute(_ task: @escaping @Sendable () -> Void) {
-        let entry = Entry(run: task, cancel: {})
-        let place = WorkOwner.ofThread?.place
-        self.lock.withLock {
-            guard !self.state.isOver else { return }
-            if let place, self.state.arrivals != nil {
-                self.state.arrivals?.append(Arrival(place: place, entry: entry))
-            } else {
-                _ = self.state.add(entry, at: nil)
-            }
-        }
+        _ = self.add(Entry(run: task, cancel: {}), at: nil)
         self.pace.wake()
     }
 
@@ -115,7 +130,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
             },
             cancel: { promise.fail(EventLoopError.cancelled) }
         )
-        guard let number = self.add(entry, at: deadline) else {
+        guard let task = self.add(entry, at: deadline) else {
             promise.fail(EventLoopError.cancelled)
             return Scheduled(promise: promise, cancellationTask: {})
         }
@@ -123,7 +138,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
             promise: promise,
             cancellationTask: { [weak self] in
                 guard let self else { return }
-                let cancelled = self.lock.withLock { self.state.entries.removeValue(forKey: number) }
+                let cancelled = self.lock.withLock { self.state.entries.removeValue(forKey: task) }
                 withExtendedLifetime(cancelled) {}
             }
         )
@@ -159,13 +174,13 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         defer { self.lock.withLock { self.state.stepCount -= 1 } }
         // Where code waits that the world serves, what was asked for until then comes first.
         self.takeArrivals()
+        if self.work.armTimers() { self.rest() }
         let now = self.now
         let task = self.nextTaskTime
         if let clock = self.clock, let deadline = clock.nextDeadline.map(NIODeadline.uptimeNanoseconds),
             deadline <= end, task ?? .distantFuture > now, deadline <= task ?? .distantFuture
         {
             self.lock.withLock { self.state.now = max(now, deadline) }
-            self.collectArrivals()
             self.timeHasPassed()
             clock.advance(to: self.now.uptimeNanoseconds)
             self.work.somethingWakes()
@@ -179,7 +194,6 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
             return true
         }
         guard let entry = self.next(until: end) else { return false }
-        self.collectArrivals()
         self.timeHasPassed()
         self.clock?.advance(to: self.now.uptimeNanoseconds)
         entry.run()
@@ -205,30 +219,33 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
     /// No time passes, and work for the main queue waits, as it does on a phone until what runs there returns. It is
     /// for worlds that have the time of the process, which promise the same octets for code that draws random numbers.
     func settle<Result>(after body: () throws -> Result) rethrows -> Result {
-        let isOutside = self.lock.withLock { self.state.stepCount == 0 && self.state.arrivals == nil }
-        guard self.clock != nil, isOutside else { return try body() }
-        self.collectArrivals()
-        defer { self.rest(servesMain: false) }
+        guard self.clock != nil, self.lock.withLock({ self.state.stepCount == 0 }) else { return try body() }
+        self.lock.withLock { self.state.stepCount += 1 }
+        defer {
+            self.rest(servesMain: false)
+            self.lock.withLock { self.state.stepCount -= 1 }
+        }
         return try body()
     }
 
     /// Waits until all that the devices' code has started is at rest. What it has asked for of the loop meanwhile
-    /// follows in the order of the devices, whatever the order in which their threads came.
+    /// follows in an order of its own, whatever the order in which the threads came.
     private func rest(servesMain: Bool = true) {
-        self.collectArrivals()
+        self.lock.withLock { self.state.stepCount += 1 }
+        defer { self.lock.withLock { self.state.stepCount -= 1 } }
         if !self.work.isAtRest { self.work.rest(servesMain: servesMain) }
         self.takeArrivals()
     }
 
-    /// From now on what devices ask for waits until all is at rest.
-    private func collectArrivals() { self.lock.withLock { self.state.arrivals = self.state.arrivals ?? [] } }
-
+    /// Gives what counted work has asked for its places: in the order of the devices, and within one in the order in
+    /// which what asks was started.
     private func takeArrivals() {
         self.lock.withLock {
-            guard let arrivals = self.state.arrivals else { return }
-            self.state.arrivals = nil
-            let order = arrivals.indices.sorted { (arrivals[$0].place, $0) < (arrivals[$1].place, $1) }
-            for index in order { _ = self.state.add(arrivals[index].entry, at: nil) }
+            let arrivals = self.state.arrivals
+            guard !arrivals.isEmpty else { return }
+            self.state.arrivals = []
+            let order = arrivals.indices.sorted { (arrivals[$0].order, $0) < (arrivals[$1].order, $1) }
+            for index in order { self.state.place(arrivals[index].task, at: arrivals[index].deadline) }
         }
     }
 
@@ -240,7 +257,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
             // A task beyond the limit stays, so that the end cancels it with its promise.
             guard self.state.rate.admitTask(at: self.state.now) else { return nil }
             self.state.places.removeMin()
-            return self.state.entries.removeValue(forKey: place.number)
+            return self.state.entries.removeValue(forKey: place.task)
         }
     }
 
@@ -268,6 +285,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         let entries = self.lock.withLock {
             self.state.isOver = true
             self.state.places = Heap()
+            self.state.arrivals = []
             defer { self.state.entries = [:] }
             return self.state.entries
         }
@@ -287,19 +305,26 @@ extension WorldLoop.State {
     fileprivate var nextPlace: WorldLoop.Place? {
         mutating get {
             while let place = self.places.min {
-                if self.entries[place.number] != nil { return place }
+                if self.entries[place.task] != nil { return place }
                 self.places.removeMin()
             }
             return nil
         }
     }
 
-    /// Adds a task for an instant, or for the present one.
-    mutating func add(_ entry: WorldLoop.Entry, at deadline: NIODeadline?) -> UInt64 {
-        self.count += 1
-        self.places.insert(WorldLoop.Place(time: max(deadline ?? self.now, self.now), number: self.count))
-        self.entries[self.count] = entry
-        return self.count
+    /// Keeps a task, which has no place yet.
+    fileprivate mutating func add(_ entry: WorldLoop.Entry) -> WorldLoop.TaskID {
+        self.taskCount += 1
+        let task = WorldLoop.TaskID(number: self.taskCount)
+        self.entries[task] = entry
+        return task
+    }
+
+    /// Gives a task its place at an instant, or at the present one: behind those that have theirs.
+    fileprivate mutating func place(_ task: WorldLoop.TaskID, at deadline: NIODeadline?) {
+        self.placeCount += 1
+        let time = max(deadline ?? self.now, self.now)
+        self.places.insert(WorldLoop.Place(time: time, number: self.placeCount, task: task))
     }
 }
 

@@ -64,6 +64,10 @@ package protocol ProcessClock: AnyObject {
     /// they would have drawn in any order. At first every thread draws from stream 0.
     func setRandomStream(_ identifier: UInt64) -> UInt64
 
+    /// Sets the place of what the calling thread waits for among what others wait for until the same instant, and gives
+    /// the one before. At first every thread has place 0.
+    func setPlace(_ place: UInt64) -> UInt64
+
     /// Runs code under test on the calling thread, such as what waits on the main queue.
     ///
     /// While it waits for a semaphore, a condition, a queue, a thread or an instant, and every other thread is at rest,

@@ -19,6 +19,11 @@ struct LocationChannelTests {
 
         func start(receiver: any HCIChannelReceiver) { self.receiver = receiver }
         func send(_ packet: HCIPacket) { self.sent.append(Array(packet.bytes.readableBytesView)) }
+        func sendTogether(_ body: () -> Void) {
+            body()
+            // Where all leaves.
+            self.sent.append([])
+        }
         func close() { self.isClosed = true }
 
         func deliver(_ octets: [UInt8]) {
@@ -80,6 +85,17 @@ struct LocationChannelTests {
         self.inner.deliver(answer)
         #expect(self.host.packets == [answer])
         #expect(self.host.batchCount == 2)
+    }
+
+    @Test("What the host sends in one turn leaves together, where the channel behind lets it")
+    func together() {
+        self.channel.start(receiver: self.host)
+        self.inner.deliver([0x04, 0x0E, 0x04, 0x01, 0xD1, 0xFC, 0x00])
+        self.channel.sendTogether {
+            self.send(Self.reset)
+            self.send(Self.reset)
+        }
+        #expect(self.inner.sent == [Self.command, Self.reset, Self.reset, []])
     }
 
     @Test("B22: a position goes out as its own command, whose answer opens the channel")

@@ -1,5 +1,6 @@
 // A world whose time is the whole process's: an app with timers, sleeps, dates and random numbers of its own.
 
+import CProcessTime
 import CoreBluetooth
 import CoreBluetoothProcessTime
 import CoreBluetoothTesting
@@ -207,5 +208,63 @@ struct ProcessWorldTests {
         let world = World(seed: 1, time: .process)
         let error = #expect(throws: WorldError.self) { try world.run(until: true) }
         #expect(error?.reason.contains("exit test") == true || CommandLine.arguments.contains("--no-parallel"))
+    }
+}
+
+/// What several threads wait for until one instant.
+@Suite("What is due at one instant, in the time of the process")
+struct OneInstantTests {
+    enum Wait: String, CaseIterable, Codable {
+        case after, timer, sleep, semaphore, task
+    }
+
+    /// Starts work on three queues that waits for one second, where the last one comes first; in which order it goes on.
+    private static func order(of wait: Wait) -> [String] {
+        let world = World(seed: 1, time: .process)
+        let (lines, passed) = (Lines(), Lines())
+        let queues = (0..<3).map { DispatchQueue(label: "q \($0)") }
+        let timers = queues.map { DispatchSource.makeTimerSource(queue: $0) }
+        for number in 0..<3 {
+            nonisolated(unsafe) let timer = timers[number]
+            let queue = queues[number]
+            queue.async {
+                while passed.all.count < 2 - number { sched_yield() }
+                switch wait {
+                case .after:
+                    queue.asyncAfter(deadline: .now() + 1) { lines("\(number)") }
+                case .timer:
+                    timer.setEventHandler { lines("\(number)") }
+                    timer.schedule(deadline: .now() + 1)
+                    timer.resume()
+                case .sleep, .semaphore:
+                    // The one before is asleep by then.
+                    let begin = process_time_real_nanoseconds()
+                    while process_time_real_nanoseconds() < begin + 20_000_000 { sched_yield() }
+                    passed("\(number)")
+                    if wait == .sleep {
+                        Thread.sleep(forTimeInterval: 1)
+                    } else {
+                        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 1)
+                    }
+                    return lines("\(number)")
+                case .task:
+                    Task {
+                        try? await Task.sleep(nanoseconds: 1_000_000_000)
+                        lines("\(number)")
+                    }
+                }
+                passed("\(number)")
+            }
+        }
+        world.advance(by: .seconds(2))
+        for timer in timers where wait != .timer { timer.resume() }
+        return lines.all
+    }
+
+    @Test("It comes in the order in which it was started, whichever thread asks first", arguments: Wait.allCases)
+    func order(of wait: Wait) async {
+        await #expect(processExitsWith: .success) { [wait] in
+            #expect(Self.order(of: wait) == ["0", "1", "2"])
+        }
     }
 }

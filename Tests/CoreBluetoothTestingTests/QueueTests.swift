@@ -275,4 +275,29 @@ struct QueueTests {
         let reader = world.addDevice("phone").run { Reader(queue: queue) }
         try world.run(until: reader.values.first == [21])
     }
+
+    @Test(
+        "What is started on several queues at once asks in the order in which it was started, whoever comes first",
+        arguments: [false, true]
+    )
+    func orderOfStarts(isOfDevice: Bool) {
+        let world = World(seed: 1)
+        let (loop, phone) = (world.loop, world.addDevice("phone"))
+        let passed = Mutex(0)
+        let lines = Mutex<[String]>([])
+        for number in 0..<4 {
+            let start = {
+                DispatchQueue(label: "q").async {
+                    // The last one comes first.
+                    while passed.withLock({ $0 < 3 - number }) { sched_yield() }
+                    loop.execute { lines.withLock { $0.append("now \(number)") } }
+                    loop.scheduleTask(in: .seconds(1)) { lines.withLock { $0.append("later \(number)") } }
+                    passed.withLock { $0 += 1 }
+                }
+            }
+            if isOfDevice { phone.run(start) } else { start() }
+        }
+        world.advance(by: .seconds(2))
+        #expect(lines.withLock { $0 } == ["now", "later"].flatMap { word in (0..<4).map { "\(word) \($0)" } })
+    }
 }

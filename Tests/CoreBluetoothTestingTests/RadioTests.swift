@@ -24,6 +24,16 @@ struct RadioTests {
         }
     }
 
+    @Test("A device that is used when its world is gone says so")
+    func worldIsGone() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let device = World().addPeripheral(.thermometer())
+            _ = device.trace
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("The world of the device \"Thermo\" is gone"))
+    }
+
     @Test("Bluetooth is switched off and on")
     func power() throws {
         let setup = try Setup()

@@ -128,6 +128,25 @@ struct ScriptedPeripheralTests {
         #expect(world.trace.of("phone", .att).count(of: "Read Blob Request") >= 13)
     }
 
+    @Test("Of a long read, the first part alone is asked of the closure; the next read is asked anew")
+    func longValueByClosure() throws {
+        var count: UInt8 = 0
+        let script = ScriptedPeripheral.thermometer(
+            onRead: { _ in
+                count += 1
+                return .value(Data(repeating: count, count: 300)).delayed(by: .seconds(1))
+            },
+            mtu: 23
+        )
+        let (world, _, reader) = Self.meet(script) { $0.subscribes = false }
+        try world.run(until: reader.values.count == 1)
+        #expect(count == 1)
+        reader.peripheral?.readValue(for: try #require(reader.characteristic))
+        try world.run(until: reader.values.count == 2)
+        #expect(reader.values == [1, 2].map { [UInt8](repeating: $0, count: 300) })
+        #expect(count == 2)
+    }
+
     @Test("The MTU that it offers", arguments: [23, 100, 517])
     func mtu(mtu: Int) throws {
         let (world, _, reader) = Self.meet(.thermometer(mtu: mtu))

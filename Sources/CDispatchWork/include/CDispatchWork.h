@@ -25,6 +25,9 @@ struct dispatch_work_observer {
     /// Work that was set aside runs now; what it belongs to is released.
     void (*_Nonnull runs)(void *_Nonnull owner, bool is_timer, dispatch_work_function _Nonnull function,
                           void *_Nullable argument);
+    /// The present thread is about to arm a timer. Returns whether the observer takes that; it then calls the function,
+    /// once.
+    bool (*_Nonnull arms)(dispatch_work_function _Nonnull function, void *_Nullable argument);
 };
 
 /// Starts to observe; once in a process.
@@ -33,8 +36,13 @@ void dispatch_work_observe(struct dispatch_work_observer observer);
 /// Whether anything is observed from now on; at first nothing is.
 void dispatch_work_set_observing(bool is_observing);
 
-/// Has the deadlines of `dispatch_after` adjusted, each a `dispatch_time_t`, whether anything is observed or not.
-void dispatch_work_adjust_deadlines(uint64_t (*_Nullable adjust)(uint64_t when));
+/// Has the deadlines of `dispatch_after` adjusted, each a `dispatch_time_t`, whether anything is observed or not; and
+/// the observer asked who arms those that are ahead.
+void dispatch_work_adjust_deadlines(uint64_t (*_Nullable adjust)(uint64_t when),
+                                    bool (*_Nullable is_ahead)(uint64_t when));
+
+/// Whether the observer takes it that the present thread arms a timer.
+bool dispatch_work_arms(dispatch_work_function _Nonnull function, void *_Nullable argument);
 
 /// Hands work to a queue, past the observer.
 void dispatch_work_hand_over(void *_Nonnull queue, bool is_barrier, dispatch_work_function _Nonnull function,

@@ -75,6 +75,10 @@ void process_time_serve(bool (*step)(void *context, bool is_at_rest), void *cont
 /// follows from the seed and its identifier alone.
 uint64_t process_time_set_random_stream(uint64_t identifier);
 
+/// Sets the place of what the calling thread waits for among what others wait for until the same instant, zero at first,
+/// and returns the one before. What was asked for before time was moved on last comes before.
+uint64_t process_time_set_place(uint64_t place);
+
 /// Nanoseconds of the real monotonic clock, also while a world lives.
 uint64_t process_time_real_nanoseconds(void);
 

@@ -78,6 +78,7 @@ extension CBCentralManager {
             self.informedDelegate?.centralManager(self, didConnect: peripheral)
 
         case .failedToConnect(let id, let status):
+            defer { self.context.commands.send(.endSeen(id)) }
             guard let peripheral = self.context.peripheral(id.token) else { return }
             peripheral.disconnected(id)
             self.informedDelegate?.centralManager(
@@ -87,6 +88,8 @@ extension CBCentralManager {
             )
 
         case .disconnected(let id, let error, let timestamp, let isReconnecting):
+            // Behind what the app asks for when it hears of it.
+            defer { if !isReconnecting { self.context.commands.send(.endSeen(id)) } }
             guard let peripheral = self.context.peripheral(id.token) else { return }
             peripheral.disconnected(id, isReconnecting: isReconnecting)
             self.informedDelegate?.centralManager(

@@ -67,6 +67,8 @@ enum CentralCommand: ManagerCommand {
     case restored
     /// The manager has taken a report that the adapter stopped.
     case stopSeen
+    /// The app was told that a connection has ended which it had not cancelled.
+    case endSeen(ConnectionID)
     /// The manager is gone.
     case end
 }

@@ -40,8 +40,30 @@ extension CentralSession {
         self.report(.restored(CentralRestoration(record: record)))
     }
 
-    /// The session's state as it is now.
-    func makeRecord() -> CentralRecord { self.restoration().record }
+    /// The session's state as the app knows it: also what has ended, as long as the app was not told.
+    func makeRecord() -> CentralRecord {
+        var record = self.restoration().record
+        for (_, unseen) in self.unseenEnds {
+            // The app may wait for it again already.
+            let isKnown = record.peripherals.contains { $0.identifier == unseen.identifier }
+            if !isKnown { record.peripherals.append(unseen) }
+        }
+        return record
+    }
+
+    /// What is stored of a connection.
+    func record(of connection: PeripheralConnection, wasConnected: Bool) -> CentralRecord.Peripheral {
+        let known = self.core.identities.record(for: connection.peer.address)
+        return CentralRecord.Peripheral(
+            identifier: known.identifier,
+            address: known.address.description,
+            isRandom: known.address.isRandom,
+            name: known.name,
+            wasConnected: wasConnected,
+            reconnectsByItself: connection.options.reconnectsByItself,
+            attributes: connection.attributes.isEmpty ? nil : connection.attributes
+        )
+    }
 
     /// The session's state as it is now, for a manager that takes the session over.
     func restoration() -> CentralRestoration {
@@ -53,18 +75,7 @@ extension CentralSession {
             case .established: mtu = connection.peer.mtu
             case .leaving, nil: continue
             }
-            let known = self.core.identities.record(for: connection.peer.address)
-            restoration.record.peripherals.append(
-                CentralRecord.Peripheral(
-                    identifier: known.identifier,
-                    address: known.address.description,
-                    isRandom: known.address.isRandom,
-                    name: known.name,
-                    wasConnected: mtu != nil,
-                    reconnectsByItself: connection.options.reconnectsByItself,
-                    attributes: connection.attributes.isEmpty ? nil : connection.attributes
-                )
-            )
+            restoration.record.peripherals.append(self.record(of: connection, wasConnected: mtu != nil))
             restoration.live.append(CentralRestoration.Live(id: connection.id, mtu: mtu, window: connection.window))
         }
         return restoration

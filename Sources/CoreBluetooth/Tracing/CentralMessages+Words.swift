@@ -21,7 +21,7 @@ extension CentralCommand {
         case .readRSSI: "readRSSI()"
         case .openChannel(_, let psm, _): "openL2CAPChannel(\(psm))"
         case .registerForConnectionEvents: "registerForConnectionEvents(options:)"
-        case .release, .resumeReceiving, .resume, .restored, .stopSeen, .end: nil
+        case .release, .resumeReceiving, .resume, .restored, .stopSeen, .endSeen, .end: nil
         }
     }
 }

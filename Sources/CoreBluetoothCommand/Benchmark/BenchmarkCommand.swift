@@ -68,7 +68,7 @@ struct BenchmarkCommand: ParsableCommand {
 
 /// The measurements over one link.
 @MainActor
-private struct BenchmarkRun {
+struct BenchmarkRun {
     /// What is measured, and how.
     struct Plan: Sendable {
         var reads: Int

@@ -117,6 +117,8 @@ final class SharedController: HCIChannelReceiver {
 
         func send(_ packet: HCIPacket) { controller.send(packet, of: self) }
 
+        func sendTogether(_ body: () -> Void) { controller.channel.sendTogether(body) }
+
         func close() {
             receiver = nil
             controller.end(self)

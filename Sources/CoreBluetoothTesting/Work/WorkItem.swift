@@ -5,18 +5,36 @@ import CDispatchWork
 import CoreBluetooth
 import Dispatch
 
+/// The place of what work asks for among what other work asks for at the same time.
+struct WorkOrder: Comparable {
+    /// The device's place in the order of its world's devices; `nil`, before them, for the test itself.
+    let device: Int?
+    /// How much was started before what began it: what the test itself started, or a call of a device's delegates.
+    let start: UInt64
+
+    static func < (left: Self, right: Self) -> Bool {
+        (left.device ?? -1, left.start) < (right.device ?? -1, right.start)
+    }
+
+    /// The same order as numbers, for the clock of the process; there is place for a million devices.
+    var place: UInt64 { UInt64(self.device.map { $0 + 1 } ?? 0) << 44 | self.start & (1 << 44 - 1) }
+}
+
 /// Whose work it is.
 final class WorkOwner: Sendable {
     /// The work of its world.
     let work: WorldWork
-    /// The device's place in the order of its world's devices; `nil` for the test itself.
-    let place: Int?
+    /// Its place among others'.
+    let order: WorkOrder
+    /// From which streams of random numbers it draws, of which each queue has one.
+    let streams: UInt64
     /// What managers belong to that the work makes; `nil` for the test itself.
     let surroundings: Surroundings?
 
-    init(_ work: WorldWork, place: Int?, surroundings: Surroundings?) {
+    init(_ work: WorldWork, order: WorkOrder, streams: UInt64, surroundings: Surroundings?) {
         self.work = work
-        self.place = place
+        self.order = order
+        self.streams = streams
         self.surroundings = surroundings
     }
 
@@ -89,18 +107,20 @@ final class WorkItem: @unchecked Sendable {
     /// The number of the thread that runs it; `nil` while it waits.
     var thread: Int32? { if case .running(let thread) = self.state { thread } else { nil } }
 
-    /// From which stream of random numbers it draws: one of its device and its queue, whatever runs beside it.
+    /// From which stream of random numbers it draws: one of its owner and its queue, whatever runs beside it.
     ///
     /// Zero is for what is no work of a world.
     private var randomStream: UInt64 {
-        max(fnv1a(self.queue.label.utf8, from: fnv1aBasis &+ UInt64(self.owner.place.map { $0 + 1 } ?? 0)), 1)
+        max(fnv1a(self.queue.label.utf8, from: fnv1aBasis &+ self.owner.streams), 1)
     }
 
     /// Does the work; the one who calls has claimed it.
     func perform() {
         guard let clock = self.owner.work.clock else { return self.owner.run(self.body) }
         let stream = clock.setRandomStream(self.randomStream)
+        let place = clock.setPlace(self.owner.order.place)
         self.owner.run(self.body)
+        _ = clock.setPlace(place)
         _ = clock.setRandomStream(stream)
     }
 }

@@ -60,6 +60,10 @@ enum WorkObserver {
                     let owner = Unmanaged<WorkOwner>.fromOpaque(owner).takeRetainedValue()
                     if isTimer { owner.work.countTimer(-1) }
                     owner.work.run(owner) { function(argument) }
+                },
+                arms: { function, argument in
+                    guard let owner = WorkOwner.ofThread else { return false }
+                    return owner.work.takeArming(owner.order) { function(argument) }
                 }
             )
         )
@@ -116,18 +120,17 @@ enum WorkObserver {
         if let surroundings = Surroundings.current,
             let callbacks = surroundings.adapter.callbackScheduler as? DeviceCallbacks
         {
-            return WorkOwner(callbacks.work, place: callbacks.place, surroundings: surroundings)
+            return callbacks.work.makeOwner(place: callbacks.place, surroundings: surroundings)
         }
-        return WorkOwner.ofThread ?? self.ownerOfTest()
+        return WorkOwner.ofThread ?? self.workOfTest?.makeOwner(place: nil, surroundings: nil)
     }
 
-    private static func ownerOfTest() -> WorkOwner? {
-        self.state.withLockedValue { $0.makers[.present]?.work }?.testOwner
-    }
+    /// The work of the world that the present task or thread has made.
+    private static var workOfTest: WorldWork? { self.state.withLockedValue { $0.makers[.present]?.work } }
 
     /// A manager is about to be made that belongs to no device.
     private static func reportMissingDevice() {
-        (WorkOwner.ofThread ?? self.ownerOfTest())?.work.reportMistake(
+        (WorkOwner.ofThread?.work ?? self.workOfTest)?.reportMistake(
             """
             a manager was made outside of the world's devices, so that it is on the adapter of the process and not in \
             the world; make it in device.run { … }
@@ -150,6 +153,7 @@ final class DeviceCallbacks: CallbackScheduler {
     var mayBlock: Bool { WorkOwner.ofThread != nil && !dispatch_work_is_on_main_queue() }
 
     func call(on queue: DispatchQueue, in surroundings: Surroundings?, _ work: @escaping @Sendable () -> Void) {
-        self.work.handOver(to: queue, owner: WorkOwner(self.work, place: self.place, surroundings: surroundings), work)
+        let owner = self.work.makeOwner(place: self.place, surroundings: surroundings)
+        self.work.handOver(to: queue, owner: owner, work)
     }
 }

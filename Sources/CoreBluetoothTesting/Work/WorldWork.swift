@@ -50,8 +50,11 @@ final class WorldWork: @unchecked Sendable {
     private var timerCount = 0
     /// Runs the tasks that belong to no other executor.
     private let tasks = dispatch_work_make_queue("Swift tasks of the world")
-    /// Whose work it is that a test starts outside of its devices.
-    private(set) lazy var testOwner = WorkOwner(self, place: nil, surroundings: nil)
+    /// How often something was started by what is no work itself, and how often until the last rest.
+    private var startCount: UInt64 = 0
+    private var startCountAtRest: UInt64 = 0
+    /// The timers of the process that work has armed since the last rest, with the place of each.
+    private var armings: [(order: WorkOrder, arm: () -> Void)] = []
 
     init() {
         WorkObserver.start()
@@ -60,7 +63,28 @@ final class WorldWork: @unchecked Sendable {
     /// Nothing more is counted.
     func end() {
         self.condition.withLock { self.isOver = true }
+        self.armTimers()
         self.goOnWithHeldBack()
+    }
+
+    // MARK: Owners
+
+    /// The owner of what the present thread hands over: part of what its own work belongs to, or a start of its own.
+    ///
+    /// - Parameter place: The device's place in the order of its world's devices; `nil` for the test itself.
+    func makeOwner(place: Int?, surroundings: Surroundings?) -> WorkOwner {
+        let outer = WorkOwner.ofThread.flatMap { $0.work === self ? $0.order.start : nil }
+        let (start, countSinceRest) = self.condition.withLock {
+            if outer == nil { self.startCount += 1 }
+            return (outer ?? self.startCount, self.startCount - self.startCountAtRest)
+        }
+        return WorkOwner(
+            self,
+            order: WorkOrder(device: place, start: start),
+            // What the test starts at a time draws from streams that are used again later: there are some thousands.
+            streams: place.map { UInt64($0) + 1 } ?? countSinceRest << 32,
+            surroundings: surroundings
+        )
     }
 
     // MARK: Handing over
@@ -174,6 +198,33 @@ final class WorldWork: @unchecked Sendable {
         self.runIfWaiting(item)
     }
 
+    // MARK: Timers
+
+    /// Takes it that work arms a timer of the process; false where it does so itself.
+    ///
+    /// Of timers with one deadline the first that was armed is the first to be due. Several threads arm theirs in an
+    /// order that no seed decides; so all are armed when all is at rest.
+    func takeArming(_ order: WorkOrder, _ arm: @escaping () -> Void) -> Bool {
+        self.condition.withLock {
+            guard self.clock != nil, !self.isOver else { return false }
+            self.mayBeAwake = true
+            self.armings.append((order, arm))
+            return true
+        }
+    }
+
+    /// Arms what was taken; whether there was any.
+    @discardableResult
+    func armTimers() -> Bool {
+        let armings = self.condition.withLock {
+            defer { self.armings = [] }
+            return self.armings
+        }
+        let order = armings.indices.sorted { (armings[$0].order, $0) < (armings[$1].order, $1) }
+        for index in order { armings[index].arm() }
+        return !armings.isEmpty
+    }
+
     /// A timer of the process begins or ends.
     func countTimer(_ change: Int) { self.condition.withLock { self.timerCount += change } }
 
@@ -224,6 +275,7 @@ final class WorldWork: @unchecked Sendable {
         self.restCount += 1
         defer {
             self.restCount -= 1
+            if servesMain { self.startCountAtRest = self.startCount }
             self.condition.unlock()
         }
         while true {
@@ -263,6 +315,8 @@ final class WorldWork: @unchecked Sendable {
             self.reportMistake("\(error)")
             return true
         }
+        // libdispatch's own thread takes note of what is armed.
+        if self.armTimers() { return false }
         return self.condition.withLock {
             // What rests now may have handed over work for the main queue, which goes on with it first.
             guard !servesMain || !self.hasMainItem else { return false }

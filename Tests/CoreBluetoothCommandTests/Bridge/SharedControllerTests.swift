@@ -13,11 +13,17 @@ struct SharedControllerTests {
     private final class Controller: HCIChannel {
         let eventLoop: any EventLoop
         var sent: [HCIPacket] = []
+        /// How many packets had been sent when all left.
+        var departures: [Int] = []
         weak var receiver: (any HCIChannelReceiver)?
 
         init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
         func start(receiver: any HCIChannelReceiver) { self.receiver = receiver }
         func send(_ packet: HCIPacket) { sent.append(packet) }
+        func sendTogether(_ body: () -> Void) {
+            body()
+            departures.append(sent.count)
+        }
         func close() {}
         func deliver(_ packet: HCIPacket) { receiver?.channel(self, didReceive: packet) }
         func answerReset() { deliver(CommandComplete.packet(Reset.self, .init())) }
@@ -68,6 +74,16 @@ struct SharedControllerTests {
         #expect(second.received == [event])
         first.lease.send(LERand().packet())
         #expect(controller.sent.count == 4, "who has gone has nothing to send")
+    }
+
+    @Test("What a host sends in one turn leaves together")
+    func together() {
+        let controller = Controller(loop)
+        let shared = SharedController(controller) { Issue.record("lost: \($0)") }
+        let host = Host(shared.lease())
+        controller.answerReset()
+        host.lease.sendTogether { for _ in 0..<2 { host.lease.send(LERand().packet()) } }
+        #expect(controller.departures == [3])
     }
 
     @Test("The end of a batch is the host's that has the controller")

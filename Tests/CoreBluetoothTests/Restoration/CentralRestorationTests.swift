@@ -304,6 +304,40 @@ struct CentralRestorationTests {
         #expect(setup.central.count("modified FFF0") == 0)
     }
 
+    @Test("13.1 a connection whose end the app was not told is restored; one whose end it was told is not")
+    func unseenEnd() throws {
+        var setup = RestorationSetup(.central)
+        let identifier = try setup.subscribe().identifier
+        setup.curious.adapter.holdCallbacks(for: .seconds(60))
+        setup.crystal.adapter.setPowered(false)
+        setup.testbed.run(.seconds(30))
+        #expect(setup.central.count("disconnect 1") == 0)
+        // The record was written since the link was lost.
+        setup.central.manager.scanForPeripherals(withServices: nil)
+        setup.testbed.run(.seconds(1))
+
+        setup.restartCentral()
+        setup.crystal.adapter.setPowered(true)
+        setup.testbed.run { setup.ball.manager.state == .poweredOn }
+        setup.ball.advertise(name: "Crystal")
+        #expect(setup.testbed.run { setup.central.count("connect 2") == 1 })
+        #expect(setup.central.found.map(\.identifier) == [identifier])
+        #expect(try setup.answer().uuid == IDs.answer)
+        // This time the app hears of it, and lets it be.
+        setup.central.manager.stopScan()
+        setup.crystal.adapter.setPowered(false)
+        #expect(
+            setup.testbed.run(
+                until: { setup.central.calls.last?.hasPrefix("disconnect") == true },
+                within: .seconds(30)
+            )
+        )
+        setup.testbed.run(.milliseconds(10))
+        setup.restartCentral()
+        setup.testbed.run { setup.central.manager.state == .poweredOn }
+        #expect(setup.central.calls == ["state 5"])
+    }
+
     @Test("13.1 auto-reconnect is restored")
     func autoReconnect() throws {
         var setup = RestorationSetup(.central)

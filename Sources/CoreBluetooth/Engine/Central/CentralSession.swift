@@ -47,6 +47,8 @@ final class CentralSession: ManagerSession {
 
     /// Stores what the manager does, where it has a restore identifier.
     let recordStore: RecordStore<CentralRecord>?
+    /// The connections that have ended while the app does not know it: to be restored as if they had not.
+    private(set) var unseenEnds: [(id: ConnectionID, record: CentralRecord.Peripheral)] = []
 
     init(
         number: Int,
@@ -89,6 +91,7 @@ final class CentralSession: ManagerSession {
             self.connect(id, address, options, attributes)
         case .restored: self.recordStore?.takenOver()
         case .stopSeen: self.stopSeen()
+        case .endSeen(let id): self.endSeen(id)
         case .cancelConnection(let id):
             guard let connection = self.connection(id) else { return }
             self.core.peers.cancel(connection)
@@ -176,12 +179,32 @@ final class CentralSession: ManagerSession {
         }
     }
 
+    /// How a connection ends.
+    enum ConnectionEnd {
+        /// The app did not want it any more.
+        case cancelled
+        /// It did not come about.
+        case failed
+        /// Its link was lost.
+        case lost
+    }
+
     /// A connection is over.
-    func ended(_ connection: PeripheralConnection) {
+    func ended(_ connection: PeripheralConnection, _ end: ConnectionEnd) {
+        if self.isPreserved, end != .cancelled, !connection.isReleased {
+            self.unseenEnds.append((connection.id, self.record(of: connection, wasConnected: end == .lost)))
+        }
         let index = Int(connection.id.token.index)
         if self.connection(connection.id) === connection {
             self.slots[index] = .ended(connection.id, invalidations: connection.invalidations.count)
         }
+        self.noteChange()
+    }
+
+    /// The app knows that a connection is over.
+    private func endSeen(_ id: ConnectionID) {
+        guard let index = self.unseenEnds.firstIndex(where: { $0.id == id }) else { return }
+        self.unseenEnds.remove(at: index)
         self.noteChange()
     }
 
@@ -191,6 +214,7 @@ final class CentralSession: ManagerSession {
     func adapterStopped(_ state: CBManagerState) {
         self.scan = nil
         self.slots = []
+        self.unseenEnds = []
         if state < .poweredOff { self.connectionEventFilter = nil }
         // What outlived its manager does not outlive this.
         if self.preservedState != nil { self.end() }
@@ -213,6 +237,7 @@ final class CentralSession: ManagerSession {
             self.core.peers.cancel(connection)
         }
         self.slots = []
+        self.unseenEnds = []
         self.noteChange()
     }
 

@@ -66,7 +66,7 @@ final class PeerTable {
             case .leave(let connection): connection.cancelAll()
             case .fail(let connection, let status):
                 connection.end()
-                connection.session.ended(connection)
+                connection.session.ended(connection, .failed)
                 connection.report(.failedToConnect(connection.id, status))
             case .reconnect(let connection, let reason):
                 connection.loseLink()
@@ -74,7 +74,7 @@ final class PeerTable {
                 self.reportDisconnection(of: connection, Self.error(of: reason), isReconnecting: true)
             case .end(let connection, let reason):
                 connection.end()
-                connection.session.ended(connection)
+                connection.session.ended(connection, reason == nil ? .cancelled : .lost)
                 self.reportDisconnection(of: connection, reason.map(Self.error), isReconnecting: false)
             }
         }
