@@ -58,9 +58,9 @@ extension LEHost {
         case .failed(let failure):
             self.log.debug("\(link.id): the ATT bearer failed: \(failure)")
             self.disconnect(link, reason: .remoteUserTerminated)
-        case .make(let deferred):
-            let procedure = deferred.make()
-            link.bearer.made(procedure, of: deferred, now: self.eventLoop.now, into: &link.bearerActions)
+        case .make(let procedure):
+            procedure.make()
+            link.bearer.made(procedure, now: self.eventLoop.now, into: &link.bearerActions)
         case .report(let procedure):
             procedure.report()
         case .notification(let handle, let value):

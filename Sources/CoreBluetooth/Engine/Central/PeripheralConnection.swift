@@ -142,7 +142,7 @@ final class PeripheralConnection {
         guard !self.invalidations.isBeforeLoss(invalidations) else { return }
         guard !self.isInvalid(invalidations, where: procedure.concerns) else { return self.refuse(procedure) }
         self.enqueue(procedure, on: link, isOwn: true) { connection, result in
-            connection.report(.answered(connection.id, AnsweredProcedure(procedure: procedure, result: result)))
+            connection.report(.answered(connection.id, ProcedureAnswer(procedure, result)))
         }
     }
 
@@ -209,7 +209,7 @@ final class PeripheralConnection {
     /// Answers a procedure whose attributes are no more: at their handles there may be others.
     private func refuse(_ procedure: some PeripheralProcedure) {
         let error = GATTError.att(.invalidHandle, handle: 0)
-        self.report(.answered(self.id, AnsweredProcedure(procedure: procedure, result: .failure(error))))
+        self.report(.answered(self.id, ProcedureAnswer(procedure, .failure(error))))
     }
 
     // MARK: Writes without response
