@@ -67,6 +67,10 @@ final class LocationChannel: HCIChannel {
         }
     }
 
+    func sendTogether(_ body: () -> Void) { self.channel.sendTogether(body) }
+
+    var leavesProcess: Bool { self.channel.leavesProcess }
+
     func close() {
         self.state = .closed
         self.receiver = nil

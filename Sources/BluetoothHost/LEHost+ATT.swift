@@ -74,7 +74,11 @@ extension LEHost {
         case .read(let request):
             self.delegate?.host(self, didReceiveReadRequest: request)
         case .write(let request):
-            self.delegate?.host(self, didReceiveWriteRequest: request)
+            if request.id == nil, let command = request.parts.first {
+                self.delegate?.host(self, link: link.id, didReceiveWriteCommand: command.value, to: command.handle)
+            } else {
+                self.delegate?.host(self, didReceiveWriteRequest: request)
+            }
         case .subscriptionChanged(let handle, let isSubscribed):
             self.delegate?.host(self, link: link.id, didSubscribe: isSubscribed, toCharacteristic: handle)
         case .bondedClientChanged:

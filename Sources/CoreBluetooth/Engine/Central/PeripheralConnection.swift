@@ -36,7 +36,7 @@ final class PeripheralConnection {
     /// In the order of the calls.
     private var outstanding: [Outstanding] = []
     private var procedureCount: UInt64 = 0
-    private(set) var invalidations: Invalidations
+    @exclusivity(unchecked) private(set) var invalidations: Invalidations
     var channelRequests = ChannelOpenRequests()
     /// The writes without response that are on their way.
     @exclusivity(unchecked) var window = TransmitWindow()
@@ -226,7 +226,7 @@ final class PeripheralConnection {
 
     /// Writes without response have left, or never will.
     func transmitted(_ count: Int) {
-        if self.window.remove(count) { self.report(.canSend(self.id)) }
+        if self.window.remove(count, buffers: &self.host.sentBuffers) { self.report(.canSend(self.id)) }
     }
 
     // MARK: Invalidation
