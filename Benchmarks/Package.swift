@@ -33,6 +33,8 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                // What an event loop costs by itself.
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
         // Streams between processes that are stopped and continued.

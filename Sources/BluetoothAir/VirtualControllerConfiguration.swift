@@ -29,11 +29,11 @@ public struct VirtualControllerConfiguration: Hashable, Sendable {
     /// The resources of a large controller of today.
     public init() {}
 
-    /// The same for a host in another process, which every packet wakes: sent packets are reported no sooner than by a
-    /// chip, whose shortest connection interval is 7.5 ms.
+    /// The same for a host in another process, which every packet wakes: sent packets are reported as often as by a
+    /// chip at a connection interval of 30 ms, a usual one.
     public static var served: VirtualControllerConfiguration {
         var result = VirtualControllerConfiguration()
-        result.completedPacketsDelay = .microseconds(7_500)
+        result.completedPacketsDelay = .milliseconds(30)
         return result
     }
 

@@ -69,6 +69,8 @@ final class LocationChannel: HCIChannel {
 
     func sendTogether(_ body: () -> Void) { self.channel.sendTogether(body) }
 
+    var leavesProcess: Bool { self.channel.leavesProcess }
+
     func close() {
         self.state = .closed
         self.receiver = nil

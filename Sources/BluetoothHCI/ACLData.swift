@@ -60,8 +60,9 @@ public struct ACLDataHeader: Hashable, Sendable {
         guard self.length == available else { throw MalformedBytes(.trailingBytes, "ACL data") }
     }
 
+    /// A header from its octets, the first octet lowest.
     @inlinable
-    init(word: UInt32) {
+    package init(word: UInt32) {
         self.handle = ConnectionHandle(rawValue: UInt16(truncatingIfNeeded: word))
         switch word >> 12 & 0b11 {
         case 0b00: self.boundary = .firstNonFlushable

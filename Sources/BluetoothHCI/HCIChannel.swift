@@ -22,6 +22,9 @@ public protocol HCIChannel: AnyObject {
     /// Who sends outside of it need not care. The receiver may be called when `body` has returned.
     func sendTogether(_ body: () -> Void)
 
+    /// Whether packets go to another process or a chip: what ``send(_:)`` has taken is copied when it returns.
+    var leavesProcess: Bool { get }
+
     /// Ends the channel; nothing is delivered afterwards.
     func close()
 }
@@ -29,6 +32,9 @@ public protocol HCIChannel: AnyObject {
 extension HCIChannel {
     /// Runs `body`; what it sends leaves as what is sent elsewhere.
     public func sendTogether(_ body: () -> Void) { body() }
+
+    /// Packets stay in the process.
+    public var leavesProcess: Bool { false }
 }
 
 /// The host's end of a channel.

@@ -103,8 +103,10 @@ final class HostLink {
     func nextPacket() -> (packet: HCIPacket?, finished: FrameTag?) { Self.nextPacket(of: &self.outgoing) }
 
     private static func nextPacket(of frames: inout Deque<Frame>) -> (packet: HCIPacket?, finished: FrameTag?) {
-        let next = frames[0].nextPacket()
-        if next.finished != nil { frames.removeFirst() }
+        // Taken out, and put back where there is more of it: in its place it would be copied.
+        var frame = frames.removeFirst()
+        let next = frame.nextPacket()
+        if next.finished == nil { frames.prepend(frame) }
         return next
     }
 }

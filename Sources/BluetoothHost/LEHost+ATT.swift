@@ -58,9 +58,9 @@ extension LEHost {
         case .failed(let failure):
             self.log.debug("\(link.id): the ATT bearer failed: \(failure)")
             self.disconnect(link, reason: .remoteUserTerminated)
-        case .make(let deferred):
-            let procedure = deferred.make()
-            link.bearer.made(procedure, of: deferred, now: self.eventLoop.now, into: &link.bearerActions)
+        case .make(let procedure):
+            procedure.make()
+            link.bearer.made(procedure, now: self.eventLoop.now, into: &link.bearerActions)
         case .report(let procedure):
             procedure.report()
         case .notification(let handle, let value):
@@ -74,7 +74,11 @@ extension LEHost {
         case .read(let request):
             self.delegate?.host(self, didReceiveReadRequest: request)
         case .write(let request):
-            self.delegate?.host(self, didReceiveWriteRequest: request)
+            if request.id == nil, let command = request.parts.first {
+                self.delegate?.host(self, link: link.id, didReceiveWriteCommand: command.value, to: command.handle)
+            } else {
+                self.delegate?.host(self, didReceiveWriteRequest: request)
+            }
         case .subscriptionChanged(let handle, let isSubscribed):
             self.delegate?.host(self, link: link.id, didSubscribe: isSubscribed, toCharacteristic: handle)
         case .bondedClientChanged:

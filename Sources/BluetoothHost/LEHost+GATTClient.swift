@@ -17,21 +17,14 @@ extension LEHost {
     ///   after
     ///     ``cancel(_:on:)``.
     /// - Returns: What ``cancel(_:on:)`` takes.
+    @inlinable
     @discardableResult
     public func perform<Procedure: GATTProcedure>(
         _ procedure: Procedure,
         on link: LinkID,
         completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
     ) -> GATTProcedureID {
-        self.assertOnEventLoop()
-        let id = self.makeProcedureID()
-        guard let link = self.linksByID[link] else {
-            self.afterwards { completion(.failure(.notConnected)) }
-            return id
-        }
-        link.bearer.perform(OwnedProcedure(procedure, id: id, completion: completion), into: &link.bearerActions)
-        self.noteWork(link)
-        return id
+        self.perform(OwnedProcedure(procedure, id: self.makeProcedureID(), completion: completion), on: link)
     }
 
     /// Runs a GATT procedure that is made when its turn comes, when the results of everything before it are known.
@@ -41,13 +34,14 @@ extension LEHost {
     ///     one begins.
     ///   - completion: As in ``perform(_:on:completion:)``.
     /// - Returns: What ``cancel(_:on:)`` takes.
+    @inlinable
     @discardableResult
     public func perform<Procedure: GATTProcedure>(
         on link: LinkID,
         whenItsTurnComes make: @escaping () -> Procedure?,
         completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
     ) -> GATTProcedureID {
-        self.perform(on: link, make, completion) { $0.bearer.perform($1, into: &$0.bearerActions) }
+        self.perform(OwnedProcedure(id: self.makeProcedureID(), make: make, completion: completion), on: link)
     }
 
     /// Runs a GATT procedure that is made when its turn comes before everything that waits: one that the server has
@@ -56,30 +50,35 @@ extension LEHost {
     /// The parameters and the result are those of ``perform(on:whenItsTurnComes:completion:)``. Asked for in the
     /// completion of the procedure that has failed, it stands behind the validation that
     /// ``LEHostDelegate/host(_:didFindDatabaseOutOfSyncOn:)`` asks for.
+    @inlinable
     @discardableResult
     public func performNext<Procedure: GATTProcedure>(
         on link: LinkID,
         whenItsTurnComes make: @escaping () -> Procedure?,
         completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
     ) -> GATTProcedureID {
-        self.perform(on: link, make, completion) { $0.bearer.performNext($1) }
+        self.perform(
+            OwnedProcedure(id: self.makeProcedureID(), make: make, completion: completion),
+            on: link,
+            isNext: true
+        )
     }
 
-    private func perform<Procedure: GATTProcedure>(
-        on link: LinkID,
-        _ make: @escaping () -> Procedure?,
-        _ completion: @escaping (Result<Procedure.Output, GATTError>) -> Void,
-        enqueue: (HostLink, any GATTDeferredProcedure) -> Void
-    ) -> GATTProcedureID {
+    @usableFromInline
+    func perform(_ procedure: OwnedProcedure, on link: LinkID, isNext: Bool = false) -> GATTProcedureID {
         self.assertOnEventLoop()
-        let id = self.makeProcedureID()
         guard let link = self.linksByID[link] else {
-            self.afterwards { completion(.failure(.notConnected)) }
-            return id
+            procedure.fail(.notConnected)
+            self.afterwards { procedure.report() }
+            return procedure.id
         }
-        enqueue(link, OwnedDeferredProcedure(id: id, make: make, completion: completion))
+        if isNext {
+            link.bearer.performNext(procedure)
+        } else {
+            link.bearer.perform(procedure, into: &link.bearerActions)
+        }
         self.noteWork(link)
-        return id
+        return procedure.id
     }
 
     /// Takes a procedure that waits out of the queue. One that runs goes on, and its result is not reported.
@@ -90,6 +89,7 @@ extension LEHost {
         self.noteWork(link)
     }
 
+    @usableFromInline
     func makeProcedureID() -> GATTProcedureID {
         defer { self.nextProcedureNumber += 1 }
         return GATTProcedureID(rawValue: self.nextProcedureNumber)
@@ -141,16 +141,20 @@ extension LEHost {
         if let earlier = link.validation { link.bearer.cancel(earlier) }
         let id = self.makeProcedureID()
         link.validation = id
-        let procedure = OwnedDeferredFindingProcedure(id: id) { [unowned self, unowned link] in
-            link.bearer.client.validatedDatabase.map(ValidateDatabaseCache.init(validated:))
-                ?? ValidateDatabaseCache(cached: self.delegate?.host(self, cachedDatabaseAt: link.information))
-        } completion: { [unowned self, unowned link] result in
-            guard link.isOpen else { return }
-            link.validation = nil
-            let validation = (try? result.get()) ?? .noDatabaseHash
-            link.bearer.client.validatedDatabase = validation.database
-            self.delegate?.host(self, link: link.id, didValidateDatabaseCache: validation)
-        }
+        let procedure = OwnedProcedure(
+            id: id,
+            makeFinding: { [unowned self, unowned link] in
+                link.bearer.client.validatedDatabase.map(ValidateDatabaseCache.init(validated:))
+                    ?? ValidateDatabaseCache(cached: self.delegate?.host(self, cachedDatabaseAt: link.information))
+            },
+            completion: { [unowned self, unowned link] result in
+                guard link.isOpen else { return }
+                link.validation = nil
+                let validation = (try? result.get()) ?? .noDatabaseHash
+                link.bearer.client.validatedDatabase = validation.database
+                self.delegate?.host(self, link: link.id, didValidateDatabaseCache: validation)
+            }
+        )
         link.bearer.performNext(procedure)
     }
 }

@@ -206,6 +206,7 @@ extension LEHost {
     }
 
     func receiveData(_ packet: HCIPacket) {
+        if let value = ATTValuePacket(packet), self.receive(value, in: packet) { return }
         let data: (header: ACLDataHeader, fragment: ByteBuffer)
         do {
             data = try packet.aclData()
@@ -227,6 +228,25 @@ extension LEHost {
             }
         }
         if let frame = outcome.frame.take() { self.receive(frame.payload, on: frame.channel, of: link) }
+    }
+
+    /// Hands a value of a stream to the user; false where it is to go from layer to layer, which ignore it or hand it
+    /// on.
+    private func receive(_ value: ATTValuePacket, in packet: HCIPacket) -> Bool {
+        guard let link = self.linksByHandle[value.link], link.reassembler.takesWhole(value.length) else { return false }
+        if value.opcode == .handleValueNotification {
+            guard link.bearer.acceptsNotification(of: value.attribute) else { return false }
+            self.receiver.received(on: link)
+            let octets = ATTValuePacket.value(of: packet)
+            self.delegate?.host(self, link: link.id, didReceiveValue: octets, for: value.attribute)
+        } else {
+            let (attribute, length, octetCount) = (value.attribute, value.length, value.valueLength)
+            guard self.server.acceptsCommand(to: attribute, length, octetCount, on: &link.bearer) else { return false }
+            self.receiver.received(on: link)
+            let octets = ATTValuePacket.value(of: packet)
+            self.delegate?.host(self, link: link.id, didReceiveWriteCommand: octets, to: attribute)
+        }
+        return true
     }
 
     private func receive(_ pdu: ByteBuffer, on channel: CID, of link: HostLink) {

@@ -9,10 +9,30 @@ extension LEHost {
     func scheduleTurn() {
         guard !self.isTurnScheduled else { return }
         self.isTurnScheduled = true
+        guard !self.isTakingCalls else { return }
         self.execute { host in
             host.isTurnScheduled = false
             host.finishTurn()
         }
+    }
+
+    /// Takes several calls of the user, which `body` makes, and carries them out when it returns: a turn of the event
+    /// loop of their own would cost as much as a packet. Where packets stay in the process they have that turn, so that
+    /// in virtual time devices take turns.
+    ///
+    /// - Returns: Whether they were carried out; the delegate was called then.
+    package func takeCalls(_ body: () -> Void) -> Bool {
+        guard let channel = self.channel, channel.leavesProcess, !self.isTurnScheduled, !self.isTakingCalls else {
+            body()
+            return false
+        }
+        self.isTakingCalls = true
+        body()
+        self.isTakingCalls = false
+        guard self.isTurnScheduled else { return false }
+        self.isTurnScheduled = false
+        self.finishTurn()
+        return true
     }
 
     /// Runs `work` in the coming turn, so that the user is not called re-entrantly.
@@ -76,18 +96,30 @@ extension LEHost {
     func transmit() {
         guard let channel = self.channel else { return }
         let now = self.eventLoop.now
+        let keepsBuffers = channel.leavesProcess
         while let packet = self.commands.next(now: now, timeout: self.configuration.commandTimeout) {
             channel.send(packet)
         }
         while let link = self.transmitter.nextTurn() {
             repeat {
                 let (packet, tag) = link.nextPacket()
-                if let packet { channel.send(packet) }
+                if let packet {
+                    channel.send(packet)
+                    if keepsBuffers, case .transmission? = tag { self.keepBuffer(of: packet) }
+                }
                 if let tag { self.count(tag, on: link) }
             } while self.transmitter.goesOn(link)
             self.transmitter.enqueue(link)
         }
     }
+
+    /// Keeps the memory of a value that has left the process, for the next one.
+    private func keepBuffer(of packet: consuming HCIPacket) {
+        if self.sentBuffers.count < Self.sentBufferLimit { self.sentBuffers.append(packet.bytes) }
+    }
+
+    /// How many values' memory is kept until the user takes it.
+    private static var sentBufferLimit: Int { 64 }
 
     /// Reports how many PDUs of the user have left.
     func reportTransmitted() {

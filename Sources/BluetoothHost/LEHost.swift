@@ -99,7 +99,7 @@ public final class LEHost {
 
     // GAP.
     @exclusivity(unchecked) var advertiser = Advertiser()
-    var advertisingCompletions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
+    @exclusivity(unchecked) var advertisingCompletions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
     @exclusivity(unchecked) var scanner = Scanner()
     var advertisingReassembler = AdvertisingReassembler()
     @exclusivity(unchecked) var initiator = Initiator()
@@ -113,7 +113,7 @@ public final class LEHost {
     /// When the event that ends a cancelled attempt is overdue.
     var cancelDeadline: NIODeadline?
     /// When devices that the accept list could not hold are initiated to.
-    var rotationDeadline: NIODeadline?
+    @exclusivity(unchecked) var rotationDeadline: NIODeadline?
 
     // Links, in the order in which they came.
     @exclusivity(unchecked) var openLinks: [HostLink] = []
@@ -130,6 +130,9 @@ public final class LEHost {
     @exclusivity(unchecked) var spareLinks: [HostLink] = []
     @exclusivity(unchecked) var spareTally = TransmitTally()
     var nextProcedureNumber: UInt64 = 1
+    /// Memory of values that have left the process, which the user may take for others; one that another owner holds is
+    /// no harm, since a `ByteBuffer` then takes new memory.
+    @exclusivity(unchecked) package var sentBuffers: [ByteBuffer] = []
 
     // Security.
     var securityContext: SecurityManager.Context
@@ -140,6 +143,8 @@ public final class LEHost {
 
     // Turns and time.
     var isTurnScheduled = false
+    /// Whether the user makes several calls, after which the turn comes.
+    var isTakingCalls = false
     @exclusivity(unchecked) var deferred: [() -> Void] = []
     var timerDeadline: NIODeadline?
     var timerGeneration = 0

@@ -55,6 +55,9 @@ public protocol LEHostDelegate: AnyObject {
     func host(_ host: LEHost, didReceiveReadRequest request: GATTReadRequest)
     /// A client writes; where the request has an identifier, it waits until ``LEHost/respond(to:error:)`` answers.
     func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest)
+    /// A client writes a value without response. A delegate that does not implement this gets a ``GATTWriteRequest``
+    /// without an identifier.
+    func host(_ host: LEHost, link: LinkID, didReceiveWriteCommand value: ByteBuffer, to handle: AttributeHandle)
     /// A client wrote a Client Characteristic Configuration; `isSubscribed` is false at the end of a link, too.
     func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle)
 
@@ -135,6 +138,16 @@ extension LEHostDelegate {
     /// Refuses, so that the client need not wait.
     public func host(_ host: LEHost, didReceiveReadRequest request: GATTReadRequest) {
         host.respond(to: request.id, with: .failure(.unlikelyError))
+    }
+    /// Hands it on as a request without an identifier.
+    public func host(
+        _ host: LEHost,
+        link: LinkID,
+        didReceiveWriteCommand value: ByteBuffer,
+        to handle: AttributeHandle
+    ) {
+        let part = GATTWriteRequest.Part(handle: handle, offset: 0, value: value)
+        self.host(host, didReceiveWriteRequest: GATTWriteRequest(id: nil, link: link, parts: [part]))
     }
     /// Refuses, so that the client need not wait.
     public func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {

@@ -10,6 +10,7 @@ import NIOEmbedded
 
 final class ScriptedController: HCIChannel {
     let eventLoop: any EventLoop
+    var leavesProcess = false
     private var receiver: (any HCIChannelReceiver)?
     private(set) var isClosed = false
     /// Opcodes of the commands that came, in order.

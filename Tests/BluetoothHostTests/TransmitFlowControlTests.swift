@@ -35,6 +35,24 @@ struct TransmitFlowControlTests {
         #expect(testbed.controller.takeData().count == 2)
     }
 
+    @Test("several calls are carried out when they have been made, where packets leave the process")
+    func callsTogether() throws {
+        for leavesProcess in [false, true] {
+            let testbed = HostTestbed.started { $0.leavesProcess = leavesProcess }
+            let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
+            let isCarriedOut = testbed.host.takeCalls {
+                testbed.notify([1, 2, 3], count: 2, of: characteristic, to: link)
+                #expect(testbed.controller.takeData().isEmpty, "nothing happens inside the calls")
+            }
+            #expect(isCarriedOut == leavesProcess)
+            #expect(testbed.controller.takeData().count == (leavesProcess ? 2 : 0))
+            #expect(testbed.host.sentBuffers.count == (leavesProcess ? 2 : 0), "their memory is kept for others")
+            testbed.run()
+            #expect(testbed.controller.takeData().count == (leavesProcess ? 0 : 2))
+            #expect(!testbed.host.takeCalls {}, "nothing was asked for")
+        }
+    }
+
     @Test("D1: more completions than packets give no more credits than there are buffers")
     func excessiveCompletions() throws {
         let testbed = HostTestbed.started { $0.packetCount = 2 }

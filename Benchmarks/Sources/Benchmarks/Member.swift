@@ -11,7 +11,7 @@ import Foundation
 enum Member {
     /// An order, one line on the standard input: a word, a count, the octets of a value, and the time from one operation to the
     /// next in microseconds, 0 for as fast as it goes.
-    private struct Order {
+    struct Order {
         var word: String
         var count: Int
         var octets: Int
@@ -42,7 +42,7 @@ enum Member {
         }
     }
 
-    private static func serve(_ carryOut: (Order) -> Void) -> Never {
+    static func serve(_ carryOut: (Order) -> Void) -> Never {
         self.say("ready")
         var mark = Meter.usage()
         while let line = readLine() {
@@ -100,7 +100,7 @@ enum Member {
     }
 
     /// Does something as often as a line says, in its pace.
-    private static func `repeat`(_ order: Order, _ work: () -> Void) {
+    static func `repeat`(_ order: Order, _ work: () -> Void) {
         var next = timespec()
         clock_gettime(CLOCK_MONOTONIC, &next)
         for _ in 0..<order.count {
@@ -112,5 +112,5 @@ enum Member {
         }
     }
 
-    private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 }

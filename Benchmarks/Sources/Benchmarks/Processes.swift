@@ -17,6 +17,7 @@ final class Processes {
 
     private let folder: URL
     private let air: ChildProcess
+    private let loops: (sender: ChildProcess, receiver: ChildProcess)
     private let peripheral: ChildProcess
     private let central: ChildProcess
 
@@ -43,10 +44,19 @@ final class Processes {
         self.air.wait(for: "listening")
         self.peripheral = member("peripheral")
         self.central = member("central")
+        let bare = folder.appendingPathComponent("bare").path
+        func loop(_ role: String) -> ChildProcess {
+            let process = ChildProcess(own, ["--loop", role, bare], state: folder)
+            process.wait(for: "ready")
+            return process
+        }
+        let receiver = loop("receiver")
+        self.loops = (loop("sender"), receiver)
     }
 
     deinit {
-        for process in [self.central, self.peripheral, self.air] { process.end() }
+        let processes = [self.central, self.peripheral, self.air, self.loops.sender, self.loops.receiver]
+        for process in processes { process.end() }
         try? FileManager.default.removeItem(at: self.folder)
     }
 
@@ -73,6 +83,11 @@ final class Processes {
         let wall = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
         let usage = self.peripheral.mark()
         return TimeMeasurement(count: count, wall: wall, processor: usage.processor, sleeps: usage.sleeps)
+    }
+
+    /// What an event loop of SwiftNIO and a socket cost at a pace, without a host.
+    func bareLoop(_ count: Int, pace: Int) -> Cost {
+        self.measure(count, from: self.loops.sender, to: self.loops.receiver, "send", 0, pace)
     }
 
     private func measure(
@@ -119,6 +134,9 @@ enum ProcessCases {
         }
         self.add("write without response of 244 octets, 500/s", sending: "≤ 35 µs", receiving: "≤ 35 µs") {
             processes.write(paced, octets: self.octets, pace: self.pace)
+        }
+        self.add("a packet on SwiftNIO alone, 500/s", sending: "", receiving: "") {
+            processes.bareLoop(paced, pace: self.pace)
         }
         let idle = Meter.median(of: runs) { processes.idle(paced, pace: self.pace) }
         self.row("three processes: nothing, 500/s: the app's own timer", idle, aim: "")

@@ -14,6 +14,7 @@ let runs = isSmoke ? 1 : 5
 
 // One host of the cases with three processes.
 if arguments.count == 3, arguments[0] == "--member" { Member.run(arguments[1], adapter: arguments[2]) }
+if arguments.count == 3, arguments[0] == "--loop" { BareLoop.run(arguments[1], at: arguments[2]) }
 
 if let index = arguments.firstIndex(of: "--memory"), let links = Int(arguments[index + 1]) {
     // A process of its own per figure: memory that was used once does not come back.

@@ -44,10 +44,10 @@ struct ATTBearer {
 
         // The client.
 
-        /// Let this procedure be made, then call ``made(_:of:now:into:)``.
-        case make(any GATTDeferredProcedure)
+        /// Let this procedure be made, then call ``made(_:now:into:)``.
+        case make(OwnedProcedure)
         /// The procedure has ended: its owner gets the result.
-        case report(any GATTQueuedProcedure)
+        case report(OwnedProcedure)
         /// A notification came, or an indication whose confirmation was sent.
         case notification(AttributeHandle, ByteBuffer)
         /// The peer's services in this range are not what they were.

@@ -107,9 +107,11 @@ struct Initiator {
     // MARK: Devices that the host resolves
 
     /// Whether devices are to be heard before they are initiated to.
+    @inline(__always)
     private var hearsFirst: Bool { self.wanted.contains { self.unresolvable.contains($0) } }
 
     /// Whether the host has to scan for the devices that are wanted.
+    @inline(__always)
     var needsScan: Bool { self.heard == nil && self.hearsFirst }
 
     /// A device was heard that can be connected to; says whether it is initiated to now.
@@ -146,6 +148,7 @@ struct Initiator {
     }
 
     /// Whether more devices are wanted than the controller's list can hold.
+    @inline(__always)
     var hasDevicesInWaiting: Bool { !self.hearsFirst && self.wanted.count > self.capacity }
 
     /// How many devices can be initiated to at a time.

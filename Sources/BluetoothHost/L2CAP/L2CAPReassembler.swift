@@ -52,6 +52,13 @@ struct L2CAPReassembler: Sendable {
         self.maximumPayloadLength = maximumPayloadLength
     }
 
+    /// Whether a frame with a payload of so many octets that comes in one fragment is the next one.
+    @inline(__always)
+    func takesWhole(_ payloadLength: Int) -> Bool {
+        guard case .idle = self.state else { return false }
+        return payloadLength <= self.maximumPayloadLength
+    }
+
     /// Takes the octets behind the ACL data header of one packet; `isStart` is what its boundary flag says.
     mutating func receive(_ octets: consuming ByteBuffer, isStart: Bool) -> Outcome {
         // Most frames come in one fragment.

@@ -56,6 +56,9 @@ public final class CapturingChannel: HCIChannel {
         }
     }
 
+    /// As of the channel that is captured.
+    public var leavesProcess: Bool { self.channel.leavesProcess }
+
     /// Hands a turn of the host on.
     public func sendTogether(_ body: () -> Void) { self.channel.sendTogether(body) }
 

@@ -110,6 +110,9 @@ public final class H4Channel: HCIChannel {
     /// Sends one packet; the packets of one turn of the loop leave together when it ends.
     public func send(_ packet: HCIPacket) { self.stream.send(packet.bytes) }
 
+    /// Packets are copied into what is written.
+    public var leavesProcess: Bool { true }
+
     /// Runs `body`, and writes what it has sent: in this turn of the loop, and not in another one that costs as much as
     /// the packet.
     public func sendTogether(_ body: () -> Void) { self.stream.sendTogether(body) }

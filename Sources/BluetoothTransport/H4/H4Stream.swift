@@ -238,13 +238,15 @@ final class H4Stream: ChannelDuplexHandler {
                 while try self.framer.next() != nil {}
                 return
             }
+            // One reference for all of them: its counts cost as much as another weak reference.
+            let channel: any HCIChannel = owner
             while case .running = self.state, let packet = try self.framer.next() {
                 guard packet.kind != (self.framer.sender == .host ? .event : .command) else {
                     self.finish("\(self.otherEnd) sent a packet that only the other side may send")
                     return
                 }
                 self.batchIsOpen = true
-                receiver.channel(owner, didReceive: packet)
+                receiver.channel(channel, didReceive: packet)
             }
         } catch {
             self.finish(self.medium.nonsenseReason(self.otherEnd, String(describing: error)))

@@ -3,6 +3,7 @@
 import BluetoothHost
 public import Foundation
 import NIOConcurrencyHelpers
+import NIOCore
 
 /// A central's request to read or write a value of a characteristic that this app published.
 ///
@@ -38,8 +39,8 @@ open class CBATTRequest: NSObject {
     }
 
     let transaction: Transaction
-    private let centralStorage: CBCentral
-    private let characteristicStorage: CBMutableCharacteristic
+    private var centralStorage: CBCentral
+    private var characteristicStorage: CBMutableCharacteristic
     private let offsetStorage: Int
 
     init(
@@ -55,6 +56,13 @@ open class CBATTRequest: NSObject {
         self.offsetStorage = offset
         self.value = value
         super.init()
+    }
+
+    /// Makes of an object that the app has not kept the next write without response.
+    func renew(central: CBCentral, characteristic: CBMutableCharacteristic, value: ByteBuffer) {
+        if central !== self.centralStorage { self.centralStorage = central }
+        if characteristic !== self.characteristicStorage { self.characteristicStorage = characteristic }
+        if self.value?.setOctets(of: value) == nil { self.value = Data(octetsOf: value) }
     }
 
     /// There is no such object by itself.

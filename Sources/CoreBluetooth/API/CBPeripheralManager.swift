@@ -248,9 +248,10 @@ open class CBPeripheralManager: CBManager {
             return false
         case .nobody: return true
         case .full: return false
-        case .reserved(let handle, let targets):
+        case .reserved(let handle, let targets, let window):
             // No attribute has a longer value (Vol 3, Part F, 3.2.9); the host cuts further where the MTU is smaller.
-            self.send(.update(handle, ByteBuffer(octetsOf: value, limit: 512), targets))
+            let octets = ByteBuffer(octetsOf: value, limit: 512, in: window?.takeBuffer())
+            self.send(.update(handle, octets, targets))
             return true
         }
     }

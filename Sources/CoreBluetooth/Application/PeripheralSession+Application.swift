@@ -10,7 +10,7 @@ extension PeripheralEvent {
     var isWorthWaking: Bool {
         switch self {
         case .restored, .republished, .state, .central, .centralChangedMTU, .centralLeft, .canSend: false
-        case .added, .startedAdvertising, .subscribed, .read, .write, .channelPublished, .channelUnpublished,
+        case .added, .startedAdvertising, .subscribed, .read, .write, .command, .channelPublished, .channelUnpublished,
             .channelOpened, .unknownChannelEnded:
             true
         }

@@ -9,18 +9,23 @@ extension CBCentralManager {
     /// Takes in events, in order.
     func receive(_ events: inout [CentralEvent]) {
         if events.isEmpty { return self.propertyObservation.deliverChanges() }
+        let observer = self.context.observer
         var taken = TakenEvents<ConnectionID>()
+        var peripheral: CBPeripheral?
         for index in events.indices {
-            if let observer = self.context.observer, let callback = events[index].callback(in: self.context) {
+            if let observer, let callback = events[index].callback(in: self.context) {
                 observer.callsDelegate(callback)
             }
-            let counted = events[index].counted
             switch events[index].take() {
-            case .value(let id, let handle, let value, _): self.received(value, for: handle, id)
-            case let event: self.receive(event)
+            case .value(let id, let handle, let value, let window):
+                self.received(value, for: handle, id, &peripheral)
+                self.resumeReceiving(taken.add(value.readableBytes, in: window, of: id))
+            case let event:
+                let counted = event.counted
+                self.receive(event)
+                guard let counted else { continue }
+                self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.connection))
             }
-            guard let counted else { continue }
-            self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.connection))
         }
         self.resumeReceiving(taken.flush())
     }
@@ -29,18 +34,23 @@ extension CBCentralManager {
         if let id { self.context.commands.send(.resumeReceiving(id)) }
     }
 
-    /// A value that a peripheral sent: most events are.
+    /// A value that a peripheral sent: most events are. The object is that of the last one, unless the app has let it
+    /// go: to look it up goes through a weak reference.
     @inline(__always)
-    private func received(_ value: ByteBuffer, for handle: AttributeHandle, _ id: ConnectionID) {
-        var peripheral: CBPeripheral?
+    private func received(
+        _ value: ByteBuffer,
+        for handle: AttributeHandle,
+        _ id: ConnectionID,
+        _ last: inout CBPeripheral?
+    ) {
+        if last?.token != id.token || isKnownUniquelyReferenced(&last) { last = self.context.peripheral(id.token) }
+        guard let peripheral = last else { return }
         let (characteristic, delegate) = self.propertyObservation.inform { () -> CBCharacteristic? in
-            peripheral = self.context.object(id.token)
-            guard let peripheral, peripheral.connection.isConnected(id.attempt) else { return nil }
-            return peripheral.setValue(value, for: handle)
+            peripheral.connection.isConnected(id.attempt) ? peripheral.setValue(value, for: handle) : nil
         } before: {
-            peripheral?.delegateStorage
+            peripheral.delegateStorage
         }
-        guard let peripheral, let characteristic else { return }
+        guard let characteristic else { return }
         delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
     }
 
@@ -53,7 +63,7 @@ extension CBCentralManager {
             guard let peripheral = self.context.peripheral(id.token), peripheral.isConnected(id) else { return }
             peripheral.receive(event)
 
-        case .value(let id, let handle, let value, _): self.received(value, for: handle, id)
+        case .value: preconditionFailure("taken where events are")
 
         case .restored(let restoration): self.restore(restoration)
 

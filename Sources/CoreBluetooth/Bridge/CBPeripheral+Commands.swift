@@ -39,13 +39,13 @@ extension CBPeripheral {
                 """
             )
         case .notConnected: self.logNotConnected()
-        case .reserved(let connection, let invalidations):
+        case .reserved(let connection, let invalidations, let window):
             if isObserved { self.propertyObservation.propertiesChanged() }
             self.context.send(
                 .writeWithoutResponse(
                     connection,
                     record.valueHandle,
-                    ByteBuffer(octetsOf: data),
+                    ByteBuffer(octetsOf: data, in: window.takeBuffer()),
                     invalidations: invalidations
                 )
             )
@@ -57,7 +57,8 @@ extension CBPeripheral {
         case tooLong
         case full
         case notConnected
-        case reserved(ConnectionID, invalidations: Int)
+        /// The window may have memory for the value.
+        case reserved(ConnectionID, invalidations: Int, TransmitWindow)
     }
 
     /// Counts a write without response of so many octets, if it can be sent.
@@ -70,7 +71,8 @@ extension CBPeripheral {
         let hasRoom =
             self.context.adapter.configuration.losesOverrunningWrites
             ? self.writeWindow.addIfWritable() : self.writeWindow.add(limit: Self.writeQueueLimit)
-        return hasRoom ? .reserved(self.connectionID, invalidations: self.invalidations) : .full
+        guard hasRoom else { return .full }
+        return .reserved(self.connectionID, invalidations: self.invalidations, self.writeWindow)
     }
 
     /// The longest value of a write without response, in octets.

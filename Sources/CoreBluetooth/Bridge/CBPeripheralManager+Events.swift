@@ -12,7 +12,8 @@ extension CBPeripheralManager {
         /// No central is to get it.
         case nobody
         case full
-        case reserved(AttributeHandle, UpdateTargets)
+        /// The window may have memory for the value.
+        case reserved(AttributeHandle, UpdateTargets, TransmitWindow?)
     }
 
     /// Finds the centrals that get an update and counts it for each, if all can take it.
@@ -26,9 +27,9 @@ extension CBPeripheralManager {
         if subscribed.count == 1, let central = subscribed.first {
             guard centrals == nil || centrals?.contains(where: { $0 === central }) == true else { return .nobody }
             switch central.lock.withLock({ central.reserve() }) {
-            case .some(.some(let link)): return .reserved(handle, .one(link))
-            case .some(.none): return .nobody
-            case .none:
+            case .reserved(let link, let window): return .reserved(handle, .one(link), window)
+            case .gone: return .nobody
+            case .full:
                 self.mustReportReadiness = true
                 return .full
             }
@@ -49,21 +50,29 @@ extension CBPeripheralManager {
                 return link
             }
         }
-        return links.isEmpty ? .nobody : .reserved(handle, .many(links))
+        return links.isEmpty ? .nobody : .reserved(handle, .many(links), nil)
     }
 
     /// Takes in events, in order.
     func receive(_ events: inout [PeripheralEvent]) {
         if events.isEmpty { return self.propertyObservation.deliverChanges() }
+        let observer = self.observer
         var taken = TakenEvents<LinkID>()
+        var requests: [CBATTRequest] = []
         for index in events.indices {
-            if let observer = self.observer, let callback = events[index].callback(in: self) {
+            if let observer, let callback = events[index].callback(in: self) {
                 observer.callsDelegate(callback)
             }
-            let counted = events[index].counted
-            self.receive(events[index].take())
-            guard let counted else { continue }
-            self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.link))
+            switch events[index].take() {
+            case .command(let link, let handle, let value, let window):
+                self.received(value, for: handle, link, &requests)
+                self.resumeReceiving(taken.add(value.readableBytes, in: window, of: link))
+            case let event:
+                let counted = event.counted
+                self.receive(event)
+                guard let counted else { continue }
+                self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.link))
+            }
         }
         self.resumeReceiving(taken.flush())
     }
@@ -72,11 +81,40 @@ extension CBPeripheralManager {
         if let link { self.commands.send(.resumeReceiving(link)) }
     }
 
+    /// A write without response: most events are. The object is that of the last one, where the app has kept neither it
+    /// nor the array.
+    private func received(
+        _ value: ByteBuffer,
+        for handle: AttributeHandle,
+        _ link: LinkID,
+        _ requests: inout [CBATTRequest]
+    ) {
+        let (central, characteristic) = self.lock.withLock {
+            (self.centrals[link], self.database.characteristic(handle))
+        }
+        guard let central, let characteristic, let delegate = self.informedDelegate else { return }
+        if requests.count == 1, isKnownUniquelyReferenced(&requests[0]) {
+            requests[0].renew(central: central, characteristic: characteristic, value: value)
+        } else {
+            requests = [
+                CBATTRequest(
+                    transaction: .unawaited,
+                    central: central,
+                    characteristic: characteristic,
+                    offset: 0,
+                    value: Data(octetsOf: value)
+                )
+            ]
+        }
+        delegate.peripheralManager(self, didReceiveWrite: requests)
+    }
+
     private func receive(_ event: consuming PeripheralEvent) {
         switch consume event {
         case .canSend(let link): if self.central(link) != nil { self.reportReadiness() }
         case .read(let request): self.received(request)
         case .write(let request, _): self.received(request)
+        case .command: preconditionFailure("taken where events are")
         case .subscribed(let link, let handle, let isSubscribed, _): self.subscribed(isSubscribed, link, handle)
         case .central(let link, let peer, let mtu, let window):
             let central = self.lock.withLock { self.centrals.insert(link, peer) }
@@ -257,11 +295,16 @@ extension CBPeripheralManager {
 }
 
 extension CBCentral {
-    /// Counts an update on its way.
-    ///
-    /// `nil` where the window is full, an empty link where the central is gone. Under the lock.
-    fileprivate func reserve() -> LinkID?? {
-        guard let link = self.link else { return .some(nil) }
-        return self.window.addIfWritable() ? .some(link) : .none
+    /// Whether an update can be sent to the central.
+    fileprivate enum Capacity {
+        case gone
+        case full
+        case reserved(LinkID, TransmitWindow)
+    }
+
+    /// Counts an update on its way, if it can be sent. Under the lock.
+    fileprivate func reserve() -> Capacity {
+        guard let link = self.link else { return .gone }
+        return self.window.addIfWritable() ? .reserved(link, self.window) : .full
     }
 }

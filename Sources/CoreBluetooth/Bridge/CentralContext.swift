@@ -77,8 +77,9 @@ final class CentralContext {
     /// Under the lock, and not to be released there: who ends takes the lock.
     @inline(__always)
     func object(_ token: PeripheralToken) -> CBPeripheral? {
-        let slot = self.slots[Int(token.index)]
-        return slot.generation == token.generation ? slot.peripheral : nil
+        // In its place: a copy would be another weak reference.
+        let index = Int(token.index)
+        return self.slots[index].generation == token.generation ? self.slots[index].peripheral : nil
     }
 
     /// The object with a token, while it lives.

@@ -113,7 +113,7 @@ enum CentralEvent: ManagerEvent {
     /// The GAP Device Name, where it is another name than the one known before.
     case name(ConnectionID, String)
     /// A procedure has its answer.
-    case answered(ConnectionID, any ProcedureAnswer)
+    case answered(ConnectionID, ProcedureAnswer)
     /// A value that the peripheral sent; the window counts it until the app has taken it.
     case value(ConnectionID, AttributeHandle, ByteBuffer, ReceiveWindow)
     /// A subscription of an earlier link could not be made again.

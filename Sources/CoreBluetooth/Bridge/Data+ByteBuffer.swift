@@ -18,10 +18,18 @@ extension Data {
 }
 
 extension ByteBuffer {
-    /// The octets of a `Data`, `limit` at most, as a value that can be sent without another copy.
-    init(octetsOf data: Data, limit: Int = .max) {
+    /// The octets of a `Data`, `limit` at most, as a value that can be sent without another copy: in the memory of
+    /// `buffer`, where nobody else holds that.
+    init(octetsOf data: Data, limit: Int = .max, in buffer: consuming ByteBuffer? = nil) {
         let count = Swift.min(data.count, limit)
-        self = PDUBuffer.make(capacity: count, headroom: PDUBuffer.valueHeadroom)
+        if var buffer = buffer.take() {
+            buffer.clear(minimumCapacity: PDUBuffer.valueHeadroom + count)
+            buffer.moveWriterIndex(to: PDUBuffer.valueHeadroom)
+            buffer.moveReaderIndex(to: PDUBuffer.valueHeadroom)
+            self = buffer
+        } else {
+            self = PDUBuffer.make(capacity: count, headroom: PDUBuffer.valueHeadroom)
+        }
         self.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { octets in
             data.withUnsafeBytes { octets.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
             return count

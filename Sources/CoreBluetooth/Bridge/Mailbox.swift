@@ -27,9 +27,10 @@ final class Mailbox<Message: Sendable>: Sendable {
 
     /// Adds a message.
     func send(_ message: consuming Message) {
-        let message = message
+        // Taken out inside the lock: what it holds is not counted once more.
+        var message: Message? = consume message
         let mustWake = self.state.withLock { state in
-            state.waiting.append(message)
+            if let message = message.take() { state.waiting.append(message) }
             defer { state.isAwake = true }
             return !state.isAwake
         }

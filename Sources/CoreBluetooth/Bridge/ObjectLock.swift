@@ -16,7 +16,7 @@ final class ObjectLock: Sendable {
         // What is guarded is not the mutex's own, so what leaves it is not for the mutex to judge.
         var result: Result?
         self.mutex.withLock { _ in result = body() }
-        guard let result else { preconditionFailure("the body was called") }
+        guard let result = result.take() else { preconditionFailure("the body was called") }
         return result
     }
 }

@@ -77,6 +77,8 @@ enum PeripheralEvent: ManagerEvent {
     case read(GATTReadRequest)
     /// The window counts its values until the app has taken them.
     case write(GATTWriteRequest, ReceiveWindow)
+    /// A value that a central writes without response; the window counts it until the app has taken it.
+    case command(LinkID, AttributeHandle, ByteBuffer, ReceiveWindow)
     /// Updates of values can be sent to a central again.
     case canSend(LinkID)
     case channelPublished(CBL2CAPPSM, CBError?)
@@ -89,6 +91,7 @@ enum PeripheralEvent: ManagerEvent {
     @inline(__always)
     var counted: (window: ReceiveWindow, link: LinkID, octets: Int)? {
         switch self {
+        case .command(let link, _, let value, let window): (window, link, value.readableBytes)
         case .write(let request, let window): (window, request.link, request.octetCount)
         case .subscribed(let link, _, _, let window), .centralChangedMTU(let link, _, let window): (window, link, 0)
         case .restored, .republished, .state, .added, .startedAdvertising, .central, .centralLeft, .read, .canSend,

@@ -1,7 +1,8 @@
 // Flow control between an app and the event loop: how many PDUs without an answer may wait for the radio. Both sides
 // have the same window: the app's calls count what they send, the event loop what has left. So the app's queue is woken
-// where the app waits to send, and not for every PDU.
+// where the app waits to send, and not for every PDU. The memory of PDUs that have left comes back with their count.
 
+import NIOCore
 import Synchronization
 
 /// Counts what is on its way on one connection.
@@ -11,6 +12,7 @@ final class TransmitWindow: Sendable {
     private struct State {
         var count = 0
         var isWaitedFor = false
+        var buffers: [ByteBuffer] = []
     }
 
     /// How many PDUs may wait.
@@ -52,9 +54,17 @@ final class TransmitWindow: Sendable {
     /// Notes that an app could not send and waits until it can.
     func refuse() { self.state.withLock { $0.isWaitedFor = true } }
 
-    /// Counts PDUs that have left; says whether it is to be reported that the app can send again.
-    func remove(_ count: Int) -> Bool {
+    /// Memory of a PDU that has left, for the next one; `nil` where there is none.
+    func takeBuffer() -> ByteBuffer? { self.state.withLock { $0.buffers.popLast() } }
+
+    /// Counts PDUs that have left, and takes as many of `buffers`; says whether it is to be reported that the app can
+    /// send again.
+    func remove(_ count: Int, buffers: inout [ByteBuffer]) -> Bool {
         self.state.withLock { state in
+            for _ in 0..<min(count, Self.size - state.buffers.count) {
+                guard let buffer = buffers.popLast() else { break }
+                state.buffers.append(buffer)
+            }
             state.count = max(0, state.count - count)
             guard state.isWaitedFor, state.count <= Self.size / 2 else { return false }
             state.isWaitedFor = false

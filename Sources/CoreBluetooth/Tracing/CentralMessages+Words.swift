@@ -40,7 +40,7 @@ extension CentralEvent {
             "didDisconnectPeripheral \(context.words(id))\(words(error))"
         case .connectionEvent(_, .peerConnected): "connectionEventDidOccur: .peerConnected"
         case .connectionEvent(_, .peerDisconnected): "connectionEventDidOccur: .peerDisconnected"
-        case .answered(let id, let answer): context.connected(id).map { answer.callback(on: $0) }
+        case .answered(let id, let answer): context.connected(id).flatMap { answer.callback(on: $0) }
         case .value(let id, let handle, let value, _):
             context.connected(id).map { peripheral in
                 "didUpdateValueFor \(peripheral.words(.characteristic(handle))): \(value.readableBytes) octets"

@@ -43,6 +43,8 @@ extension PeripheralEvent {
             "didReceiveWrite of "
                 + request.parts.map { "\($0.value.readableBytes) octets to \(manager.words($0.handle))" }
                 .joined(separator: ", ")
+        case .command(_, let handle, let value, _):
+            "didReceiveWrite of \(value.readableBytes) octets to \(manager.words(handle))"
         case .channelPublished(let psm, let error): "didPublishL2CAPChannel \(psm)\(words(error))"
         case .channelUnpublished(let psm, let error): "didUnpublishL2CAPChannel \(psm)\(words(error))"
         case .channelOpened(_, let psm, _): "didOpen channel \(psm)"

@@ -141,6 +141,26 @@ struct PacketFormatterTests {
         #expect(description.layer == .gap)
     }
 
+    @Test("Advertising begins and stops; a scan response is told from an advertisement, in both kinds of reports")
+    func advertisingCommandsAndResponses() {
+        var formatter = Self.formatter()
+        for (isEnabled, text) in [(true, "Start"), (false, "Stop")] {
+            let legacy = LESetAdvertisingEnable(isEnabled: isEnabled)
+            #expect(formatter.describe(legacy.packet(), .toController).text == "\(text) advertising")
+            let extended = LESetExtendedAdvertisingEnable(isEnabled: isEnabled, sets: [.init(handle: AdvertisingHandle(rawValue: 0))])
+            #expect(formatter.describe(extended.packet(), .toController).text == "\(text) extended advertising")
+        }
+        let report = LEAdvertisingReport(eventType: .scanResponse, address: Self.ball, data: ByteBuffer(), rssi: -45)
+        #expect(formatter.describe(LEAdvertisingReports([report]).packet(), .toHost).text.hasPrefix("Scan response of"))
+        for (type, text) in [([], "Extended advertisement of"), (.scanResponse, "Scan response of")]
+            as [(LEExtendedAdvertisingReport.EventType, String)]
+        {
+            let report = LEExtendedAdvertisingReport(eventType: type, address: Self.ball, rssi: -45, data: ByteBuffer())
+            let packet = LEExtendedAdvertisingReports([report]).packet()
+            #expect(formatter.describe(packet, .toHost).text.hasPrefix(text))
+        }
+    }
+
     @Test("Random octets never trap it", arguments: 1...4 as ClosedRange<UInt64>)
     func random(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

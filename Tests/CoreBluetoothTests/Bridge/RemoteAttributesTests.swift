@@ -30,24 +30,4 @@ struct RemoteAttributesTests {
         #expect(Array(table.all) == model.sorted { $0.key < $1.key }.map(\.value))
         #expect(HandleTable<Int>()[1] == nil)
     }
-
-    @Test("7.6 a window is full at its size and reports capacity at half of it")
-    func window() {
-        let window = TransmitWindow()
-        for _ in 0..<TransmitWindow.size {
-            #expect(window.canSend)
-            window.add()
-        }
-        #expect(!window.canSend)
-        let early = window.remove(1)
-        #expect(!early && !window.canSend)
-        let atHalf = window.remove(TransmitWindow.size / 2)
-        #expect(atHalf && window.canSend)
-        let unasked = window.remove(1000)
-        #expect(!unasked && window.count == 0)
-        window.refuse()
-        #expect(!window.canSend)
-        let afterRefusal = window.remove(0)
-        #expect(afterRefusal)
-    }
 }

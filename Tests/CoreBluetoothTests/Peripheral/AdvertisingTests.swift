@@ -1,4 +1,5 @@
 import BluetoothAir
+import BluetoothHCI
 import Foundation
 import NIOCore
 import Testbed
@@ -22,6 +23,28 @@ struct AdvertisingTests {
         #expect(talk.ball.calls.last == "advertising true")
         talk.central.manager.scanForPeripherals(withServices: nil)
         #expect(talk.testbed.run { talk.central.calls.last == "discover Other" })
+    }
+
+    @Test("11.1 advertising that the controller refuses is reported with the reason, and may be asked for again")
+    func refused() {
+        let testbed = Testbed()
+        let source = BreakableSource(air: testbed.air)
+        let ball = PeripheralApp(on: source.adapter("Crystal", testbed))
+        testbed.run { ball.manager.state == .poweredOn }
+        for (status, code) in [(0x07, CBError.outOfSpace), (0x12, .invalidParameters), (0x0C, .unknown)]
+            as [(UInt8, CBError.Code)]
+        {
+            let status = HCIErrorCode(rawValue: status)
+            source.refused = [LESetAdvertisingEnable.opcode: status, LESetExtendedAdvertisingEnable.opcode: status]
+            ball.advertise(name: "Crystal")
+            testbed.run()
+            #expect(ball.calls.last == "advertising false CBErrorDomain \(code.rawValue)")
+            #expect(!ball.manager.isAdvertising)
+        }
+        source.refused = [:]
+        ball.advertise(name: "Crystal")
+        testbed.run()
+        #expect(ball.calls.last == "advertising true")
     }
 
     @Test("11.1 a dictionary is not needed, and optionals in it are accepted")

@@ -46,6 +46,16 @@ struct RequestTests {
         #expect(talk.ball.written.map(\.text) == ["1", "2", "3"])
     }
 
+    @Test("10.2 writes without response that the app keeps are objects of their own, and stay what they were")
+    func keptCommands() throws {
+        let talk = Conversation()
+        let (peripheral, question, _) = try talk.discover()
+        for number in 1...5 { peripheral.writeValue("\(number)".octets, for: question, type: .withoutResponse) }
+        talk.testbed.run { talk.ball.written.count == 5 }
+        #expect(talk.ball.requests.compactMap { $0.value?.text } == ["1", "2", "3", "4", "5"])
+        #expect(Set(talk.ball.requests.map(ObjectIdentifier.init)).count == 5)
+    }
+
     @Test("10.2 a long write arrives at once")
     func longWrite() throws {
         let talk = Conversation()

@@ -1,4 +1,4 @@
-// A controller whose channel a test can close, and whose packets it can see and inject.
+// A controller whose channel a test can close, whose packets it can see and inject, and which refuses commands.
 
 import BluetoothAir
 import BluetoothHCI
@@ -16,6 +16,8 @@ final class BreakableSource: ChannelSource {
     private(set) var opened = 0
     /// Sees every packet: from the host or to it.
     var onPacket: ((_ packet: HCIPacket, _ isFromHost: Bool) -> Void)?
+    /// Commands that the controller refuses, and why; they are answered by HCI_Command_Complete.
+    var refused: [HCIOpcode: HCIErrorCode] = [:]
 
     init(air: Air, configuration: VirtualControllerConfiguration = VirtualControllerConfiguration()) {
         self.air = air
@@ -47,6 +49,7 @@ final class BreakableSource: ChannelSource {
         self.opened += 1
         let channel = BreakableChannel(self.air.makeController(configuration: self.controllerConfiguration))
         channel.onPacket = { [weak self] in self?.onPacket?($0, $1) }
+        channel.refusal = { [weak self] in self?.refused[$0] }
         self.channel = channel
         completion(.success(channel))
     }
@@ -64,6 +67,7 @@ private final class BreakableChannel: HCIChannel, HCIChannelReceiver {
     private let inner: any HCIChannel
     private weak var receiver: (any HCIChannelReceiver)?
     var onPacket: ((HCIPacket, Bool) -> Void)?
+    var refusal: ((HCIOpcode) -> HCIErrorCode?)?
 
     init(_ inner: any HCIChannel) { self.inner = inner }
 
@@ -76,7 +80,11 @@ private final class BreakableChannel: HCIChannel, HCIChannelReceiver {
 
     func send(_ packet: HCIPacket) {
         self.onPacket?(packet, true)
-        self.inner.send(packet)
+        guard let command = try? HCICommandPacket(packet), let status = self.refusal?(command.opcode) else {
+            return self.inner.send(packet)
+        }
+        let parameters = ByteBuffer(integer: status.rawValue)
+        self.inject(CommandComplete(opcode: command.opcode, returnParameters: parameters).packet())
     }
 
     func close() { self.inner.close() }

@@ -5,6 +5,13 @@ import BluetoothTypes
 import NIOCore
 
 extension ATTBearer {
+    /// Whether a server can notify a value of this attribute.
+    @inline(__always)
+    func acceptsNotification(of handle: AttributeHandle) -> Bool {
+        // Before a bonded server has shown that it has the key, anybody may pretend to be it (CVE-2020-9770).
+        self.isUsable && !self.client.isHeld && handle != 0
+    }
+
     /// Takes a PDU that a server sends: a response, a notification or an indication.
     ///
     /// Others are ignored.
@@ -24,7 +31,8 @@ extension ATTBearer {
     }
 
     private func receiveNotification(_ pdu: ByteBuffer, into actions: inout [Action]) {
-        guard let notification = try? ATTHandleValueNotification(parsingParametersOf: pdu), notification.handle != 0
+        guard let notification = try? ATTHandleValueNotification(parsingParametersOf: pdu),
+            self.acceptsNotification(of: notification.handle)
         else { return }
         actions.append(.notification(notification.handle, notification.value))
     }

@@ -33,9 +33,9 @@ import NIOCore
 struct GATTClient {
     fileprivate enum State {
         case idle
-        case making(any GATTDeferredProcedure)
-        case busy(any GATTRunningProcedure, request: Request, deadline: NIODeadline)
-        case securing(any GATTRunningProcedure, request: Request, refusal: ATTErrorResponse)
+        case making(OwnedProcedure)
+        case busy(OwnedProcedure, request: Request, deadline: NIODeadline)
+        case securing(OwnedProcedure, request: Request, refusal: ATTErrorResponse)
     }
 
     /// A request on its way.
@@ -49,15 +49,13 @@ struct GATTClient {
 
     /// What waits for its turn.
     fileprivate enum Entry {
-        case procedure(any GATTRunningProcedure)
-        case deferred(any GATTDeferredProcedure)
+        case procedure(OwnedProcedure)
         case writeCommand(AttributeHandle, ByteBuffer, TransmitToken)
 
         /// The procedure, where it is one.
-        var procedure: (any GATTQueuedProcedure)? {
+        var procedure: OwnedProcedure? {
             switch self {
             case .procedure(let procedure): procedure
-            case .deferred(let procedure): procedure
             case .writeCommand: nil
             }
         }
@@ -104,13 +102,18 @@ extension ATTBearer {
     // MARK: The queue
 
     /// Puts a procedure at the end of the queue.
-    mutating func perform(_ procedure: any GATTRunningProcedure, into actions: inout [Action]) {
-        self.append(procedure, .procedure(procedure), into: &actions)
-    }
-
-    /// Puts a procedure that is made when its turn comes at the end of the queue.
-    mutating func perform(_ procedure: any GATTDeferredProcedure, into actions: inout [Action]) {
-        self.append(procedure, .deferred(procedure), into: &actions)
+    mutating func perform(_ procedure: OwnedProcedure, into actions: inout [Action]) {
+        switch self.condition {
+        case .usable, .failed(.indicationTimeout), .failed(.requestWhilePending):
+            guard self.client.waitingProcedureCount < self.client.queueLimit else {
+                // What a server without resources would say, said in its place.
+                return self.end(procedure, .att(.insufficientResources, handle: 0), into: &actions)
+            }
+            self.client.waitingProcedureCount += 1
+            self.client.queue.append(.procedure(procedure))
+        case .failed(.requestTimeout): self.end(procedure, .transactionTimeout, into: &actions)
+        case .closed(let reason): self.end(procedure, .disconnected(reason), into: &actions)
+        }
     }
 
     /// Puts the exchange of the ATT MTU at the head of the queue; after the first time, the result is what was agreed
@@ -121,44 +124,23 @@ extension ATTBearer {
         into actions: inout [Action],
         completion: @escaping (Result<Int, GATTError>) -> Void
     ) {
-        let procedure = OwnedFindingProcedure(ExchangeMTU(preferred: preferred), id: id, completion: completion)
         guard case .notAsked = self.mtuExchange, self.isUsable else {
-            procedure.succeed(self.mtu)
-            return actions.append(.report(procedure))
+            return actions.append(
+                .report(
+                    OwnedProcedure(ExchangeMTU.self, endedWith: .success(self.mtu), id: id, completion: completion)
+                )
+            )
         }
+        let procedure = OwnedProcedure(finding: ExchangeMTU(preferred: preferred), id: id, completion: completion)
         self.mtuExchange = .underWay(id)
         self.client.waitingProcedureCount += 1
         self.client.queue.prepend(.procedure(procedure))
     }
 
-    /// Puts a procedure that is made when its turn comes at the head of the queue.
-    mutating func performNext(_ procedure: any GATTDeferredProcedure) {
+    /// Puts a procedure at the head of the queue.
+    mutating func performNext(_ procedure: OwnedProcedure) {
         self.client.waitingProcedureCount += 1
-        self.client.queue.prepend(.deferred(procedure))
-    }
-
-    private mutating func append(
-        _ procedure: any GATTQueuedProcedure,
-        _ entry: GATTClient.Entry,
-        into actions: inout [Action]
-    ) {
-        switch self.condition {
-        case .usable, .failed(.indicationTimeout), .failed(.requestWhilePending):
-            guard self.client.waitingProcedureCount < self.client.queueLimit else {
-                // What a server without resources would say, said in its place.
-                procedure.fail(.att(.insufficientResources, handle: 0))
-                actions.append(.report(procedure))
-                return
-            }
-            self.client.waitingProcedureCount += 1
-            self.client.queue.append(entry)
-        case .failed(.requestTimeout):
-            procedure.fail(.transactionTimeout)
-            actions.append(.report(procedure))
-        case .closed(let reason):
-            procedure.fail(.disconnected(reason))
-            actions.append(.report(procedure))
-        }
+        self.client.queue.prepend(.procedure(procedure))
     }
 
     /// Takes a procedure out of the queue; of one that runs, the result is not reported.
@@ -206,7 +188,8 @@ extension ATTBearer {
         }
     }
 
-    private func send(
+    /// Mutating, so that the bearer is lent and not copied for each value.
+    private mutating func send(
         _ handle: AttributeHandle,
         _ value: consuming ByteBuffer,
         _ token: TransmitToken,
@@ -228,38 +211,30 @@ extension ATTBearer {
                 guard case .idle = self.client.state else { return }
                 self.client.queue.removeFirst()
                 self.client.waitingProcedureCount -= 1
+                guard procedure.isOpen else {
+                    self.client.state = .making(procedure)
+                    return actions.append(.make(procedure))
+                }
                 self.begin(procedure, now: now, into: &actions)
                 // One that ended at once is reported before the next one begins.
                 if case .idle = self.client.state { return }
-            case .deferred(let procedure):
-                guard case .idle = self.client.state else { return }
-                self.client.queue.removeFirst()
-                self.client.waitingProcedureCount -= 1
-                self.client.state = .making(procedure)
-                actions.append(.make(procedure))
-                return
             }
         }
     }
 
-    /// A procedure was made in its turn; `nil` where nothing is to be asked.
-    mutating func made(
-        _ procedure: (any GATTRunningProcedure)?,
-        of deferred: any GATTDeferredProcedure,
-        now: NIODeadline,
-        into actions: inout [Action]
-    ) {
+    /// A procedure was made in its turn, unless nothing is to be asked.
+    mutating func made(_ procedure: OwnedProcedure, now: NIODeadline, into actions: inout [Action]) {
         switch self.client.state {
-        case .making(let awaited) where awaited === deferred:
+        case .making(let awaited) where awaited === procedure:
             self.client.state = .idle
-            if let procedure { self.begin(procedure, now: now, into: &actions) }
+            if procedure.isOpen { self.begin(procedure, now: now, into: &actions) }
         // The bearer ended inside the call that made it, and the procedure with it.
         case .idle, .making, .busy, .securing: break
         }
     }
 
     private mutating func begin(
-        _ procedure: any GATTRunningProcedure,
+        _ procedure: OwnedProcedure,
         now: NIODeadline,
         into actions: inout [Action]
     ) {
@@ -268,7 +243,7 @@ extension ATTBearer {
     }
 
     private mutating func follow(
-        _ procedure: any GATTRunningProcedure,
+        _ procedure: OwnedProcedure,
         _ request: ByteBuffer?,
         now: NIODeadline,
         into actions: inout [Action]
@@ -322,7 +297,7 @@ extension ATTBearer {
     private mutating func awaitSecurity(
         _ refusal: ATTErrorResponse,
         of request: GATTClient.Request,
-        _ procedure: any GATTRunningProcedure,
+        _ procedure: OwnedProcedure,
         now: NIODeadline,
         into actions: inout [Action]
     ) -> Bool {
@@ -342,15 +317,14 @@ extension ATTBearer {
     /// Ends what runs and everything that waits.
     mutating func endProcedures(_ error: GATTError, into actions: inout [Action]) {
         switch self.client.state {
-        case .busy(let procedure, _, _), .securing(let procedure, _, _): self.end(procedure, error, into: &actions)
-        case .making(let procedure): self.end(procedure, error, into: &actions)
+        case .busy(let procedure, _, _), .securing(let procedure, _, _), .making(let procedure):
+            self.end(procedure, error, into: &actions)
         case .idle: break
         }
         self.client.state = .idle
         while let entry = self.client.queue.popFirst() {
             switch entry {
             case .procedure(let procedure): self.end(procedure, error, into: &actions)
-            case .deferred(let procedure): self.end(procedure, error, into: &actions)
             case .writeCommand(_, _, let token):
                 actions.append(.dropped(Transmission(token: token, count: 1)))
             }
@@ -359,7 +333,7 @@ extension ATTBearer {
         self.mtuExchange = .done
     }
 
-    private func end(_ procedure: any GATTQueuedProcedure, _ error: GATTError, into actions: inout [Action]) {
+    private func end(_ procedure: OwnedProcedure, _ error: GATTError, into actions: inout [Action]) {
         procedure.fail(error)
         actions.append(.report(procedure))
     }

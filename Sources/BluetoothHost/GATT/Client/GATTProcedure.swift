@@ -73,7 +73,7 @@ extension GATTProcedure {
     public mutating func receiveMalformed(mtu: Int) -> GATTStep<Output> { .finish(.failure(.malformedResponse)) }
 
     /// Takes what happened.
-    @inline(__always)
+    @inlinable
     mutating func handle(_ event: GATTProcedureEvent, mtu: Int) -> GATTStep<Output> {
         switch event {
         case .response(let pdu):
@@ -91,6 +91,7 @@ extension GATTProcedure {
 }
 
 /// What a procedure is given in answer to its request.
+@usableFromInline
 enum GATTProcedureEvent {
     /// The response that belongs to its request, opcode included.
     case response(ByteBuffer)

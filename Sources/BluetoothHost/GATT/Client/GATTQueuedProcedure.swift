@@ -1,39 +1,15 @@
 // A procedure in the queue of a bearer, together with the closure that takes its result. The queue holds procedures of
 // every kind, so their types are erased here, and only here: the result goes from the procedure to its closure in one
-// generic class, and a result of a wrong type cannot be written.
+// generic value, and a result of a wrong type cannot be written.
+//
+// What erases the type is a closure over that value. It is compiled for the type of its procedure, also in the module
+// that asks for it, where the methods of a generic class would be the same for all types and look them up at run time,
+// which cost a read more than all else that the bearer does for it.
 
-import NIOCore
-
-/// Something in the queue whose owner waits for a result.
-protocol GATTQueuedProcedure: AnyObject {
-    var id: GATTProcedureID { get }
-    /// Ends it without a result.
-    func fail(_ error: GATTError)
-    /// Its owner no longer waits: nothing is reported.
-    func cancel()
-    /// Hands the result to the owner. Called by the driver, never inside the machine.
-    func report()
-}
-
-/// A procedure that waits for its turn or runs.
-protocol GATTRunningProcedure: GATTQueuedProcedure {
-    /// Whether write commands wait until it has ended.
-    var isExclusive: Bool { get }
-    /// What the bearer itself learns from the procedure so far.
-    var finding: BearerFinding? { get }
-    /// The first request; `nil` where the procedure has ended without one.
-    func begin(mtu: Int) -> ByteBuffer?
-    /// The next request; `nil` where the procedure has ended.
-    func receive(_ event: GATTProcedureEvent, mtu: Int) -> ByteBuffer?
-}
-
-/// A procedure that is made when its turn comes.
-protocol GATTDeferredProcedure: GATTQueuedProcedure {
-    /// Makes it; `nil` where nothing is to be asked. Called by the driver, never inside the machine.
-    func make() -> (any GATTRunningProcedure)?
-}
+public import NIOCore
 
 /// What a bearer learns from a procedure before its owner does.
+@usableFromInline
 enum BearerFinding {
     /// The ATT MTU that was agreed on.
     case mtu(Int)
@@ -47,126 +23,259 @@ protocol BearerFindingProcedure: GATTProcedure {
     var finding: BearerFinding? { get }
 }
 
-/// A procedure and the closure that takes its result.
-class OwnedProcedure<Procedure: GATTProcedure>: GATTRunningProcedure {
-    typealias Completion = (Result<Procedure.Output, GATTError>) -> Void
-
+/// A procedure of any kind, and the closure that takes its result.
+///
+///     waiting ── made ──▶ open ── ended ──▶ ended ── reported ──▶ over
+///        │                  └── cancelled ───────────────────────▲
+///        ├── cancelled, or there is nothing to ask ──────────────┤
+///        └── failed ──▶ ended                                    │
+@usableFromInline
+final class OwnedProcedure {
     private enum State {
+        /// It is made when its turn comes.
+        case waiting
+        /// It waits for its turn, or runs.
         case open
-        case ended(Result<Procedure.Output, GATTError>)
-        case cancelled
-    }
-
-    let id: GATTProcedureID
-    fileprivate(set) var procedure: Procedure
-    private let completion: Completion
-    private var state = State.open
-
-    init(_ procedure: Procedure, id: GATTProcedureID, completion: @escaping Completion) {
-        self.id = id
-        self.procedure = procedure
-        self.completion = completion
-    }
-
-    var isExclusive: Bool { self.procedure.isExclusive }
-    var finding: BearerFinding? { nil }
-
-    func begin(mtu: Int) -> ByteBuffer? { self.take(self.procedure.begin(mtu: mtu)) }
-
-    func receive(_ event: GATTProcedureEvent, mtu: Int) -> ByteBuffer? {
-        self.take(self.procedure.handle(event, mtu: mtu))
-    }
-
-    private func take(_ step: GATTStep<Procedure.Output>) -> ByteBuffer? {
-        switch step {
-        case .request(let pdu):
-            return pdu
-        case .finish(let result):
-            self.end(result)
-            return nil
-        }
-    }
-
-    private func end(_ result: Result<Procedure.Output, GATTError>) {
-        switch self.state {
-        case .open: self.state = .ended(result)
-        case .ended, .cancelled: break
-        }
-    }
-
-    /// Ends it with a result that is known without asking.
-    func succeed(_ output: Procedure.Output) { self.end(.success(output)) }
-
-    func fail(_ error: GATTError) { self.end(.failure(error)) }
-
-    func cancel() { self.state = .cancelled }
-
-    func report() {
-        switch self.state {
-        case .ended(let result):
-            self.state = .cancelled
-            self.completion(result)
-        case .open, .cancelled: break
-        }
-    }
-}
-
-/// A procedure from which the bearer learns, and the closure that takes its result.
-final class OwnedFindingProcedure<Procedure: BearerFindingProcedure>: OwnedProcedure<Procedure> {
-    override var finding: BearerFinding? { self.procedure.finding }
-}
-
-/// A closure that makes a procedure when its turn comes, and the one that takes its result.
-class OwnedDeferredProcedure<Procedure: GATTProcedure>: GATTDeferredProcedure {
-    typealias Completion = (Result<Procedure.Output, GATTError>) -> Void
-
-    private enum State {
-        case open
-        case failed(GATTError)
-        /// Made, cancelled or reported.
+        /// It has ended: with this error, or with a result of its own.
+        case ended(GATTError?)
+        /// Nothing more is reported.
         case over
     }
 
+    /// What a procedure of any kind is to do.
+    @usableFromInline
+    enum Call {
+        case make
+        case begin(mtu: Int)
+        case receive(GATTProcedureEvent, mtu: Int)
+        /// Hands the result to the owner: this error, or a result of its own.
+        case report(GATTError?)
+    }
+
+    /// What has come of that.
+    @usableFromInline
+    enum Outcome {
+        /// There is a procedure.
+        case made
+        /// The next request.
+        case request(ByteBuffer, isExclusive: Bool, BearerFinding?)
+        /// There is nothing to ask, or nothing more.
+        case nothing(BearerFinding?)
+    }
+
     let id: GATTProcedureID
-    private let maker: () -> Procedure?
-    private let completion: Completion
-    private var state = State.open
+    /// Whether write commands wait until it has ended.
+    private(set) var isExclusive = false
+    /// What the bearer itself learns from the procedure so far.
+    private(set) var finding: BearerFinding?
+    private var state: State
+    private let call: (Call) -> Outcome
 
-    init(id: GATTProcedureID, make: @escaping () -> Procedure?, completion: @escaping Completion) {
+    @usableFromInline
+    init(id: GATTProcedureID, isMade: Bool, call: @escaping (Call) -> Outcome) {
         self.id = id
-        self.maker = make
-        self.completion = completion
+        self.state = isMade ? .open : .waiting
+        self.call = call
     }
 
-    func make() -> (any GATTRunningProcedure)? {
-        guard case .open = self.state else { return nil }
-        let procedure = self.maker()
+    /// Whether it can begin: it needs not be made, or was.
+    var isOpen: Bool { if case .open = self.state { true } else { false } }
+
+    /// Makes a procedure that is made when its turn comes. Called by the driver, never inside the machine.
+    func make() {
+        guard case .waiting = self.state, case .made = self.call(.make) else { return self.cancelWaiting() }
         // Its maker may have cancelled it, or ended the link.
-        guard case .open = self.state else { return nil }
-        self.state = .over
-        return procedure.map { self.own($0, completion: self.completion) }
+        if case .waiting = self.state { self.state = .open }
     }
 
-    func own(_ procedure: Procedure, completion: @escaping Completion) -> OwnedProcedure<Procedure> {
-        OwnedProcedure(procedure, id: self.id, completion: completion)
+    private func cancelWaiting() { if case .waiting = self.state { self.state = .over } }
+
+    /// The first request; `nil` where the procedure has ended without one.
+    func begin(mtu: Int) -> ByteBuffer? { self.take(self.call(.begin(mtu: mtu))) }
+
+    /// The next request; `nil` where the procedure has ended.
+    func receive(_ event: GATTProcedureEvent, mtu: Int) -> ByteBuffer? {
+        self.take(self.call(.receive(event, mtu: mtu)))
     }
 
-    func fail(_ error: GATTError) {
-        if case .open = self.state { self.state = .failed(error) }
+    private func take(_ outcome: consuming Outcome) -> ByteBuffer? {
+        switch consume outcome {
+        case .request(let pdu, let isExclusive, let finding):
+            self.isExclusive = isExclusive
+            self.finding = finding
+            return pdu
+        case .nothing(let finding):
+            self.finding = finding
+            self.end(nil)
+            return nil
+        case .made: preconditionFailure("a procedure is made once")
+        }
     }
 
+    /// Ends it without a result.
+    func fail(_ error: GATTError) { self.end(error) }
+
+    private func end(_ error: GATTError?) {
+        switch self.state {
+        case .waiting, .open: self.state = .ended(error)
+        case .ended, .over: break
+        }
+    }
+
+    /// Its owner no longer waits: nothing is reported.
     func cancel() { self.state = .over }
 
+    /// Hands the result to the owner. Called by the driver, never inside the machine.
     func report() {
-        guard case .failed(let error) = self.state else { return }
+        guard case .ended(let error) = self.state else { return }
         self.state = .over
-        self.completion(.failure(error))
+        _ = self.call(.report(error))
     }
 }
 
-/// A closure that makes a procedure from which the bearer learns.
-final class OwnedDeferredFindingProcedure<Procedure: BearerFindingProcedure>: OwnedDeferredProcedure<Procedure> {
-    override func own(_ procedure: Procedure, completion: @escaping Completion) -> OwnedProcedure<Procedure> {
-        OwnedFindingProcedure(procedure, id: self.id, completion: completion)
+extension OwnedProcedure {
+    @usableFromInline typealias Completion<Procedure: GATTProcedure> = (Result<Procedure.Output, GATTError>) -> Void
+
+    /// A procedure, and the closure that takes its result.
+    @inlinable
+    convenience init<Procedure: GATTProcedure>(
+        _ procedure: Procedure,
+        id: GATTProcedureID,
+        completion: @escaping Completion<Procedure>
+    ) {
+        self.init(id: id, isMade: true, ProcedureRun(.running(procedure), completion: completion))
+    }
+
+    /// A closure that makes a procedure when its turn comes, or `nil` where nothing is to be asked, and the one that
+    /// takes its result.
+    @inlinable
+    convenience init<Procedure: GATTProcedure>(
+        id: GATTProcedureID,
+        make: @escaping () -> Procedure?,
+        completion: @escaping Completion<Procedure>
+    ) {
+        self.init(id: id, isMade: false, ProcedureRun(.waiting(make), completion: completion))
+    }
+
+    /// A procedure that has its result without asking.
+    convenience init<Procedure: GATTProcedure>(
+        _: Procedure.Type,
+        endedWith result: Result<Procedure.Output, GATTError>,
+        id: GATTProcedureID,
+        completion: @escaping Completion<Procedure>
+    ) {
+        self.init(id: id, isMade: true, ProcedureRun<Procedure>(.ended(result), completion: completion))
+        self.end(nil)
+    }
+
+    /// A procedure from which the bearer learns, and the closure that takes its result.
+    convenience init<Procedure: BearerFindingProcedure>(
+        finding procedure: Procedure,
+        id: GATTProcedureID,
+        completion: @escaping Completion<Procedure>
+    ) {
+        self.init(id: id, isMade: true, ProcedureRun(.running(procedure), completion: completion) { $0.finding })
+    }
+
+    /// A closure that makes a procedure from which the bearer learns, and the one that takes its result.
+    convenience init<Procedure: BearerFindingProcedure>(
+        id: GATTProcedureID,
+        makeFinding make: @escaping () -> Procedure?,
+        completion: @escaping Completion<Procedure>
+    ) {
+        self.init(id: id, isMade: false, ProcedureRun(.waiting(make), completion: completion) { $0.finding })
+    }
+
+    @inlinable
+    convenience init<Procedure: GATTProcedure>(id: GATTProcedureID, isMade: Bool, _ run: ProcedureRun<Procedure>) {
+        var run = run
+        self.init(id: id, isMade: isMade) { call in
+            switch call {
+            case .make: return run.make()
+            case .begin(let mtu): return run.take { $0.begin(mtu: mtu) }
+            case .receive(let event, let mtu): return run.take { $0.handle(event, mtu: mtu) }
+            case .report(let error):
+                let result = run.takeResult(error)
+                let completion = run.completion
+                if let result { completion(result) }
+                return .nothing(nil)
+            }
+        }
+    }
+}
+
+/// A procedure of one kind, then its result, and the closure that takes the result.
+@usableFromInline
+struct ProcedureRun<Procedure: GATTProcedure> {
+    @usableFromInline
+    enum Stage {
+        case waiting(() -> Procedure?)
+        case running(Procedure)
+        case ended(Result<Procedure.Output, GATTError>)
+        /// There is nothing to ask, or the result is reported.
+        case over
+    }
+
+    @usableFromInline var stage: Stage
+    @usableFromInline let completion: OwnedProcedure.Completion<Procedure>
+    @usableFromInline let finding: (Procedure) -> BearerFinding?
+
+    @inlinable
+    init(
+        _ stage: Stage,
+        completion: @escaping OwnedProcedure.Completion<Procedure>,
+        finding: @escaping (Procedure) -> BearerFinding? = { _ in nil }
+    ) {
+        self.stage = stage
+        self.completion = completion
+        self.finding = finding
+    }
+
+    @inlinable
+    mutating func make() -> OwnedProcedure.Outcome {
+        guard case .waiting(let make) = self.stage else { return .nothing(nil) }
+        guard let procedure = make() else {
+            self.stage = .over
+            return .nothing(nil)
+        }
+        self.stage = .running(procedure)
+        return .made
+    }
+
+    /// Lets the procedure take a step.
+    @inlinable
+    mutating func take(_ step: (inout Procedure) -> GATTStep<Procedure.Output>) -> OwnedProcedure.Outcome {
+        let stage = self.stage
+        // Taken out: what a discovery has found would be copied each time that it grows.
+        self.stage = .over
+        switch consume stage {
+        case .running(var procedure):
+            switch step(&procedure) {
+            case .request(let pdu):
+                let finding = self.finding(procedure)
+                let isExclusive = procedure.isExclusive
+                self.stage = .running(procedure)
+                return .request(pdu, isExclusive: isExclusive, finding)
+            case .finish(let result):
+                self.stage = .ended(result)
+                return .nothing(self.finding(procedure))
+            }
+        case .waiting(let make): self.stage = .waiting(make)
+        case .ended(let result): self.stage = .ended(result)
+        case .over: break
+        }
+        return .nothing(nil)
+    }
+
+    /// The result, once: this error, or the procedure's own result.
+    @inlinable
+    mutating func takeResult(_ error: GATTError?) -> Result<Procedure.Output, GATTError>? {
+        let stage = self.stage
+        self.stage = .over
+        if let error { return .failure(error) }
+        return switch stage {
+        case .ended(let result): result
+        case .waiting, .running, .over: nil
+        }
     }
 }

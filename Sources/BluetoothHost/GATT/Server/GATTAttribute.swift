@@ -72,6 +72,9 @@ struct GATTAttribute: Sendable {
         self.content = content
     }
 
+    /// Whether the application is asked for the value.
+    var isApplicationValue: Bool { if case .application = self.content { true } else { false } }
+
     /// Whether the attribute starts a service.
     var isService: Bool {
         self.shortType == GATTAttributeType.primaryService || self.shortType == GATTAttributeType.secondaryService

@@ -38,14 +38,25 @@ extension GATTServer {
         }
     }
 
+    /// Whether a Write Command of so many octets, of which these are its value's, is done, and not ignored.
+    @inline(__always)
+    mutating func acceptsCommand(
+        to handle: AttributeHandle,
+        _ length: Int,
+        _ valueLength: Int,
+        on bearer: inout ATTBearer
+    ) -> Bool {
+        guard bearer.isUsable, !bearer.server.isOutOfSync, length <= bearer.mtu, valueLength <= ATT.maximumValueLength,
+            let position = self.database.index(of: handle), self.database.attributes[position].isApplicationValue,
+            self.database.attributes[position].access.contains(.writeCommand)
+        else { return false }
+        return self.shortfall(of: self.database.attributes[position].writeSecurity, on: &bearer) == nil
+    }
+
     /// Write Command (3.4.5.3): done or ignored, never answered.
     mutating func writeCommand(_ pdu: ByteBuffer, on bearer: inout ATTBearer, into actions: inout [ATTBearer.Action]) {
-        guard !bearer.server.isOutOfSync, pdu.readableBytes <= bearer.mtu,
-            let command = try? ATTWriteCommand(parsingParametersOf: pdu),
-            let position = self.database.index(of: command.handle),
-            case .application = self.database.attributes[position].content,
-            self.writeError(of: self.database.attributes[position], with: .writeCommand, on: &bearer) == nil,
-            command.value.readableBytes <= ATT.maximumValueLength
+        guard let command = try? ATTWriteCommand(parsingParametersOf: pdu),
+            self.acceptsCommand(to: command.handle, pdu.readableBytes, command.value.readableBytes, on: &bearer)
         else { return }
         let part = GATTWriteRequest.Part(handle: command.handle, offset: 0, value: command.value)
         actions.append(.write(GATTWriteRequest(id: nil, link: bearer.link, parts: [part])))

@@ -8,9 +8,10 @@ public import Foundation
 /// Apple documents it as `CBMutableCharacteristic`.
 open class CBMutableCharacteristic: CBCharacteristic {
     private var permissionsStorage: CBAttributePermissions
-    var subscribedStorage: [CBCentral] = []
+    // Guarded by the lock.
+    @exclusivity(unchecked) var subscribedStorage: [CBCentral] = []
     /// The handle of the value, while the characteristic is published.
-    var publishedHandle: AttributeHandle?
+    @exclusivity(unchecked) var publishedHandle: AttributeHandle?
 
     /// A characteristic. With a value it is static: the system answers reads, and it cannot be written. Without one the
     /// app is asked each time.

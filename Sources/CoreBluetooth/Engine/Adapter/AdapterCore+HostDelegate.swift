@@ -69,6 +69,10 @@ extension AdapterCore: LEHostDelegate {
         session.received(request)
     }
 
+    func host(_ host: LEHost, link: LinkID, didReceiveWriteCommand value: ByteBuffer, to handle: AttributeHandle) {
+        self.owner(of: handle)?.received(value, for: handle, on: link)
+    }
+
     func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
         self.owner(of: handle)?.subscribed(isSubscribed, link, handle)
     }

@@ -143,8 +143,8 @@ final class AdapterCore {
     /// Carries out what a manager asked for.
     func drain<Session: ManagerSession>(_ role: Session.Type, _ number: Int) {
         guard let session = role.withSessions(of: self, { $0.first { $0.mailboxes.number == number } }) else { return }
-        session.drainCommands()
-        self.flush()
+        // What the host does in its turn ends with a flush.
+        if !self.host.takeCalls({ session.drainCommands() }) { self.flush() }
     }
 
     /// Brings the host's scanning to what the sessions want.

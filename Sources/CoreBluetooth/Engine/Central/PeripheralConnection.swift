@@ -36,7 +36,7 @@ final class PeripheralConnection {
     /// In the order of the calls.
     private var outstanding: [Outstanding] = []
     private var procedureCount: UInt64 = 0
-    private(set) var invalidations: Invalidations
+    @exclusivity(unchecked) private(set) var invalidations: Invalidations
     var channelRequests = ChannelOpenRequests()
     /// The writes without response that are on their way.
     @exclusivity(unchecked) var window = TransmitWindow()
@@ -142,7 +142,7 @@ final class PeripheralConnection {
         guard !self.invalidations.isBeforeLoss(invalidations) else { return }
         guard !self.isInvalid(invalidations, where: procedure.concerns) else { return self.refuse(procedure) }
         self.enqueue(procedure, on: link, isOwn: true) { connection, result in
-            connection.report(.answered(connection.id, AnsweredProcedure(procedure: procedure, result: result)))
+            connection.report(.answered(connection.id, ProcedureAnswer(procedure, result)))
         }
     }
 
@@ -209,7 +209,7 @@ final class PeripheralConnection {
     /// Answers a procedure whose attributes are no more: at their handles there may be others.
     private func refuse(_ procedure: some PeripheralProcedure) {
         let error = GATTError.att(.invalidHandle, handle: 0)
-        self.report(.answered(self.id, AnsweredProcedure(procedure: procedure, result: .failure(error))))
+        self.report(.answered(self.id, ProcedureAnswer(procedure, .failure(error))))
     }
 
     // MARK: Writes without response
@@ -226,7 +226,7 @@ final class PeripheralConnection {
 
     /// Writes without response have left, or never will.
     func transmitted(_ count: Int) {
-        if self.window.remove(count) { self.report(.canSend(self.id)) }
+        if self.window.remove(count, buffers: &self.host.sentBuffers) { self.report(.canSend(self.id)) }
     }
 
     // MARK: Invalidation

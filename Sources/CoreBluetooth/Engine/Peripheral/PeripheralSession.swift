@@ -251,10 +251,28 @@ final class PeripheralSession: ManagerSession {
         self.report(.write(request, window), octets: request.octetCount, in: window, on: request.link)
     }
 
+    /// A central writes without response.
+    func received(_ value: ByteBuffer, for handle: AttributeHandle, on link: LinkID) {
+        guard let window = self.receiveWindow(of: link) else { return }
+        self.report(.command(link, handle, value, window), octets: value.readableBytes, in: window, on: link)
+    }
+
+    private func receiveWindow(of link: LinkID) -> ReceiveWindow? {
+        for index in self.centrals.indices where self.centrals[index].link == link {
+            return self.centrals[index].receiveWindow
+        }
+        return self.announce(link)?.receiveWindow
+    }
+
     /// Reports an event that the central at the other end of a link can cause at will; an app that is behind holds the link
     /// back.
     @inline(__always)
-    private func report(_ event: PeripheralEvent, octets: Int = 0, in window: ReceiveWindow, on link: LinkID) {
+    private func report(
+        _ event: consuming PeripheralEvent,
+        octets: Int = 0,
+        in window: ReceiveWindow,
+        on link: LinkID
+    ) {
         let change = window.add(octets)
         self.report(event)
         if change != .none { self.core.received(change, on: link, for: self.token) }
@@ -315,7 +333,8 @@ final class PeripheralSession: ManagerSession {
 
     /// Updates have left, or never will.
     func transmitted(_ count: Int, on link: LinkID) {
-        if self.central(link)?.window.remove(count) == true { self.report(.canSend(link)) }
+        guard let window = self.central(link)?.window else { return }
+        if window.remove(count, buffers: &self.host.sentBuffers) { self.report(.canSend(link)) }
     }
 
     // MARK: The adapter

@@ -66,23 +66,33 @@ extension PeripheralProcedure where Answer == Request.Output {
     ) -> Result<Answer, GATTError> { result }
 }
 
-/// What a procedure has answered, on its way to the manager's queue.
-protocol ProcedureAnswer: Sendable {
+/// What a procedure of any kind has answered, on its way to the manager's queue.
+///
+/// Its type is erased by a closure, which is compiled for it; a generic type behind a protocol would look it up.
+struct ProcedureAnswer: Sendable {
+    private enum Use {
+        case apply
+        case describe
+    }
+
+    private let use: @Sendable (Use, CBPeripheral) -> String?
+
+    init<Procedure: PeripheralProcedure>(_ procedure: Procedure, _ result: Result<Procedure.Answer, GATTError>) {
+        self.use = { use, peripheral in
+            switch use {
+            case .apply:
+                procedure.apply(result, to: peripheral)
+                return nil
+            case .describe: return procedure.callback(result, on: peripheral)
+            }
+        }
+    }
+
     /// Changes the app's objects and calls the delegate.
-    func apply(to peripheral: CBPeripheral)
+    func apply(to peripheral: CBPeripheral) { _ = self.use(.apply, peripheral) }
 
     /// The call of the delegate in Apple's words.
-    func callback(on peripheral: CBPeripheral) -> String
-}
-
-/// The answer of one kind of procedure.
-struct AnsweredProcedure<Procedure: PeripheralProcedure>: ProcedureAnswer {
-    let procedure: Procedure
-    let result: Result<Procedure.Answer, GATTError>
-
-    func apply(to peripheral: CBPeripheral) { self.procedure.apply(self.result, to: peripheral) }
-
-    func callback(on peripheral: CBPeripheral) -> String { self.procedure.callback(self.result, on: peripheral) }
+    func callback(on peripheral: CBPeripheral) -> String? { self.use(.describe, peripheral) }
 }
 
 extension Result where Failure == GATTError {

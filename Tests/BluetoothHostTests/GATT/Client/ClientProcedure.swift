@@ -55,7 +55,7 @@ struct ClientProcedure: Sendable {
     ) {
         self.init { client, id, completion, actions in
             client.perform(
-                OwnedFindingProcedure(procedure, id: id) { completion($0.map(output)) },
+                OwnedProcedure(finding: procedure, id: id) { completion($0.map(output)) },
                 into: &actions
             )
         }

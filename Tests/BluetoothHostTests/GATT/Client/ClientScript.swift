@@ -69,7 +69,7 @@ struct ClientScript {
     ) -> GATTProcedureID {
         let id = self.nextID()
         let results = self.results
-        let procedure = OwnedDeferredProcedure(id: id, make: make) {
+        let procedure = OwnedProcedure(id: id, make: make) {
             results.reported.append(.complete(id, $0.map(output)))
         }
         self.take { client, _, actions in client.perform(procedure, into: &actions) }
@@ -180,8 +180,9 @@ struct ClientScript {
             if let transmission { self.transmitted.add(transmission.token, count: transmission.count) }
         case .dropped(let transmission):
             self.transmitted.add(transmission.token, count: transmission.count)
-        case .make(let deferred):
-            self.client.made(deferred.make(), of: deferred, now: self.now, into: &actions)
+        case .make(let procedure):
+            procedure.make()
+            self.client.made(procedure, now: self.now, into: &actions)
         case .report(let procedure):
             procedure.report()
             self.reported += self.results.reported

@@ -102,8 +102,9 @@ struct GATTClientServerTests {
                 self.server.receive(pdu, on: &self.serverSide, now: self.now, into: &self.serverActions)
             case .dropped, .confirmed, .read, .write, .subscriptionChanged, .bondedClientChanged, .signCounterAccepted:
                 Issue.record("an action of the server: \(action)")
-            case .make(let deferred):
-                self.client.made(deferred.make(), of: deferred, now: self.now, into: &self.clientActions)
+            case .make(let procedure):
+                procedure.make()
+                self.client.made(procedure, now: self.now, into: &self.clientActions)
             case .report(let procedure):
                 procedure.report()
             case .notification(let handle, let value): self.reported.append(.notification(handle, value))

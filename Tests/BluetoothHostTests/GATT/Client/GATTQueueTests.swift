@@ -108,15 +108,16 @@ struct GATTQueueTests {
         let failure = GATTError.disconnected(.remoteUserTerminated)
         for endsLink in [false, true] {
             var outcomes: [Result<ByteBuffer, GATTError>] = []
-            weak var made: OwnedDeferredProcedure<ReadValue>?
-            let procedure = OwnedDeferredProcedure(id: GATTProcedureID(rawValue: 1)) {
+            weak var made: OwnedProcedure?
+            let procedure = OwnedProcedure(id: GATTProcedureID(rawValue: 1)) {
                 if endsLink { made?.fail(failure) } else { made?.cancel() }
                 return ReadValue(0x0003)
             } completion: {
                 outcomes.append($0)
             }
             made = procedure
-            #expect(procedure.make() == nil)
+            procedure.make()
+            #expect(!procedure.isOpen)
             procedure.report()
             procedure.report()
             #expect(outcomes == (endsLink ? [.failure(failure)] : []))
