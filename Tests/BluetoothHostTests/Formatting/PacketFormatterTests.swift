@@ -147,7 +147,8 @@ struct PacketFormatterTests {
         for (isEnabled, text) in [(true, "Start"), (false, "Stop")] {
             let legacy = LESetAdvertisingEnable(isEnabled: isEnabled)
             #expect(formatter.describe(legacy.packet(), .toController).text == "\(text) advertising")
-            let extended = LESetExtendedAdvertisingEnable(isEnabled: isEnabled, sets: [.init(handle: AdvertisingHandle(rawValue: 0))])
+            let set = LESetExtendedAdvertisingEnable.AdvertisingSet(handle: AdvertisingHandle(rawValue: 0))
+            let extended = LESetExtendedAdvertisingEnable(isEnabled: isEnabled, sets: [set])
             #expect(formatter.describe(extended.packet(), .toController).text == "\(text) extended advertising")
         }
         let report = LEAdvertisingReport(eventType: .scanResponse, address: Self.ball, data: ByteBuffer(), rssi: -45)

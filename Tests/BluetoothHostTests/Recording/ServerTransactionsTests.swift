@@ -35,7 +35,8 @@ struct ServerTransactionsTests {
             case .read(.failure(let error)): "\(event.handle) not read \(error.rawValue.hexDigits)"
             case .write(let value, .command): "\(event.handle) command \(value.hex) at \(event.time)"
             case .write(let value, .taken): "\(event.handle) taken \(value.hex) at \(event.answered ?? -1)"
-            case .write(let value, .refused(let error)): "\(event.handle) refused \(value.hex) \(error.rawValue.hexDigits)"
+            case .write(let value, .refused(let error)):
+                "\(event.handle) refused \(value.hex) \(error.rawValue.hexDigits)"
             case .write(let value, .unanswered): "\(event.handle) unanswered \(value.hex)"
             case .sent(let value): "\(event.handle) sent \(value.hex) at \(event.time)"
             }
@@ -118,7 +119,8 @@ struct ServerTransactionsTests {
         // 128 values of 512 octets, and one octet more.
         var lines: [String] = []
         for handle in UInt16(1)...128 {
-            let part = "\(ByteBuffer(integer: handle, endianness: .little).hex) 00 00" + String(repeating: "01", count: 512)
+            let value = String(repeating: "01", count: 512)
+            let part = "\(ByteBuffer(integer: handle, endianness: .little).hex) 00 00 \(value)"
             lines += ["> 16 \(part)", "< 17 \(part)"]
         }
         lines += ["> 16 81 00 00 00 02", "< 17 81 00 00 00 02", "> 18 01", "< 19"]
