@@ -22,6 +22,7 @@ extension CBCentralManager {
                 self.resumeReceiving(taken.add(value.readableBytes, in: window, of: id))
             case let event:
                 let counted = event.counted
+                peripheral = nil
                 self.receive(event)
                 guard let counted else { continue }
                 self.resumeReceiving(taken.add(counted.octets, in: counted.window, of: counted.connection))
@@ -43,7 +44,11 @@ extension CBCentralManager {
         _ id: ConnectionID,
         _ last: inout CBPeripheral?
     ) {
-        if last?.token != id.token || isKnownUniquelyReferenced(&last) { last = self.context.peripheral(id.token) }
+        if last?.token != id.token || isKnownUniquelyReferenced(&last) {
+            // Let go first: an object that only this keeps is gone for the app.
+            last = nil
+            last = self.context.peripheral(id.token)
+        }
         guard let peripheral = last else { return }
         let (characteristic, delegate) = self.propertyObservation.inform { () -> CBCharacteristic? in
             peripheral.connection.isConnected(id.attempt) ? peripheral.setValue(value, for: handle) : nil

@@ -24,6 +24,22 @@ struct RetrievalTests {
         #expect(again.name == "Crystal")
     }
 
+    @Test("5.2 of a peripheral that the app lets go while values wait, no more of them comes")
+    func valuesOfReleased() throws {
+        let talk = Conversation()
+        talk.central.subscribeToAnswer(services: nil)
+        try #require(talk.testbed.run { !talk.ball.centrals.isEmpty })
+        weak let seen = talk.central.found[0]
+        talk.central.onCall = { [unowned central = talk.central] call in
+            if call == "value" { central.found = [] }
+        }
+        for number in 0..<3 {
+            #expect(talk.ball.manager.updateValue("\(number)".octets, for: talk.ball.answer, onSubscribedCentrals: nil))
+        }
+        talk.testbed.run()
+        #expect(talk.central.values == ["0"] && seen == nil)
+    }
+
     @Test("5.3 while it lives, a peripheral is one object")
     func sameObject() throws {
         let talk = Conversation()
