@@ -244,8 +244,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
             let arrivals = self.state.arrivals
             guard !arrivals.isEmpty else { return }
             self.state.arrivals = []
-            let order = arrivals.indices.sorted { (arrivals[$0].order, $0) < (arrivals[$1].order, $1) }
-            for index in order { self.state.place(arrivals[index].task, at: arrivals[index].deadline) }
+            for arrival in arrivals.sorted(by: \.order) { self.state.place(arrival.task, at: arrival.deadline) }
         }
     }
 

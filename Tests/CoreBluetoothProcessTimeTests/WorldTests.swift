@@ -225,6 +225,7 @@ struct OneInstantTests {
         let queues = (0..<3).map { DispatchQueue(label: "q \($0)") }
         let timers = queues.map { DispatchSource.makeTimerSource(queue: $0) }
         for number in 0..<3 {
+            // A source may be used by any thread; its type does not say so.
             nonisolated(unsafe) let timer = timers[number]
             let queue = queues[number]
             queue.async {
@@ -241,6 +242,7 @@ struct OneInstantTests {
                     let begin = process_time_real_nanoseconds()
                     while process_time_real_nanoseconds() < begin + 20_000_000 { sched_yield() }
                     passed("\(number)")
+                    // In the world's time.
                     if wait == .sleep {
                         Thread.sleep(forTimeInterval: 1)
                     } else {

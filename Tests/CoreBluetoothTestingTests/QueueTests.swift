@@ -277,7 +277,7 @@ struct QueueTests {
     }
 
     @Test(
-        "What is started on several queues at once asks in the order in which it was started, whoever comes first",
+        "What is started on several queues at once asks in the order in which it was started, whichever thread comes first",
         arguments: [false, true]
     )
     func orderOfStarts(isOfDevice: Bool) {

@@ -12,7 +12,8 @@ enum BareLoop {
     /// The octets of a packet with a notification of 244 octets.
     private static let packetLength = 256
 
-    /// Works as one of the two processes until the standard input ends.
+    /// Works as one of the two processes until the standard input ends. Without its socket there is nothing to measure:
+    /// it ends with the reason then.
     static func run(_ role: String, at path: String) -> Never {
         role == "sender" ? self.send(to: path) : self.receive(at: path)
     }
@@ -48,10 +49,9 @@ enum BareLoop {
         }
     }
 
-    /// What counts packets on a queue of its own.
+    /// What counts packets on a queue of its own. Unchecked: its state is confined to that queue.
     private final class App: @unchecked Sendable {
         private let queue = DispatchQueue(label: "app")
-        // Confined to `queue`.
         private var left = 0
         private var completion: () -> Void = {}
 
@@ -70,6 +70,7 @@ enum BareLoop {
         }
     }
 
+    /// What reads packets. Unchecked: its state is confined to its channel's event loop.
     private final class Receiver: ChannelInboundHandler, @unchecked Sendable {
         typealias InboundIn = ByteBuffer
 

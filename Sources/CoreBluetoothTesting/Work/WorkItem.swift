@@ -20,6 +20,15 @@ struct WorkOrder: Comparable {
     var place: UInt64 { UInt64(self.device.map { $0 + 1 } ?? 0) << 44 | self.start & (1 << 44 - 1) }
 }
 
+extension Array {
+    /// The elements in the order of their work, and those of one work as they came.
+    func sorted(by order: KeyPath<Element, WorkOrder>) -> [Element] {
+        self.enumerated()
+            .sorted { ($0.element[keyPath: order], $0.offset) < ($1.element[keyPath: order], $1.offset) }
+            .map(\.element)
+    }
+}
+
 /// Whose work it is.
 final class WorkOwner: Sendable {
     /// The work of its world.

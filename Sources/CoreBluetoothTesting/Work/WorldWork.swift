@@ -220,8 +220,7 @@ final class WorldWork: @unchecked Sendable {
             defer { self.armings = [] }
             return self.armings
         }
-        let order = armings.indices.sorted { (armings[$0].order, $0) < (armings[$1].order, $1) }
-        for index in order { armings[index].arm() }
+        for arming in armings.sorted(by: \.order) { arming.arm() }
         return !armings.isEmpty
     }
 

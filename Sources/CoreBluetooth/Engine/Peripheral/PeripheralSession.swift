@@ -247,7 +247,7 @@ final class PeripheralSession: ManagerSession {
 
     /// A central writes.
     func received(_ request: GATTWriteRequest) {
-        guard let window = self.announce(request.link)?.receiveWindow else { return }
+        guard let window = self.receiveWindow(of: request.link) else { return }
         self.report(.write(request, window), octets: request.octetCount, in: window, on: request.link)
     }
 
@@ -257,6 +257,8 @@ final class PeripheralSession: ManagerSession {
         self.report(.command(link, handle, value, window), octets: value.readableBytes, in: window, on: link)
     }
 
+    /// What counts the values of a central's writes until the app has taken them. Found in its place: for each write a
+    /// copy of the entry would cost as much as the search.
     private func receiveWindow(of link: LinkID) -> ReceiveWindow? {
         for index in self.centrals.indices where self.centrals[index].link == link {
             return self.centrals[index].receiveWindow
