@@ -93,6 +93,12 @@ class MutatedPackage:
     def load(self):
         self.mutants = {int(n): mutations.Mutation(**m) for n, m in json.loads(read(self.list)).items()}
 
+    def update_tests(self):
+        """Takes the tests of now; the sources stay those that the mutants were made of."""
+        self.copy_files(files_of(self.root))
+        if self.swift_build().returncode != 0:
+            raise SystemExit(f"the copy does not build with the tests of now; {self.log} has the errors")
+
     def make(self, modules, count, seed):
         """Chooses mutations by chance, no two of them on one line, and builds what compiles."""
         paths = files_of(self.root)
@@ -143,11 +149,7 @@ class MutatedPackage:
         """Builds, and takes out what does not compile, until it builds."""
         while True:
             self.write_sources()
-            result = subprocess.run(["swift", "build", "--build-tests"], cwd=self.copy, text=True,
-                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            os.makedirs(os.path.dirname(self.log), exist_ok=True)
-            with open(self.log, "a") as file:
-                file.write(result.stdout)
+            result = self.swift_build()
             if result.returncode == 0:
                 return
             blamed = set()
@@ -158,6 +160,14 @@ class MutatedPackage:
             for number in blamed:
                 del self.mutants[number]
             print(f"{len(blamed)} mutants do not compile, {len(self.mutants)} are left", flush=True)
+
+    def swift_build(self):
+        result = subprocess.run(["swift", "build", "--build-tests"], cwd=self.copy, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        os.makedirs(os.path.dirname(self.log), exist_ok=True)
+        with open(self.log, "a") as file:
+            file.write(result.stdout)
+        return result
 
     def blamed(self, path, line):
         """The mutants of a line; where it has none, of the nearest above: an error may stand where a scope ends."""

@@ -188,7 +188,8 @@ def main():
     parser.add_argument("--spare", type=int, default=20, help="percent more are built, for those that do not compile")
     parser.add_argument("--jobs", type=int, default=2, help="suites at a time")
     parser.add_argument("--seconds", type=float, default=30, help="for a mutant alone, before it goes on with others")
-    parser.add_argument("--again", action="store_true", help="go on with the mutants of the last build")
+    parser.add_argument("--again", action="store_true", help="the mutants of the last build, with the tests of now")
+    parser.add_argument("--skip", type=int, default=0, help="leave out as many mutants of the build")
     parser.add_argument("--copy", default=f"{os.path.dirname(os.path.abspath(__file__))}/.build/package")
     options = parser.parse_args()
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -196,6 +197,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if options.again:
             package.load()
+            package.update_tests()
         else:
             print(f"seed {options.seed}", flush=True)
             package.make(options.module, options.mutants * (100 + options.spare) // 100 + 1, options.seed)
@@ -203,7 +205,7 @@ def main():
         if options.again:
             trial.load()
         trial.cover()
-        trial.run(sorted(package.mutants)[:options.mutants])
+        trial.run(sorted(package.mutants)[options.skip:options.skip + options.mutants])
         trial.save()
         trial.summarize()
 

@@ -77,7 +77,9 @@ struct TraceTests {
         #expect(try TimelineFile.read(folder("cut.jsonl")) == Array(entries.prefix(1)))
         try Data("{}\n{}\n".utf8).write(to: URL(fileURLWithPath: folder("other.jsonl")))
         try Data().write(to: URL(fileURLWithPath: folder("empty.jsonl")))
-        for name in ["other.jsonl", "empty.jsonl", "missing.jsonl"] {
+        try (TimelineFile.line(entries[0]) + Data("{}\n".utf8) + TimelineFile.line(entries[1]))
+            .write(to: URL(fileURLWithPath: folder("hole.jsonl")))
+        for name in ["other.jsonl", "empty.jsonl", "missing.jsonl", "hole.jsonl"] {
             let failure = #expect(throws: Failure.self) { try TimelineFile.read(folder(name)) }
             #expect(failure?.line.contains(folder(name)) == true)
         }

@@ -151,13 +151,16 @@ struct ScanTests {
 
     @Test(
         "Bars and colours follow the strength",
-        arguments: [(-60, 4), (-61, 3), (-71, 2), (-81, 1), (-91, 0), (20, 4)]
+        arguments: [
+            (-60, 4, .green), (-61, 3, .green), (-70, 3, .green), (-71, 2, .yellow), (-80, 2, .yellow), (-81, 1, .red),
+            (-90, 1, .red), (-91, 0, .red), (20, 4, .green),
+        ] as [(Int, Int, TextColor)]
     )
-    func bars(rssi: Int, bars: Int) {
+    func bars(rssi: Int, bars: Int, color: TextColor) {
         #expect(SignalText.bars(rssi) == bars)
         let text = SignalText.text(rssi)
         #expect(text.text.count == SignalText.columns)
-        #expect(text.rendered(hasColors: true).contains("\u{1B}[0;3") == (bars > 0))
+        #expect(text.rendered(hasColors: true).contains("\u{1B}[0;\(30 + color.rawValue)m") == (bars > 0))
         #expect(!text.rendered(hasColors: false).contains(";3"))
     }
 

@@ -82,7 +82,7 @@ struct CanvasTests {
     @Test("A row is filled from a column on, with what has one column")
     func filling() {
         for (column, character, expected) in [
-            (0, "-", "-----"), (3, "-", "abc--"), (4, "-", "abcd-"), (5, "-", "abcde"),
+            (0, "-", "-----"), (3, "-", "abc--"), (4, "-", "abcd-"), (5, "-", "abcde"), (6, "-", "abcde"),
             (-2, "-", "-----"), (0, "漢", "abcde"), (1, " ", "a"),
         ] as [(Int, Character, String)] {
             var canvas = self.canvas(2, 5)

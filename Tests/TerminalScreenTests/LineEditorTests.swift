@@ -125,4 +125,14 @@ struct LineEditorTests {
         #expect(canvas.text == ["  " + shown])
         #expect(canvas.cursor == ScreenPosition(row: 0, column: 2 + cursor))
     }
+
+    @Test("Where there is no column for text beside the cursor, nothing is drawn", arguments: [-1, 0, 1])
+    func noColumns(columns: Int) {
+        var editor = LineEditor()
+        editor.set("Will")
+        var canvas = Canvas(size: ScreenSize(rows: 1, columns: 30))
+        editor.draw(on: &canvas, row: 0, column: 2, columns: columns)
+        #expect(canvas.text == [""])
+        #expect(canvas.cursor == nil)
+    }
 }
