@@ -36,8 +36,9 @@ struct AppStateTests {
         try world.run(until: central.calls == ["connected"])
         app.suspend()
         for _ in 0..<510 {
-            thermo.dropLinks()
-            world.advance(by: .seconds(5))
+            thermo.disconnect()
+            try world.run(until: thermo.linkCount == 0)
+            try world.run(until: thermo.linkCount == 1)
         }
         #expect(central.calls.count == 1)
         app.enterForeground()
