@@ -448,7 +448,10 @@ let package = Package(
         ),
         .testTarget(
             name: "EightBallTests",
-            dependencies: ["eightball", "CommandLineTool", "CoreBluetoothTesting", "SessionTestbed"]
+            dependencies: [
+                "eightball", "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "LoopbackWeb",
+                "SessionTestbed",
+            ]
         ),
         .testTarget(
             name: "SequenceDiagramTests",

@@ -24,6 +24,7 @@ final class WebSession {
     private let name: String
     private let output: OutputFormat
     private var server: WebServer?
+    private var publishDocuments: ([String: String]) -> Void = { _ in }
     private var role = Role.none
     private var ticks: Ticks?
     private var pairing: (number: Int, page: PairingPage)?
@@ -48,7 +49,6 @@ final class WebSession {
             DispatchQueue.main.async { MainActor.assumeIsolated { respond(self?.answer(request) ?? .missing) } }
         }
         self.server = server
-        agent.receiver = self
         Interrupts.watch()
         do {
             let address = try server.start(port: port)
@@ -58,9 +58,16 @@ final class WebSession {
         } catch {
             Ending.fail(Self.failure(error, port: port))
         }
-        publish()
-        ticks = Ticks { [unowned self] in tick() }
+        start(publish: server.publish)
         Interrupts.runUntilExit()
+    }
+
+    /// Begins; `publish` gets the documents that have changed, by language.
+    func start(publish: @escaping ([String: String]) -> Void) {
+        publishDocuments = publish
+        agent.receiver = self
+        self.publish()
+        ticks = Ticks { [unowned self] in tick() }
     }
 
     private static func failure(_ error: any Error, port: Int) -> Failure {
@@ -76,7 +83,8 @@ final class WebSession {
 
     // MARK: Requests
 
-    private func answer(_ request: WebRequest) -> WebResponse {
+    /// Answers a request of a page.
+    func answer(_ request: WebRequest) -> WebResponse {
         switch request.intent {
         case .get:
             if let file = WebFile(rawValue: request.path) {
@@ -153,7 +161,7 @@ final class WebSession {
         let newest = Dictionary(uniqueKeysWithValues: Texts.all.map { ($0.language, document.json($0).text) })
         let changed = newest.filter { documents[$0.key] != $0.value }
         documents = newest
-        if !changed.isEmpty { server?.publish(changed) }
+        if !changed.isEmpty { publishDocuments(changed) }
         // The least time between two documents.
         DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(Ticks.interval)) {
             MainActor.assumeIsolated {
