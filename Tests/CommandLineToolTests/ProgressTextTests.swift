@@ -33,6 +33,26 @@ struct ProgressTextTests {
         #expect(row(.seconds, 0, 10, after: 12) == "reading: 12 s, 0 s left")
     }
 
+    @Test("Where the total is not known, what is done is counted, in KiB from 10 of them on")
+    func unknownTotal() {
+        #expect(row(.items("services"), 0, nil) == "reading: 4 s")
+        #expect(row(.items("services"), 1, nil) == "reading: 1 services, 0.2/s, 4 s")
+        #expect(row(.octets, 1, nil) == "reading: 1 octets, 0.0 kbit/s, 4 s")
+        #expect(row(.octets, 10_239, nil) == "reading: 10239 octets, 20 kbit/s, 4 s")
+        #expect(row(.octets, 10_240, nil) == "reading: 10 KiB, 20 kbit/s, 4 s")
+        #expect(row(.seconds, 3, nil) == "reading: 4 s")
+    }
+
+    @Test("A rate below 10 has one place behind the point; the time that is left is rounded up")
+    func rounding() {
+        #expect(row(.items("services"), 39, 40) == "reading: 39 of 40 services, 9.8/s, 1 s left")
+        #expect(row(.items("services"), 40, 40) == "reading: 40 of 40 services, 10/s, 0 s left")
+        #expect(row(.octets, 5000, 8000) == "reading: 5000 of 8000 octets, 10 kbit/s, 3 s left")
+        #expect(row(.items("services"), 3, 10, after: 0.5) == "reading: 3 of 10 services, 6.0/s, 2 s left")
+        // In no time there is no rate.
+        #expect(row(.items("services"), 3, 10, after: 0) == "reading: 3 of 10 services, 0 s")
+    }
+
     @Test("It fits the terminal, and leaves the last column free", arguments: [1, 10, 20])
     func columns(columns: Int) {
         #expect(row(.items("services"), 2, 5, columns: columns).count == max(1, columns - 1))
@@ -41,5 +61,8 @@ struct ProgressTextTests {
     @Test("In a narrow terminal the time that is left is there, and the rate is not")
     func narrow() {
         #expect(row(.items("services"), 2, 5, columns: 40) == "reading: 2 of 5 services, 6 s left")
+        // The whole row has 41 columns.
+        #expect(row(.items("services"), 2, 5, columns: 41) == "reading: 2 of 5 services, 6 s left")
+        #expect(row(.items("services"), 2, 5, columns: 42) == "reading: 2 of 5 services, 0.5/s, 6 s left")
     }
 }

@@ -29,7 +29,7 @@ final class TerminalInput {
     }
 
     /// What a thread has read.
-    private enum Reading: Sendable {
+    enum Reading: Equatable, Sendable {
         case line(String)
         case end
         case cancelled
@@ -196,7 +196,8 @@ final class TerminalInput {
 
     // MARK: Octets
 
-    private nonisolated static func read(_ input: CInt, until cancel: CInt) -> Reading {
+    /// Reads a line, until `cancel` ends.
+    nonisolated static func read(_ input: CInt, until cancel: CInt) -> Reading {
         var octets: [UInt8] = []
         while true {
             var events = [

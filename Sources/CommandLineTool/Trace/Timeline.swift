@@ -45,7 +45,7 @@ package final class Timeline: Sendable {
     private let file: FileHandle?
     private let state = Mutex(State())
 
-    private init(_ destination: Destination, device: String) throws {
+    init(_ destination: Destination, device: String) throws {
         self.destination = destination
         self.device = device
         switch destination {

@@ -1,0 +1,52 @@
+// What is read of an answer that somebody types, from a pipe in the terminal's place.
+
+import Foundation
+import Testing
+
+@testable import CommandLineTool
+
+@Suite("The line of an answer")
+struct TerminalInputTests {
+    /// Reads lines until one is none.
+    private func readings(_ text: String) -> [TerminalInput.Reading] {
+        let (input, cancel) = (Pipe(), Pipe())
+        input.fileHandleForWriting.write(Data(text.utf8))
+        input.fileHandleForWriting.closeFile()
+        var readings: [TerminalInput.Reading] = []
+        while case let reading = TerminalInput.read(
+            input.fileHandleForReading.fileDescriptor,
+            until: cancel.fileHandleForReading.fileDescriptor
+        ) {
+            readings.append(reading)
+            guard case .line = reading else { break }
+        }
+        withExtendedLifetime(cancel) {}
+        return readings
+    }
+
+    @Test("It ends with its line, the last one also with the input")
+    func lines() {
+        #expect(readings("") == [.end])
+        #expect(readings("yes\n\n123456") == [.line("yes"), .line(""), .line("123456"), .end])
+        #expect(readings("yes\n") == [.line("yes"), .end])
+    }
+
+    @Test("Of a long line the first 1,024 octets are kept", arguments: [1023, 1024, 1025, 4000])
+    func limit(count: Int) {
+        let line = String((0..<count).map { Character(UnicodeScalar(UInt8(0x61 + $0 % 26))) })
+        #expect(readings(line + "\nnext\n") == [.line(String(line.prefix(1024))), .line("next"), .end])
+    }
+
+    @Test("A question that is taken back is read no more, also where there is a line")
+    func cancelled() {
+        let (input, cancel) = (Pipe(), Pipe())
+        input.fileHandleForWriting.write(Data("yes\n".utf8))
+        cancel.fileHandleForWriting.closeFile()
+        let reading = TerminalInput.read(
+            input.fileHandleForReading.fileDescriptor,
+            until: cancel.fileHandleForReading.fileDescriptor
+        )
+        #expect(reading == .cancelled)
+        withExtendedLifetime(input) {}
+    }
+}
