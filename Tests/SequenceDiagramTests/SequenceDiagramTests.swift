@@ -146,6 +146,115 @@ struct SequenceDiagramTests {
         #expect(layout.positions == layout.positions.sorted())
     }
 
+    @Test("Every line, box and text stands in its place")
+    func places() {
+        var diagram = SequenceDiagram(
+            title: "A question",
+            participants: [.init("app", of: "asker"), .init("host", of: "asker"), .init("host", of: "ball")]
+        )
+        diagram.rows = [
+            .init(.divider("Begin")),
+            .init(.message(from: 0, to: 1, "connect", isDashed: false), at: "0.1 ms"),
+            .init(.message(from: 2, to: 1, "one two three four five six seven eight nine ten", isDashed: true)),
+            .init(.message(from: 1, to: 1, "Start scanning", isDashed: true)),
+            .init(.note(2, "advertises"), at: "2.0 ms"),
+        ]
+        let lines = diagram.svg.split(separator: "\n").map(String.init)
+        let body = lines.drop { !$0.hasPrefix("<rect class=\"page\"") }
+        #expect(lines[0].contains("viewBox=\"0 0 640 296\" width=\"640\" height=\"296\""))
+        #expect(
+            body.joined(separator: "\n") == """
+                <rect class="page" width="100%" height="100%" rx="8"/>
+                <text class="title" x="16" y="26">A question</text>
+                <rect class="band" x="68" y="40" width="290" height="42" rx="6"/>
+                <text class="device" x="213" y="56">asker</text>
+                <rect class="band" x="482" y="40" width="140" height="42" rx="6"/>
+                <text class="device" x="552" y="56">ball</text>
+                <text class="name" x="138" y="75">app</text>
+                <path class="line" d="M138 82L138 284"/>
+                <text class="name" x="288" y="75">host</text>
+                <path class="line" d="M288 82L288 284"/>
+                <text class="name" x="552" y="75">host</text>
+                <path class="line" d="M552 82L552 284"/>
+                <path class="divider" d="M16 118L624 118"/>
+                <text class="label" x="320" y="112">Begin</text>
+                <text class="text" x="213" y="146">connect</text>
+                <path class="arrow" d="M138 153L287 153"/>
+                <text class="time" x="56" y="146">0.1 ms</text>
+                <text class="text" x="420" y="176">one two three four five six seven</text>
+                <text class="text" x="420" y="192">eight nine ten</text>
+                <path class="arrow dashed" d="M552 199L289 199"/>
+                <text class="text" x="378" y="222">Start scanning</text>
+                <path class="arrow dashed" d="M288 221h14v8h-12"/>
+                <rect class="note" x="510.5" y="238" width="83" height="25" rx="4"/>
+                <text class="text" x="552" y="255">advertises</text>
+                <text class="time" x="56" y="252">2.0 ms</text>
+                </svg>
+                """
+        )
+    }
+
+    @Test("A long word between neighbours moves them apart, as far as 264; the least width is 480")
+    func widths() {
+        func layout(_ word: Int, from: Int = 0, to: Int = 1) -> SVGLayout {
+            let text = String(repeating: "w", count: word) + " and more"
+            return SVGLayout(Self.diagram(.init(.message(from: from, to: to, text, isDashed: false))))
+        }
+        #expect(layout(18).positions == [138, 288, 552])
+        #expect(layout(20).positions == [138, 138 + 20 * SVGLayout.characterWidth + 20, 138 + 162 + 264])
+        #expect(layout(20, from: 1, to: 0).positions == layout(20).positions)
+        #expect(layout(35).positions == [138, 402, 666] && layout(35).width == 754)
+        // Between others it moves nobody.
+        #expect(layout(35, from: 0, to: 2).positions == [138, 288, 552])
+        #expect(SVGLayout(SequenceDiagram(title: "", participants: [.init("a", of: "b")])).width == 480)
+    }
+
+    @Test("A note at an edge stays inside")
+    func notes() {
+        let text = String(repeating: "n", count: 24)
+        let layout = SVGLayout(Self.diagram(.init(.note(0, text)), .init(.note(2, text))))
+        let half = SVGLayout.noteWidth([text]) / 2
+        #expect(abs(half - (24 * 7.1 / 2 + 6)) < 0.001)
+        #expect(layout.rows.map(\.center) == [66 + half, 640 - half - 4])
+    }
+
+    @Test("Of equal packets the first that was sent is the first that another device receives, in time")
+    func receptions() {
+        func packet(_ device: String, _ isSent: Bool, _ seconds: Int, _ content: String = "x") -> SequenceDiagram.Packet
+        {
+            .init(content: content, device: device, isSent: isSent, time: .seconds(seconds))
+        }
+        func receptions(_ packets: SequenceDiagram.Packet?...) -> [Int: Int] {
+            SequenceDiagram.receptions(of: packets, within: .seconds(10))
+        }
+        #expect(
+            receptions(packet("a", true, 0), packet("a", true, 1), packet("b", false, 2), packet("b", false, 3)) == [
+                0: 2, 1: 3,
+            ]
+        )
+        #expect(receptions(packet("a", true, 0), nil, packet("b", false, 9)) == [0: 2])
+        // On its way for too long, at its sender, another packet, or received before it was sent.
+        #expect(receptions(packet("a", true, 0), packet("b", false, 10)).isEmpty)
+        #expect(receptions(packet("a", true, 0), packet("a", false, 1)).isEmpty)
+        #expect(receptions(packet("a", true, 0), packet("b", false, 1, "y")).isEmpty)
+        #expect(receptions(packet("b", false, 0), packet("a", true, 0)).isEmpty)
+        // What is too old is not the one that has come, and what has come once does not come again.
+        #expect(receptions(packet("a", true, 0), packet("a", true, 5), packet("b", false, 12)) == [1: 2])
+        #expect(receptions(packet("a", true, 0), packet("b", false, 1), packet("c", false, 2)) == [0: 1])
+    }
+
+    @Test(
+        "Of more than 20 digits the first eight are shown",
+        arguments: [
+            ("", ""), ("a  b", "a  b"), ("(01234567-89AB-CDEF-01)", "(01234567…)"),
+            ("12345678901234567890", "12345678901234567890"), ("123456789012345678901", "12345678…"),
+            ("x=123456789012345678901!", "x=12345678…!"),
+        ]
+    )
+    func shortened(text: String, shown: String) {
+        #expect(SequenceDiagram.shortened(text) == shown)
+    }
+
     @Test(
         "Text is cut between words, and inside a word that has no room",
         arguments: [
