@@ -85,7 +85,10 @@ struct TraceDiagramTests {
     @Test("A long trace is cut, and the last row says so")
     func cut() {
         let world = World(seed: 1)
-        for number in 1...(TraceDiagram.limit + 7) { world.note("line \(number)") }
+        #expect(TraceDiagram.limit == 2000)
+        for number in 1...TraceDiagram.limit { world.note("line \(number)") }
+        #expect(!world.trace.diagram.mermaid.contains("more lines"))
+        for number in 1...7 { world.note("line \(TraceDiagram.limit + number)") }
         let lines = world.trace.diagram.mermaid.split(separator: "\n")
         #expect(lines.count { $0.contains("line ") } == TraceDiagram.limit)
         #expect(lines.last?.contains("7 more lines of the trace") == true)

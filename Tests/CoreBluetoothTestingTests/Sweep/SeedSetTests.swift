@@ -72,6 +72,25 @@ struct SeedSetTests {
         #expect(try SweepSettings(["WORLD_SEEDS": ""], processors: 0).seeds == nil)
     }
 
+    @Test("a process of a sweep knows its part from its environment, and another one has none")
+    func part() throws {
+        for folder in [nil, "/tmp/kept"] {
+            let part = SweepPart(
+                site: "A/B.swift:7 c()",
+                seeds: SeedSet([3, 1, 2, 9]),
+                mark: "/tmp/mark",
+                folder: folder
+            )
+            #expect(part.variables["WORLD_SWEEP_SEEDS"] == "1-3,9")
+            let read = try #require(SweepPart(part.variables))
+            #expect(read.site == part.site && read.seeds == part.seeds && read.mark == part.mark)
+            #expect(read.folder == folder)
+            for name in [SweepPart.siteVariable, SweepPart.seedsVariable, SweepPart.markVariable] {
+                #expect(SweepPart(part.variables.filter { $0.key != name }) == nil, "\(name)")
+            }
+        }
+    }
+
     @Test(
         "a variable that means nothing is refused with one line",
         arguments: [

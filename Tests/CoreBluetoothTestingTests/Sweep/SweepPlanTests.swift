@@ -10,6 +10,12 @@ struct SweepPlanTests {
         SweepPlan(try #require(SeedSet(seeds)), .whole, failureLimit: failureLimit)
     }
 
+    /// What a plan has next; there is something.
+    private static func next(_ plan: inout SweepPlan) throws -> SweepPlan.Job {
+        let job = plan.next()
+        return try #require(job)
+    }
+
     /// Runs a plan, `workers` jobs at once, of which the last one that was started ends first.
     private static func run(
         _ plan: inout SweepPlan,
@@ -110,7 +116,103 @@ struct SweepPlanTests {
             progress.line
                 == "reads(): 1000 of 10000 seeds of shard 3/20, 40 a second, 2 failures, 3 min 45 s left"
         )
-        #expect(SweepProgress.text(ofSeconds: 7322) == "2 h 2 min")
-        #expect(SweepProgress.text(ofSeconds: 200_000) == "2 d 7 h")
+    }
+
+    @Test("a line says one failure, a slow rate with its tenths, and at the end how long it took")
+    func lines() {
+        var progress = SweepProgress(
+            name: "reads()",
+            finished: 99,
+            total: 100,
+            failures: 1,
+            shard: .whole,
+            seconds: 10
+        )
+        #expect(progress.line == "reads(): 99 of 100 seeds, 9.9 a second, 1 failure, 1 s left")
+        progress.finished = 100
+        #expect(progress.line == "reads(): 100 of 100 seeds, 10 a second, 1 failure, in 10 s")
+        progress.seconds = 0
+        #expect(progress.line == "reads(): 100 of 100 seeds, 1 failure, in 0 s")
+    }
+
+    @Test(
+        "a duration has its two largest units, and is rounded up to seconds",
+        arguments: [
+            (0, "0 s"), (58.1, "59 s"), (59.1, "1 min 0 s"), (3599, "59 min 59 s"), (3600, "1 h 0 min"),
+            (7322, "2 h 2 min"), (86_399, "23 h 59 min"), (86_400, "1 d 0 h"), (200_000, "2 d 7 h"),
+            (1e12, "for ever"), (.infinity, "for ever"),
+        ] as [(Double, String)]
+    )
+    func durations(seconds: Double, text: String) {
+        #expect(SweepProgress.text(ofSeconds: seconds) == text)
+    }
+
+    @Test(
+        "a process gets twice as many seeds where the last one took less than 0.75 s, half as many above 3 s",
+        arguments: [(0.74, 8), (0.75, 4), (3, 4), (3.01, 2)]
+    )
+    func sizes(seconds: Double, size: Int) throws {
+        var plan = try Self.plan("1-100")
+        let small = try Self.next(&plan)
+        plan.ended(small, .holds, after: 0.1)
+        let second = try Self.next(&plan)
+        plan.ended(second, .holds, after: 0.1)
+        #expect(plan.size == 4)
+        let job = try Self.next(&plan)
+        #expect(job.seeds == [4, 5, 6, 7])
+        plan.ended(job, .holds, after: seconds)
+        #expect(plan.size == size)
+        // One that was smaller says nothing of the others.
+        plan.ended(small, .holds, after: 0.1)
+        #expect(plan.size == size)
+    }
+
+    @Test("halves run in the order of their seeds, before new seeds, and a failure halves the size")
+    func halves() throws {
+        var plan = try Self.plan("1-100")
+        for _ in 0..<3 {
+            let job = try Self.next(&plan)
+            plan.ended(job, .holds, after: 0.1)
+        }
+        let (first, second) = (try Self.next(&plan), try Self.next(&plan))
+        #expect(first.seeds == Array(8...15) && second.seeds == Array(16...23))
+        plan.ended(second, .fails(reason: "late", folder: nil), after: 0.1)
+        #expect(plan.size == 4)
+        plan.ended(first, .fails(reason: "early", folder: nil), after: 0.1)
+        #expect(plan.size == 2 && plan.finished == 7)
+        let halves = [plan.next(), plan.next(), plan.next(), plan.next(), plan.next()].map { $0?.seeds }
+        #expect(halves == [Array(8...11), Array(12...15), Array(16...19), Array(20...23), [24, 25]])
+    }
+
+    @Test("a seed that never ends is a failure, which is not run again; nothing behind it is of interest")
+    func neverEnds() throws {
+        var plan = try Self.plan("1-100")
+        for _ in 0..<2 {
+            let job = try Self.next(&plan)
+            plan.ended(job, .holds, after: 0.1)
+        }
+        let (job, behind) = (try Self.next(&plan), try Self.next(&plan))
+        plan.ended(job, .fails(reason: "slow", folder: nil), after: 900)
+        let half = try Self.next(&plan)
+        #expect(half.seeds == [4, 5])
+        plan.ended(half, .fails(reason: "slow", folder: nil), after: 900)
+        let seeds = [try Self.next(&plan), try Self.next(&plan)]
+        #expect(seeds.map(\.seeds) == [[4], [5]])
+        plan.ended(seeds[1], .neverEnds(reason: "no end"), after: 600)
+        #expect(plan.failures.map(\.seeds) == [[5]] && plan.failures.map(\.reason) == ["no end"])
+        #expect(plan.finished == 4)
+        #expect(plan.isNeedless(behind) && !plan.isNeedless(seeds[0]) && !plan.isNeedless(seeds[1]))
+        // The smaller seed holds: its group has failed by the other one, and is no failure of its own.
+        plan.ended(seeds[0], .holds, after: 0.1)
+        #expect(plan.failures.map(\.seeds) == [[5]])
+        #expect(plan.next() == nil)
+    }
+
+    @Test("a sweep goes on until it has as many failures as wanted")
+    func failureLimit() throws {
+        var plan = try Self.plan("1-100", failureLimit: 2)
+        let bad: Set<UInt64> = [10, 20, 30]
+        _ = Self.run(&plan) { !bad.isDisjoint(with: $0) }
+        #expect(plan.failures.prefix(2).map(\.seeds) == [[10], [20]])
     }
 }
