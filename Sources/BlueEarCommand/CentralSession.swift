@@ -83,12 +83,7 @@ final class CentralSession {
     }
 
     private func send(_ message: [String: String]) {
-        do {
-            try manager?.send(message)
-        } catch {
-            hasFailed = true
-            Console.warn("\(error)")
-        }
+        do { try manager?.send(message) } catch { Console.warn("\(error)") }
     }
 
     private func timeOut(after timeout: TimeInterval) {

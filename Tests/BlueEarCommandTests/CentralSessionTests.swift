@@ -120,22 +120,28 @@ struct CentralSessionTests {
         )
     }
 
-    @Test("With --stay a line that is no message is reported and skipped; the end of input ends when all is delivered")
+    @Test(
+        "With --stay a line that is no message, or too long a one, is reported and skipped; the end of input ends when all is delivered"
+    )
     func stays() async throws {
         let result = await #expect(
             processExitsWith: .exitCode(0),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
             let run = try await CentralSessionTests.central(
-                lines: [(2, "no message"), (2, ""), (3, "key=value=more"), (4, nil)]
+                lines: [
+                    (2, "no message"), (2, ""), (2.5, "long=" + String(repeating: "x", count: 1_048_576)),
+                    (3, "key=value=more"), (4, nil),
+                ]
             )
             run.mark("before the end of input", at: 3.999)
             run.mark("a second later", at: 5)
             run.passMinute()
         }
         let process = try #require(result)
-        #expect(process.errorLines.count == 1)
+        #expect(process.errorLines.count == 2)
         #expect(process.errorLines.first?.hasSuffix("\"no message\" is not KEY=VALUE") == true)
+        #expect(process.errorLines.last?.hasSuffix(" octets is too long; 1048576 is the most") == true)
         #expect(
             process.lines == [
                 "Start configuration 🎛", "Start scanning peripherals 👀", "Did connect to: Anna 🤜🏽🤛🏽",

@@ -98,6 +98,27 @@ struct LostLinkTests {
         #expect(speaker.received.map(\.message) == [["Yo": "Lo"]])
     }
 
+    @Test("A service that came back with the app's state is published anew when the adapter was off meanwhile")
+    func restoredWithoutAdapter() throws {
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        testbed.run(.seconds(1))
+        let manager = try #require(speaker.manager.peripheralManager)
+        let service = try #require(speaker.manager.service)
+        speaker.adapter.run {
+            speaker.manager.peripheralManager(
+                manager,
+                willRestoreState: [CBPeripheralManagerRestoredStateServicesKey: [service]]
+            )
+        }
+        speaker.adapter.setPowered(false)
+        testbed.run(.seconds(1))
+        speaker.adapter.setPowered(true)
+        let listener = testbed.listener()
+        #expect(testbed.run { listener.isFinished })
+        #expect(listener.errors.isEmpty && speaker.received.map(\.message) == [["Yo": "Lo"]])
+    }
+
     @Test("Who leaves while a connection is waited for has finished at once, and connects no more")
     func leavingWhileConnecting() {
         let testbed = Testbed()

@@ -87,6 +87,46 @@ struct WorldTests {
         }
     }
 
+    @Test("While the user is busy with a pairing the peripheral has more time: ten seconds from when he no longer is")
+    func silentDuringPairing() throws {
+        try withWorld { world in
+            let device = world.addDevice("speaker")
+            let speaker = Speaker(["Hello": "Darkness"], on: device.adapter)
+            device.isUnresponsive = true
+            // Busy until the 40th second of the world.
+            let end = Duration.seconds(40)
+            let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world) { manager in
+                manager.userIdleTime = { max(0, (world.now - end) / .seconds(1)) }
+            }
+            try world.run(until: listener.calls.contains("didConnectPeripheral"), within: .seconds(5))
+            // ATT's own limit of 30 s is another one.
+            world.advance(by: .seconds(20) - world.now)
+            #expect(listener.errors.isEmpty && !listener.calls.contains("didFailConnection"))
+            withExtendedLifetime(speaker) {}
+        }
+    }
+
+    @Test("A user who was busy once, ten seconds ago or more, gives no more time", arguments: [3.0, 10.0])
+    func silentAfterPairing(idleTime: TimeInterval) throws {
+        try withWorld { world in
+            let device = world.addDevice("speaker")
+            let speaker = Speaker(["Hello": "Darkness"], on: device.adapter)
+            device.isUnresponsive = true
+            var connected = Duration.zero
+            let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world) { manager in
+                // When the ten seconds of the exploration are over, the user has been idle for so long.
+                manager.userIdleTime = { idleTime + max(0, (world.now - connected) / .seconds(1) - 10) }
+            }
+            try world.run(until: listener.calls.contains("didConnectPeripheral"), within: .seconds(5))
+            connected = world.now
+            world.advance(by: .seconds(20 - idleTime - 0.1))
+            #expect(listener.errors.isEmpty == (idleTime < 10))
+            world.advance(by: .seconds(0.2))
+            #expect(listener.errors == [.unanswered])
+            withExtendedLifetime(speaker) {}
+        }
+    }
+
     @Test(
         "A peripheral that stops responding to a write: the link ends after ATT's 30 s, and all is said again"
     )
