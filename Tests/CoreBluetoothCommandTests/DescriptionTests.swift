@@ -70,6 +70,8 @@ struct DescriptionTests {
         )
         let again = try GATTDescription(json: try description.json, from: "again.json")
         #expect(try again.json == description.json)
+        #expect(again.services.map(\.primary) == description.services.map { $0.primary ?? true })
+        #expect(again.services.map(\.advertise) == description.services.map { $0.advertise ?? true })
         let characteristic = try #require(again.services[1].characteristics?.first)
         #expect(again.services[1].includes?.map(\.uuid) == [CBUUID(string: "180F")])
         #expect(characteristic.notifications?.map(\.after) == [0.5])

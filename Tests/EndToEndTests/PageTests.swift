@@ -75,7 +75,9 @@ struct PageTests {
     }
 
     @Test("A ball that went is seen for five seconds, and the next one is chosen then")
+    @MainActor
     func losses() {
+        #expect(CentralPage.lossTicks * Ticks.interval == 5000)
         var page = CentralPage()
         for name in ["a", "b", "c"] { page.found(name, name: name, strength: -50) }
         _ = page.receive(.tab)

@@ -104,6 +104,7 @@ struct ToolScreenTests {
         #expect(try bridge.objects()[0]["adapter"] as? String == "h4:unix:\(path)")
         let scan = try testbed.tool("scan", "--adapter", "h4:unix:\(path)")
         try scan.line(with: "\"Crystal\"")
+        try bridge.line(with: "\"connected\"")
         let second = try testbed.tool("controller", "--adapter", "h4:unix:\(path)")
         #expect(try second.end() == 1)
         #expect(second.errorLines.first?.contains("refuses HCI Reset") == true, "\(second.errorLines)")

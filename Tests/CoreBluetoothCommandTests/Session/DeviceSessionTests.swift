@@ -112,6 +112,23 @@ struct DeviceSessionTests {
         #expect(process.errorLines == (keepsGoing ? words : [words[0]]))
     }
 
+    @Test("A connection that is lost before the first command ends it at once, too")
+    func lostBeforeCommands() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(1),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let run = try await DeviceSessionTests.connect("Thermo", [(10, "read FFF1")]) { world in
+                world.after(.seconds(5)) { world["Thermo"]?.dropLinks() }
+            }
+            run.mark("after it", at: 9.99)
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.lines.isEmpty && process.errorLines.count == 1)
+        #expect(process.errorLines.first?.hasPrefix("\"Thermo\" has disconnected: ") == true)
+    }
+
     @Test("A connection that is lost ends it at once, or when the next command needs it", arguments: [false, true])
     func lost(keepsGoing: Bool) async throws {
         let result = await #expect(

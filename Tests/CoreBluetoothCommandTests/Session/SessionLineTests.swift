@@ -49,6 +49,20 @@ struct SessionLineTests {
         #expect(completion("read x").candidates.isEmpty)
     }
 
+    @Test("Connection parameters are asked for where one of them is given, and each has its limits")
+    func parameterLimits() throws {
+        typealias Options = ConnectionParameterOptions
+        #expect(try Options.parse([]).isEmpty)
+        for (name, lowest, highest, outside) in [
+            ("--interval", "7.5", "4000", ["7.49", "4000.1"]), ("--latency", "0", "499", ["-1", "500"]),
+            ("--supervision-timeout", "100", "32000", ["99.9", "32000.1"]),
+        ] {
+            #expect(try !Options.parse([name, lowest]).isEmpty)
+            #expect(try !Options.parse([name, highest]).isEmpty)
+            for value in outside { #expect(throws: (any Error).self) { try Options.parse([name, value]) } }
+        }
+    }
+
     @Test("A line is a command, a comment or nothing")
     func parse() throws {
         #expect(try SessionCommands.parse("") == nil)
