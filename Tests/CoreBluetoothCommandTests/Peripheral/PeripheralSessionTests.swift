@@ -16,7 +16,8 @@ struct PeripheralSessionTests {
     @MainActor
     private static func advertise(
         _ characteristics: String,
-        _ lines: [(seconds: Double, text: String?)]
+        _ lines: [(seconds: Double, text: String?)],
+        _ arrange: @MainActor (World) -> Void = { _ in }
     ) throws -> SessionRun {
         var run = SessionRun()
         let json = """
@@ -34,6 +35,7 @@ struct PeripheralSessionTests {
             session.start()
             return session
         }
+        arrange(run.world)
         let reader = run.lines(lines)
         let output = OutputFormat(isJSON: false, isVerbose: false)
         try run.start(on: run.world.addDevice("tool")) {
@@ -118,5 +120,29 @@ struct PeripheralSessionTests {
         #expect(process.errorLines.count == words.count)
         for (line, words) in zip(process.errorLines, words) { #expect(line.contains(words)) }
         #expect(process.errorLines.first?.hasSuffix(" 0x80") == true)
+    }
+
+    @Test("What was recorded comes anew with each first subscription, also after the adapter was off meanwhile")
+    func recordedValues() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let run = try await PeripheralSessionTests.advertise(
+                """
+                { "uuid": "FFF1", "properties": ["notify"], "notifications": [
+                    { "after": 2, "value": { "uint8": 1 } }, { "after": 4, "value": { "uint8": 2 } },
+                    { "after": 20, "value": { "uint8": 3 } } ] }
+                """,
+                [(1, "subscribe FFF1"), (12, "connect"), (13, "subscribe FFF1"), (40, nil)]
+            ) { world in
+                world.after(.seconds(8)) { world["peripheral"]?.isPowered = false }
+                world.after(.seconds(9)) { world["peripheral"]?.isPowered = true }
+            }
+            for seconds in [14, 22] { run.mark("- \(seconds)", at: Double(seconds)) }
+            run.passMinute()
+        }
+        let lines = try #require(result).lines.filter { !$0.hasPrefix("| ") }
+        #expect(lines == ["01", "02", "- 14", "01", "02", "- 22", "03"])
     }
 }
