@@ -52,6 +52,20 @@ struct ScriptedPeripheralTests {
         try world.run(until: peripheral.state == .connected)
     }
 
+    @Test("What the test does with it stands in the trace")
+    func notes() {
+        let (world, thermo, _) = Self.meet(.thermometer())
+        thermo.notify(Data([1]), for: Reader.measurement)
+        thermo.disconnect()
+        thermo.forgetBonds()
+        thermo.publish([])
+        let notes = [
+            "notifies \(Reader.measurement.uuidString), and nobody is subscribed", "disconnects",
+            "forgets the keys of its pairings", "publishes other services",
+        ]
+        #expect(world.trace.of("Thermo", .world).map(\.text).suffix(4) == notes)
+    }
+
     @Test("C4: a wrong UUID in notify or setValue fails the one test, and names the line of the call")
     func wrongUUID() throws {
         for setsValue in [false, true] {
