@@ -36,6 +36,15 @@ private final class BondedHost: LEHostDelegate {
         self.host.attach(to: air.makeController(configuration: controller))
     }
 
+    /// Changes what is known of the peers, not what the host resolves.
+    func changeBonds(_ body: (inout Bond) -> Void) {
+        self.bonds = self.bonds.mapValues { bond in
+            var bond = bond
+            body(&bond)
+            return bond
+        }
+    }
+
     func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.link = nil }
     func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bonds[link.peer] }
@@ -124,6 +133,24 @@ struct LEHostPeerPrivacyTests {
         let peripheral = BondedHost(2, on: self.air, isPrivate: false)
         try self.pair(central, peripheral)
         #expect(central.said.isEmpty && peripheral.said.count == 1)
+    }
+
+    @Test("A peer whose key is all zeros is not asked: it distributes its address alone (Vol 3, Part C, 10.7.3)")
+    func notAskedWithoutKey() throws {
+        for key in [Octets16.zero, Octets16(high: 1, low: 2)] {
+            let (central, peripheral) = (BondedHost(1, on: self.air), BondedHost(2, on: self.air))
+            try self.pair(central, peripheral)
+            central.host.disconnect(try #require(central.link))
+            self.loop.advanceTime(by: .seconds(1))
+            peripheral.host.peerPrivacy = [:]
+            peripheral.changeBonds { $0.peer.identity?.identityResolvingKey = key }
+            let before = peripheral.said.count
+            self.connect(central, peripheral)
+            #expect(peripheral.host.security(of: try #require(peripheral.link))?.key != nil)
+            #expect(peripheral.said.count == (key == .zero ? before : before + 1))
+            central.host.detach()
+            peripheral.host.detach()
+        }
     }
 
     @Test("Directed advertising names a peer by a private address only where the peer says that it resolves these")

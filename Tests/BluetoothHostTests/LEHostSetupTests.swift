@@ -128,6 +128,22 @@ struct LEHostSetupTests {
         #expect(testbed.host.state == .ready)
     }
 
+    @Test("a controller that failed is let go once: there is none to detach from any more, and the reason stays")
+    func detachedAfterFailure() {
+        let testbed = HostTestbed.started()
+        testbed.host.receive(HardwareError(hardwareCode: 1).packet(), from: testbed.controller)
+        testbed.run()
+        let state = testbed.host.state
+        guard case .failed = state else {
+            Issue.record("\(state)")
+            return
+        }
+        testbed.forget()
+        testbed.host.detach()
+        testbed.run()
+        #expect(testbed.host.state == state && testbed.delegate.takeLines() == [])
+    }
+
     @Test("what a controller that was let go still sends is ignored, and so is its end")
     func formerController() {
         let testbed = HostTestbed.started()

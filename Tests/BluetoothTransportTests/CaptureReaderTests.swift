@@ -93,6 +93,36 @@ struct CaptureReaderTests {
         )
     }
 
+    @Test("A first record is of a kind that PacketLogger writes; of no other file are its octets taken")
+    func kinds() throws {
+        let known = Set<UInt8>([0, 1, 2, 3, 8, 9, 0x0A, 0x0B] + (0xF7...0xFE))
+        for kind in UInt8.min...UInt8.max {
+            for length in ["0000000A", "0A000000"] {
+                var bytes = Self.octets(length + "00000000 00000000")
+                bytes.writeBytes([kind, 0])
+                let isRead = (try? PacketLoggerReader(bytes)) != nil
+                #expect(isRead == known.contains(kind), "\(kind)")
+            }
+        }
+        // A record of nothing has no kind, and what follows it is not looked at.
+        #expect((try? PacketLoggerReader(Self.octets("00000008 00000000 00000000"))) != nil)
+        #expect((try? PacketLoggerReader(Self.octets("00000008 00000000 00000000 0000000A"))) != nil)
+    }
+
+    @Test("A record counts its time and 65,535 octets at most, and no second has more than a million microseconds")
+    func limits() throws {
+        func isRead(_ length: String, microseconds: String = "00000000") -> Bool {
+            (try? PacketLoggerReader(Self.octets(length + "00000000" + microseconds + "00"))) != nil
+        }
+        #expect(isRead("00000008") && !isRead("00000007"))
+        #expect(isRead("0000FFFF") && !isRead("00010001"))
+        #expect(isRead("08000000") && !isRead("07000000") && isRead("FFFF0000"))
+        #expect(!isRead("00000000"))
+        #expect(isRead("00000009", microseconds: "000F423F") && !isRead("00000009", microseconds: "000F4240"))
+        #expect((try? PacketLoggerReader(Self.octets("000000"))) == nil)
+        #expect((try? PacketLoggerReader(Self.octets("00000009 00000000 000000"))) == nil)
+    }
+
     @Test("Random octets are refused or read, and never trap")
     func random() {
         var generator = SeededGenerator(seed: 1)

@@ -33,7 +33,7 @@ public struct PacketLoggerReader: Sendable {
         guard let first: UInt32 = bytes.getInteger(at: bytes.readerIndex) else {
             throw MalformedBytes(.truncated, "Record Length")
         }
-        self.endianness = first & 0xFFFF == 0 && first != 0 ? .little : .big
+        self.endianness = first & 0xFFFF == 0 ? .little : .big
         var rest = bytes
         let header = try Self.header(&rest, self.endianness)
         guard header.microseconds < 1_000_000 else { throw MalformedBytes(.invalid, "Record Time") }

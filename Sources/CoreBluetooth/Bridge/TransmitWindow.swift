@@ -11,6 +11,7 @@ import Synchronization
 final class TransmitWindow: Sendable {
     private struct State {
         var count = 0
+        /// Whether nothing is sent until half of it has left; so it is where the window is full.
         var isWaitedFor = false
         var buffers: [ByteBuffer] = []
     }
@@ -24,7 +25,7 @@ final class TransmitWindow: Sendable {
     var count: Int { self.state.withLock { $0.count } }
 
     /// Whether another PDU may be sent.
-    var canSend: Bool { self.state.withLock { $0.count < Self.size && !$0.isWaitedFor } }
+    var canSend: Bool { self.state.withLock { !$0.isWaitedFor } }
 
     /// Counts a PDU on its way, also where the window is full, unless `limit` are on their way already; says whether it
     /// was counted.
@@ -38,13 +39,10 @@ final class TransmitWindow: Sendable {
         }
     }
 
-    /// Counts a PDU on its way where the window is not full; where it is, the app waits until it can send.
+    /// Counts a PDU on its way unless the app waits until it can send, as it does where the window is full.
     func addIfWritable() -> Bool {
         self.state.withLock { state in
-            guard state.count < Self.size, !state.isWaitedFor else {
-                state.isWaitedFor = true
-                return false
-            }
+            guard !state.isWaitedFor else { return false }
             state.count += 1
             if state.count >= Self.size { state.isWaitedFor = true }
             return true

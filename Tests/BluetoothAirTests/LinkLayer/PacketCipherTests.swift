@@ -72,7 +72,15 @@ struct PacketCipherTests {
     func controlPDUs() {
         let part = SessionPart(diversifier: 0x0807_0605_0403_0201, vector: 0x0C0B_0A09)
         let length = DataLength(octets: 0x0102, time: 0x0304)
+        let parameters = ConnectionParameters(
+            minimumInterval: ConnectionInterval(rawValue: 0x0102),
+            maximumInterval: ConnectionInterval(rawValue: 0x0304),
+            latency: 0x0506,
+            supervisionTimeout: SupervisionTimeout(rawValue: 0x0708)
+        )
+        let version = PeerVersion(version: CoreVersion(rawValue: 0x0E), company: 0x0102, subversion: 0x0304)
         let cases: [(LLControlPDU, String)] = [
+            (.connectionUpdate(LinkTiming(parameters)), "00 000000 0201 0605 0807 0000"),
             (.terminate(.remoteUserTerminated), "02 13"),
             (
                 .encryptionRequest(random: 0x1122, diversifier: 0x3344, part: part),
@@ -86,6 +94,8 @@ struct PacketCipherTests {
             (.pauseEncryptionResponse, "0B"),
             (.featureRequest, "08 0000000000000000"),
             (.featureResponse(LEFeatures(rawValue: 0x0102)), "09 0201000000000000"),
+            (.version(version), "0C 0E 0201 0403"),
+            (.parameterRequest(parameters), "0F 0201 0403 0605 0807 000000000000000000000000000000"),
             (.parameterReject(.unsupportedFeature), "11 0F 11"),
             (.lengthRequest(receive: length, transmit: length), "14 0201 0403 0201 0403"),
             (.lengthResponse(receive: length, transmit: length), "15 0201 0403 0201 0403"),
@@ -96,6 +106,9 @@ struct PacketCipherTests {
             (.pingRequest, "12"),
             (.pingResponse, "13"),
         ]
-        for (pdu, octets) in cases { #expect(pdu.octets == ByteBuffer(hex: octets)) }
+        for (pdu, octets) in cases {
+            #expect(pdu.octets == ByteBuffer(hex: octets))
+            #expect(pdu.octetCount == ByteBuffer(hex: octets).readableBytes)
+        }
     }
 }

@@ -128,6 +128,16 @@ struct ServerTransactionsTests {
         #expect(events.map(\.handle) == Array(1...128))
     }
 
+    @Test(
+        "the server's MTU is what it offers, within what an attribute needs",
+        arguments: [("16 00", 23), ("17 00", 23), ("18 00", 24), ("05 02", 517), ("06 02", 517), ("FF FF", 517)]
+    )
+    func serverMTU(octets: String, mtu: Int) {
+        #expect(Self.database(after: ["> 02 F7 00", "< 03 " + octets]).serverMTU == mtu)
+        // What the client offers is not the server's.
+        #expect(Self.database(after: ["> 02 " + octets, "> 03 " + octets]).serverMTU == nil)
+    }
+
     @Test("a longer value is joined from its parts, on one link and without a gap")
     func longValue() {
         #expect(Self.events("> 0A 03 00", "< 0B 01", "> 0C 03 00 01 00", "< 0D 02") == ["3 read 01 02"])

@@ -262,6 +262,25 @@ struct SerialPortTests {
         #expect(SerialPortAccess(line.path) == SerialPortAccess(group: nil))
     }
 
+    @Test("A port is a group's whose members may both read and write, and which is not the superuser's")
+    func group() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/tty"
+        #expect(SerialPortAccess(path) == SerialPortAccess(group: nil), "there is none")
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        // The superuser can give the file to another group; everybody else has one.
+        let number = getgid() == 0 ? 1 : getgid()
+        try #require(chown(path, getuid(), number) == 0)
+        let name = try #require(getgrgid(number)).pointee.gr_name.map { String(cString: $0) }
+        for (mode, isGroups) in [(0o660, true), (0o640, false), (0o620, false), (0o606, false), (0o777, true)] {
+            try #require(chmod(path, mode_t(mode)) == 0)
+            #expect(SerialPortAccess(path) == SerialPortAccess(group: isGroups ? name : nil), "\(mode)")
+        }
+        guard getuid() == 0 else { return }
+        try #require(chown(path, 0, 0) == 0)
+        #expect(SerialPortAccess(path) == SerialPortAccess(group: nil))
+    }
+
     @Test("A speed that the port cannot do names the one that it can")
     func wrongSpeed() {
         let error = TransportError.wrongSpeed(3_000_000, of: "/dev/ttyS0", real: 115_200)
