@@ -86,14 +86,17 @@ final class BondStore {
         self.writer?.writeNow(Self.useName(address), .endOfProcess) { try use.document() }
     }
 
-    /// The peer has signed a command: no lower counter than the next one may be accepted (Vol 3, Part H, 2.4.5).
-    /// - Parameter counter: The next one; `nil` where there is none, so that the key is used up.
-    func setNextSignCounter(_ counter: UInt32?, of address: DeviceAddress) {
+    /// The peer has signed a command: neither its counter nor a lower one may be accepted again (Vol 3, Part H, 2.4.5).
+    /// Behind the last one there is none, so that the key is used up.
+    func noteSignCounter(_ counter: UInt32, of address: DeviceAddress) {
         let address = address.withoutIdentity
         guard self.bond(with: address) != nil, var kept = self.bonds[address], let key = kept.bond.peer.signing else {
             return
         }
-        let next = BondSignCounter(paired: kept.paired, next: counter.map { max($0, key.signCounter) })
+        let next = BondSignCounter(
+            paired: kept.paired,
+            next: counter == .max ? nil : max(counter + 1, key.signCounter)
+        )
         next.apply(to: &kept)
         self.bonds[address] = kept
         guard kept.isLasting else { return }

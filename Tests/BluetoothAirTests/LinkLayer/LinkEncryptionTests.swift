@@ -120,6 +120,28 @@ struct LinkEncryptionTests {
         #expect(link.peripheral.take(DisconnectionComplete.self)?.reason == .connectionTimeout)
     }
 
+    @Test("a change that the central makes by itself has no limit, least of all that of an earlier procedure")
+    func changesAfterEncryption() throws {
+        let link = try TestLink(AirTestbed(.realistic))
+        self.enable(link)
+        link.peripheral.ok(LELongTermKeyRequestReply(handle: link.peripheralHandle, longTermKey: Self.key))
+        link.testbed.pass(.seconds(37))
+        #expect(link.central.take(EncryptionChange.self)?.encryption == .on)
+        // From 39 s to 42 s after the beginning of the encryption there is nearly always a change under way.
+        for number in 0..<300 {
+            let interval = ConnectionInterval(rawValue: number.isMultiple(of: 2) ? 24 : 25)
+            let parameters = ConnectionParameters(
+                minimumInterval: interval,
+                maximumInterval: interval,
+                supervisionTimeout: TestHost.parameters.supervisionTimeout
+            )
+            link.central.send(LEConnectionUpdate(handle: link.centralHandle, parameters: parameters))
+            link.testbed.pass(.milliseconds(10))
+        }
+        #expect(link.central.takeAll(LEConnectionUpdateComplete.self).count > 10)
+        #expect(link.central.take(DisconnectionComplete.self) == nil)
+    }
+
     @Test("only a central begins")
     func peripheralBegins() throws {
         let link = try TestLink(AirTestbed())

@@ -221,6 +221,25 @@ struct CreditBasedChannelEndTests: ChannelSuite {
         )
     }
 
+    @Test func `What a peer sends and asks for is nothing that it takes of a closed channel`() {
+        self.run(
+            self.incoming + """
+                write 1 AA*94
+                < 41 00 3E 00 AA*30
+                < 41 00 AA*32
+                close 1
+                wait 29
+                > 40 00 01 00 AA
+                write 1 BB
+                ? took 0
+                wait 1
+                < 05 00 06 01 04 00 41 00 40 00
+                wait 30
+                ? closed 1 unconfirmed
+                """
+        )
+    }
+
     @Test func `Both sides may close at once`() {
         self.run(
             self.incoming + """

@@ -53,6 +53,10 @@ struct LaneTests {
         lane.drain { #expect($0 == []) }
         lane.call()
         #expect(wakes.withLockedValue { $0 } == 3)
+        // It is awake already.
+        lane.call()
+        lane.send(2)
+        #expect(wakes.withLockedValue { $0 } == 3)
     }
 
     @Test("a concurrent queue is entered once at a time", .timeLimit(.minutes(1)))

@@ -114,6 +114,29 @@ struct NameTests {
         #expect(nameReads == 1)
     }
 
+    @Test("5.6 a name that nobody was there to hear of is read for the next one on the same link")
+    func nextOnSameLink() throws {
+        let setup = Setup(deviceName: "Kristallkugel")
+        let peripheral = try setup.connect()
+        let question = try peripheral.discover(nil, in: setup.testbed).characteristic(IDs.question)
+        peripheral.writeValue("Hm?".octets, for: question, type: .withResponse)
+        try #require(setup.testbed.run { !setup.ball.requests.isEmpty })
+        // The ball's device is a central on the same link, too, and leaves before it asks for the name.
+        let other = CentralApp(on: setup.adapter)
+        setup.testbed.run { other.manager.state == .poweredOn }
+        let identifier = setup.ball.requests[0].central.identifier
+        let curious = try #require(other.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+        curious.delegate = other
+        other.connect(curious, in: setup.testbed)
+        other.disconnect(curious, in: setup.testbed)
+        setup.testbed.run(.seconds(3))
+        #expect(peripheral.state == .connected)
+        #expect(!other.calls.contains { $0.hasPrefix("name") })
+        other.connect(curious, in: setup.testbed)
+        setup.testbed.run(.seconds(3))
+        #expect(other.calls.count { $0.hasPrefix("name") } == 1)
+    }
+
     @Test("5.6 a device without a name keeps the one that it advertises")
     func empty() throws {
         let setup = Setup(deviceName: "")

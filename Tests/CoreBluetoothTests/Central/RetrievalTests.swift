@@ -128,6 +128,25 @@ struct RetrievalTests {
         #expect(watcher.calls.count == 4)
     }
 
+    @Test("13.2 who asks for a peer by its identifier and by its service hears of its link once")
+    func connectionEventsByBoth() throws {
+        let talk = Conversation()
+        let watcher = CentralApp(on: talk.centralAdapter)
+        talk.testbed.run { watcher.manager.state == .poweredOn }
+        let peripheral = try talk.find()
+        watcher.manager.registerForConnectionEvents(options: [
+            .serviceUUIDs: [IDs.service], .peripheralUUIDs: [peripheral.identifier],
+        ])
+        talk.testbed.run()
+        talk.central.connect(peripheral, in: talk.testbed)
+        #expect(watcher.calls == ["state 5", "event 1"])
+        _ = try peripheral.discover([IDs.service], in: talk.testbed)
+        talk.testbed.run()
+        #expect(watcher.calls == ["state 5", "event 1"])
+        talk.central.disconnect(peripheral, in: talk.testbed)
+        #expect(watcher.calls == ["state 5", "event 1", "event 0"])
+    }
+
     @Test("5.1 the same seed gives the same identifiers and the same calls")
     func determinism() throws {
         func run() throws -> ([String], [UUID]) {

@@ -92,6 +92,8 @@ struct SharedAdvertisingTests {
         #expect(shared.content(of: "b") == nil)
         #expect(shared.answered(.failure(.refused(.commandDisallowed)), number: 3) == [])
         #expect(shared.content(of: "a") == Self.ball)
+        // The host advertises nothing now, which an adapter that is ready mends.
+        #expect(shared.adapterStarted() == [self.advertise(Self.ball, number: 4)])
     }
 
     @Test("a refusal of the only manager ends it")

@@ -1,5 +1,6 @@
 import BluetoothAir
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
@@ -72,6 +73,30 @@ struct AttributeCacheTests {
         setup.central.connect(again, in: setup.testbed)
         #expect(try self.discover(setup, again) == calls)
         #expect(setup.curious.takeSent() == [0x02, 0x08, 0x12, 0x12])
+    }
+
+    @Test(
+        "13.1 what a peripheral without a Database Hash refuses to show again is lost to the restored app",
+        arguments: [nil, 0x06, 0x08] as [UInt8?]
+    )
+    func refusedComparison(opcode: UInt8?) throws {
+        let testbed = Testbed()
+        let remote = ForeignPeripheral(in: testbed, ForeignPeripheral.heart(descriptors: []))
+        let device = RestartableDevice("Curious", in: testbed)
+        let options = [CBCentralManagerOptionRestoreIdentifierKey: "asker"]
+        let central = CentralApp(on: device.adapter, options: options)
+        testbed.run { central.manager.state == .poweredOn }
+        let peripheral = try central.connect(in: testbed, services: nil)
+        _ = try peripheral.discover(nil, in: testbed)
+        let requestCount = remote.requests.count
+        remote.onRequest = { $0[0] == opcode ? [0x01, $0[0], 0x01, 0x00, 0x0E] : nil }
+        device.restart()
+        let restored = CentralApp(on: device.adapter, options: options)
+        try #require(testbed.run { restored.calls.contains("connect 2") })
+        testbed.run(.seconds(5))
+        let asked = remote.requests.dropFirst(requestCount).map { $0[0] }
+        #expect(asked.contains(0x06))
+        #expect(restored.calls.filter { $0.hasPrefix("modified") } == (opcode == nil ? [] : ["modified 180D"]))
     }
 
     @Test("7.13 only what was asked for is known: the rest is asked of the peripheral, and known from then on")

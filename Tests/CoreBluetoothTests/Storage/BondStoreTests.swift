@@ -71,15 +71,15 @@ struct BondStoreTests {
         let storage = MemoryStorage()
         let store = self.store(on: storage)
         store.store(Self.bond(signCounter: 0))
-        for (counter, kept) in [(1, 1), (9, 9), (4, 9)] as [(UInt32, UInt32)] {
-            store.setNextSignCounter(counter, of: Self.peer)
+        for (counter, kept) in [(0, 1), (8, 9), (3, 9), (.max - 2, .max - 1), (.max - 1, .max)] as [(UInt32, UInt32)] {
+            store.noteSignCounter(counter, of: Self.peer)
             #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing?.signCounter == kept)
         }
         // After the last counter that there is, the key signs nothing any more.
-        store.setNextSignCounter(nil, of: Self.peer)
+        store.noteSignCounter(.max, of: Self.peer)
         let bond = self.store(on: storage).bond(with: Self.peer)
         #expect(bond != nil && bond?.peer.signing == nil)
-        store.setNextSignCounter(1, of: Self.peer)
+        store.noteSignCounter(1, of: Self.peer)
         #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing == nil)
     }
 
@@ -91,7 +91,7 @@ struct BondStoreTests {
         #expect(storage.bonds().map(\.paired) == [made] && storage.lastUse(ofBondWith: Self.peer) == nil)
         let next = self.store(on: storage, now: used)
         next.noteUse(of: DeviceAddress(Self.peer.value, kind: .publicIdentity))
-        next.setNextSignCounter(3, of: Self.peer)
+        next.noteSignCounter(3, of: Self.peer)
         #expect(storage.bonds().map(\.paired) == [made] && storage.lastUse(ofBondWith: Self.peer) == used)
         // Nobody is bonded at this address.
         next.noteUse(of: DeviceAddress(7, kind: .public))
@@ -115,7 +115,7 @@ struct BondStoreTests {
         let store = self.store(on: storage)
         #expect(store.bond(with: Self.peer) == Self.bond(signCounter: 7) && storage.bonds().map(\.paired) == [nil])
         // Its counter goes on, too.
-        store.setNextSignCounter(9, of: Self.peer)
+        store.noteSignCounter(8, of: Self.peer)
         #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing?.signCounter == 9)
     }
 
@@ -124,7 +124,7 @@ struct BondStoreTests {
         let storage = MemoryStorage()
         let store = self.store(on: storage)
         store.store(Self.bond(signCounter: 0))
-        store.setNextSignCounter(100, of: Self.peer)
+        store.noteSignCounter(100, of: Self.peer)
         let name = BondStore.counterName(Self.peer)
         let counter = try #require(try storage.read(name))
         self.store(on: storage, now: Date(timeIntervalSince1970: 2_000_000)).store(Self.bond(signCounter: 2))
@@ -143,7 +143,7 @@ struct BondStoreTests {
                 try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
             }
             let before = try #require(try file())
-            for counter in 1...5 as ClosedRange<UInt32> { store.setNextSignCounter(counter, of: Self.peer) }
+            for counter in 0...4 as ClosedRange<UInt32> { store.noteSignCounter(counter, of: Self.peer) }
             store.noteUse(of: Self.peer)
             #expect(try file() == before)
             #expect(folder.bonds().first?.bond.peer.signing?.signCounter == 5)

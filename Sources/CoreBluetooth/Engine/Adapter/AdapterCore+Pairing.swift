@@ -63,7 +63,7 @@ extension AdapterCore {
 
     func host(_ host: LEHost, link: LinkID, didAcceptSignCounter counter: UInt32) {
         guard let information = self.host.information(of: link) else { return }
-        self.bonds.setNextSignCounter(counter == .max ? nil : counter + 1, of: information.peer)
+        self.bonds.noteSignCounter(counter, of: information.peer)
     }
 
     func host(_ host: LEHost, link: LinkInformation, didReadPrivacy privacy: PeerPrivacy) {

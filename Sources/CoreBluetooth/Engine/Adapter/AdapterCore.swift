@@ -52,8 +52,7 @@ final class AdapterCore {
     private var servedScans: [Scan] = []
     private var servedScansCount = 0
     private var transmitTokenCount: UInt64 = 0
-    /// The links that are held back, and whose apps are behind.
-    private var pausedLinks: [LinkID: Set<TransmitToken>] = [:]
+    private var heldLinks = HeldLinks()
 
     init(
         eventLoop: any EventLoop,
@@ -218,9 +217,7 @@ final class AdapterCore {
     func received(_ change: ReceiveWindow.Change, on link: LinkID, for owner: TransmitToken) {
         switch change {
         case .none: break
-        case .full:
-            if self.pausedLinks[link] == nil { self.host.pauseReceiving(on: link) }
-            self.pausedLinks[link, default: []].insert(owner)
+        case .full: if self.heldLinks.hold(link, for: owner) { self.host.pauseReceiving(on: link) }
         case .overrun:
             Notice.once(
                 "ended a connection: the app does not take what the peer sends, and the controller cannot be held back"
@@ -231,13 +228,11 @@ final class AdapterCore {
 
     /// An app is no longer behind, or no longer has the link.
     func resumeReceiving(on link: LinkID, for owner: TransmitToken) {
-        guard self.pausedLinks[link]?.remove(owner) != nil, self.pausedLinks[link]?.isEmpty == true else { return }
-        self.pausedLinks[link] = nil
-        self.host.resumeReceiving(on: link)
+        if self.heldLinks.release(link, for: owner) { self.host.resumeReceiving(on: link) }
     }
 
     /// A link has ended.
-    func forgetPause(of link: LinkID) { self.pausedLinks[link] = nil }
+    func forgetPause(of link: LinkID) { self.heldLinks.forget(link) }
 
     // MARK: The controller
 
