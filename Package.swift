@@ -317,6 +317,7 @@ let package = Package(
                 "CoreBluetooth",
                 "CoreBluetoothTesting",
                 "BluetoothAir",
+                "BluetoothHost",
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Tests/Testbed"
@@ -414,6 +415,7 @@ let package = Package(
                 "BlueEar",
                 "CoreBluetoothTesting",
                 "BluetoothAir",
+                "BluetoothHost",
                 "Fixtures",
                 "Testbed",
             ]
@@ -432,6 +434,7 @@ let package = Package(
             dependencies: [
                 "ITCB",
                 "BluetoothAir",
+                "BluetoothHost",
                 "Fixtures",
                 "Testbed",
             ]

@@ -22,6 +22,19 @@ import time
 import mutants
 
 
+def end_all(folder):
+    """Ends every process that has this folder for its own, in whatever group: a mutant may leave programs behind."""
+    name = b"TMPDIR=" + folder.encode()
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/environ", "rb") as file:
+                if name in file.read().split(b"\0"):
+                    os.kill(int(process), signal.SIGKILL)
+        except OSError:
+            # It has ended, or is somebody else's.
+            pass
+
+
 class Suites:
     """The tests of the copy, run by suite, each run in a process of its own with a folder of its own."""
 
@@ -52,10 +65,7 @@ class Suites:
                 status = process.wait(limit)
             except subprocess.TimeoutExpired:
                 status = "timeout"
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            end_all(folder)
             process.wait()
         took = time.monotonic() - begin
         with open(f"{folder}/output", errors="replace") as file:

@@ -13,12 +13,14 @@ struct TerminalInputTests {
         input.fileHandleForWriting.write(Data(text.utf8))
         input.fileHandleForWriting.closeFile()
         var readings: [TerminalInput.Reading] = []
-        while case let reading = TerminalInput.read(
-            input.fileHandleForReading.fileDescriptor,
-            until: cancel.fileHandleForReading.fileDescriptor
-        ) {
+        var isAtEnd = false
+        while !isAtEnd {
+            let reading = TerminalInput.read(
+                input.fileHandleForReading.fileDescriptor,
+                until: cancel.fileHandleForReading.fileDescriptor
+            )
             readings.append(reading)
-            guard case .line = reading else { break }
+            if case .line = reading {} else { isAtEnd = true }
         }
         withExtendedLifetime(cancel) {}
         return readings

@@ -1,12 +1,13 @@
 // The ball's side: what a central can do to it, and what it gets.
 
 import BluetoothAir
-import CoreBluetooth
+import BluetoothHost
 import Foundation
 import NIOCore
 import Testbed
 import Testing
 
+@testable import CoreBluetooth
 @testable @_spi(Steps) import ITCB
 
 @Suite("The ball")
@@ -275,5 +276,46 @@ struct ITCB_SDK_PeripheralTests {
         var seen: Set<String> = []
         for _ in 0..<1000 { seen.insert(ball.sdk._randomAnswer()) }
         #expect(seen == Set((0..<20).map { "SLUG-ANSWER-" + ($0 < 10 ? "0\($0)" : "\($0)") }))
+    }
+
+    // MARK: Offsets
+
+    @Test("A central may read its answer from any octet up to its end, and gets an ATT error behind that")
+    func readFromOffset() throws {
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        ball.onAsked = { $0.sendAnswer("Yes, indeed.", toQuestion: $1) }
+        let central = BareCentral(in: testbed)
+        let link = try central.connect()
+        let handles = try central.valueHandles(of: _static_ITCB_SDK_8BallServiceUUID.value, on: link)
+        try #require(handles.count == 2)
+        _ = try central.perform(WriteValue(ByteBuffer(string: "Will it?"), to: handles[0]), on: link).get()
+        func read(from offset: Int) throws -> String {
+            String(buffer: try central.perform(ReadValue(handles[1], from: offset), on: link).get())
+        }
+        #expect(try read(from: 0) == "Yes, indeed.")
+        #expect(try read(from: 5) == "indeed.")
+        #expect(try read(from: 12) == "")
+        #expect(throws: GATTError.att(.invalidOffset, handle: handles[1])) { try read(from: 13) }
+    }
+
+    @Test("The pieces of a question meet, or the whole gets an ATT error")
+    func pieces() throws {
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = BareCentral(in: testbed)
+        let link = try central.connect()
+        let handle = try #require(
+            try central.valueHandles(of: _static_ITCB_SDK_8BallServiceUUID.value, on: link).first
+        )
+        func write(_ pieces: [(offset: Int, text: String)]) throws {
+            let pieces = pieces.map { (offset: $0.offset, value: ByteBuffer(string: $0.text)) }
+            try central.perform(WriteInPieces(handle, pieces), on: link).get()
+        }
+        #expect(throws: GATTError.att(.invalidOffset, handle: handle)) { try write([(0, "Will"), (5, " it?")]) }
+        #expect(throws: GATTError.att(.invalidOffset, handle: handle)) { try write([(1, "Will it?")]) }
+        #expect(ball.asked.isEmpty)
+        try write([(0, "Will"), (4, " it?")])
+        #expect(ball.asked == ["Will it?"])
     }
 }
