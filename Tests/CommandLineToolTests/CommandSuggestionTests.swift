@@ -22,6 +22,7 @@ struct CommandSuggestionTests {
         arguments: [
             ("scn", "scan"), ("sacn", "scan"), ("SCAN", "scan"), ("scann", "scan"), ("advertis", "advertise"),
             ("advretize", "advertise"), ("xyz", nil), ("", nil), ("sc", nil),
+            ("advrtis", "advertise"), ("advrts", "advertise"), ("advts", nil), ("ar", "air"), ("a", nil),
         ]
     )
     func nearest(word: String, name: String?) {

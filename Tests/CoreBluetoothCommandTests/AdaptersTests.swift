@@ -1,13 +1,13 @@
 // The report on adapters, over folders that look like the kernel's.
 
 import BluetoothAirService
-import BluetoothTransport
 import BluetoothTypes
 import CommandLineTool
 import Fixtures
 import Foundation
 import Testing
 
+@testable import BluetoothTransport
 @testable import CoreBluetoothCommand
 
 @Suite("corebluetooth adapters")
@@ -83,6 +83,23 @@ struct AdaptersTests {
                 "        rfkill unblock bluetooth",
                 "    no permission for hci0; to change that, run",
                 "        sudo setcap cap_net_admin,cap_net_raw+eip /opt/corebluetooth",
+            ]
+        )
+    }
+
+    @Test("A switch of the machine is named where it is off, with what switches it on")
+    func radioSwitches() {
+        var listing = self.listing([])
+        listing.radioSwitches = [
+            AdapterListing.RadioSwitch(name: "laptop", block: .none),
+            AdapterListing.RadioSwitch(name: "tpacpi", block: .byProgram),
+            AdapterListing.RadioSwitch(name: "dell", block: .bySwitch),
+        ]
+        let report = AdapterReport(listing: listing, holders: AdapterHolders(), program: "/x", mayUseAdapters: true)
+        #expect(
+            report.lines.dropFirst(2).dropLast() == [
+                "Bluetooth (tpacpi) is switched off", "    rfkill unblock bluetooth",
+                "Bluetooth (dell) is switched off by a switch or key of this machine",
             ]
         )
     }
