@@ -12,11 +12,14 @@ import Testing
 
 @Suite("The session of corebluetooth advertise")
 struct PeripheralSessionTests {
-    /// A described peripheral, whose lines begin with a bar, and a session that gets lines.
+    /// A described peripheral, whose lines begin with a bar, and a session that gets lines; another one, where it gets
+    /// some, too.
     @MainActor
     private static func advertise(
         _ characteristics: String,
         _ lines: [(seconds: Double, text: String?)],
+        other otherLines: [(seconds: Double, text: String?)] = [],
+        benchmark: Bool = false,
         _ arrange: @MainActor (World) -> Void = { _ in }
     ) throws -> SessionRun {
         var run = SessionRun()
@@ -29,22 +32,24 @@ struct PeripheralSessionTests {
                 name: "Safe",
                 advertised: [],
                 description: description,
-                benchmark: false,
+                benchmark: benchmark,
                 output: OutputFormat(isJSON: false, isVerbose: false) { Console.print("| " + $0) }
             )
             session.start()
             return session
         }
         arrange(run.world)
-        let reader = run.lines(lines)
         let output = OutputFormat(isJSON: false, isVerbose: false)
-        try run.start(on: run.world.addDevice("tool")) {
-            let central = Central(output: output)
-            try DeviceOptions.parse(["Safe"]).start(central) { central, peripheral in
-                let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
-                try await DeviceSession(connection, device: "Safe", keepsGoing: true, lines: reader).run()
+        for (name, lines) in [("tool", lines), ("other", otherLines)] where !lines.isEmpty {
+            let reader = run.lines(lines)
+            try run.start(on: run.world.addDevice(name)) {
+                let central = Central(output: output)
+                try DeviceOptions.parse(["Safe"]).start(central) { central, peripheral in
+                    let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
+                    try await DeviceSession(connection, device: "Safe", keepsGoing: true, lines: reader).run()
+                }
+                return central
             }
-            return central
         }
         return run
     }
@@ -144,5 +149,40 @@ struct PeripheralSessionTests {
         }
         let lines = try #require(result).lines.filter { !$0.hasPrefix("| ") }
         #expect(lines == ["01", "02", "- 14", "01", "02", "- 22", "03"])
+    }
+
+    @Test("What was recorded goes to everybody who listens, and begins no second time while somebody does")
+    func severalSubscribers() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let run = try await PeripheralSessionTests.advertise(
+                """
+                { "uuid": "FFF1", "properties": ["notify"], "notifications": [
+                    { "after": 2, "value": { "uint8": 1 } }, { "after": 5, "value": { "uint8": 2 } } ] }
+                """,
+                [(2, "subscribe FFF1"), (20, nil)],
+                other: [(3, "subscribe FFF1"), (30, "disconnect")]
+            )
+            for seconds in [3.9, 4.5, 6.9, 7.5] { run.mark("- \(seconds)", at: seconds) }
+            run.passMinute()
+        }
+        let lines = try #require(result).lines.filter { !$0.hasPrefix("| ") }
+        #expect(lines == ["- 3.9", "01", "01", "- 4.5", "- 6.9", "02", "02", "- 7.5"])
+    }
+
+    @Test("The benchmark's service is advertised behind those that are described")
+    func benchmark() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(99),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let run = try await PeripheralSessionTests.advertise("", [], benchmark: true)
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(process.lines == ["| \"Safe\" is advertising FFF0, \(BenchmarkService.uuid); Ctrl-C ends it."])
     }
 }
