@@ -18,7 +18,8 @@ struct RecordStoreTests {
 
     init() { self.writer = StateWriter(self.storage) }
 
-    private func store(_ identifier: String = "asker", program: String = "app") throws -> RecordStore<CentralRecord> {
+    // An identifier of its own: what is wrong with one is said once in a process.
+    private func store(_ identifier: String = "record", program: String = "app") throws -> RecordStore<CentralRecord> {
         try #require(RecordStore(identifier, program: program))
     }
 
@@ -44,7 +45,7 @@ struct RecordStoreTests {
         next.close()
         #expect(try self.store("other").open(self.writer) == nil)
         #expect(try self.store(program: "other").open(self.writer) == nil)
-        #expect(try #require(RecordStore<PeripheralRecord>("asker", program: "app")).open(self.writer) == nil)
+        #expect(try #require(RecordStore<PeripheralRecord>("record", program: "app")).open(self.writer) == nil)
         #expect(try self.store().open(self.writer) == Self.record)
     }
 
