@@ -25,7 +25,7 @@ import mutants
 def end_all(folder):
     """Ends every process that has this folder for its own, in whatever group: a mutant may leave programs behind."""
     name = b"TMPDIR=" + folder.encode()
-    for process in filter(str.isdigit, os.listdir("/proc")):
+    for process in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else []):
         try:
             with open(f"/proc/{process}/environ", "rb") as file:
                 if name in file.read().split(b"\0"):
@@ -65,6 +65,10 @@ class Suites:
                 status = process.wait(limit)
             except subprocess.TimeoutExpired:
                 status = "timeout"
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
             end_all(folder)
             process.wait()
         took = time.monotonic() - begin
@@ -88,9 +92,15 @@ class Trial:
             return list(pool.map(work, values))
 
     def load(self):
+        """Takes up what is known of this build. With other tests the suites cover other mutants, and kill some that had
+        survived: of what is known then, only the killed stay."""
         for path, into in ((self.coverage_path, self.coverage), (self.results_path, self.results)):
             if os.path.exists(path):
                 into.update(json.loads(mutants.read(path)))
+        has_coverage = os.path.exists(self.coverage_path)
+        if has_coverage and os.path.getmtime(self.coverage_path) < os.path.getmtime(self.suites.program):
+            self.coverage = {}
+            self.results = {n: result for n, result in self.results.items() if result["verdict"] == "killed"}
 
     def save(self):
         mutants.write(self.coverage_path, json.dumps(self.coverage))
