@@ -71,12 +71,17 @@ struct WorldTests {
         }
     }
 
+    /// A peripheral with which a link can be made, and that answers nothing on it.
+    private func unresponsiveSpeaker(in world: World) -> (Device, Speaker) {
+        let device = world.addDevice("speaker")
+        device.isUnresponsive = true
+        return (device, Speaker(["Hello": "Darkness"], on: device.adapter))
+    }
+
     @Test("A peripheral that is linked and unresponsive times out after ten seconds, and is tried again")
     func silent() throws {
         try withWorld { world in
-            let device = world.addDevice("speaker")
-            let speaker = Speaker(["Hello": "Darkness"], on: device.adapter)
-            device.isUnresponsive = true
+            let (device, speaker) = self.unresponsiveSpeaker(in: world)
             let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world)
             try world.run(until: listener.calls.contains("didConnectPeripheral"))
             try world.run(until: listener.calls.contains("didFailConnection"), within: .seconds(11))
@@ -90,9 +95,7 @@ struct WorldTests {
     @Test("While the user is busy with a pairing the peripheral has more time: ten seconds from when he no longer is")
     func silentDuringPairing() throws {
         try withWorld { world in
-            let device = world.addDevice("speaker")
-            let speaker = Speaker(["Hello": "Darkness"], on: device.adapter)
-            device.isUnresponsive = true
+            let (_, speaker) = self.unresponsiveSpeaker(in: world)
             // Busy until the 40th second of the world.
             let end = Duration.seconds(40)
             let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world) { manager in
@@ -109,9 +112,7 @@ struct WorldTests {
     @Test("A user who was busy gives ten seconds from then on, and none who was so before", arguments: [3.0, 10.0])
     func silentAfterPairing(idleTime: TimeInterval) throws {
         try withWorld { world in
-            let device = world.addDevice("speaker")
-            let speaker = Speaker(["Hello": "Darkness"], on: device.adapter)
-            device.isUnresponsive = true
+            let (_, speaker) = self.unresponsiveSpeaker(in: world)
             var connected = Duration.zero
             let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world) { manager in
                 // When the ten seconds of the exploration are over, the user has been idle for so long.

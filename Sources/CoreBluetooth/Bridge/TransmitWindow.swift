@@ -14,6 +14,11 @@ final class TransmitWindow: Sendable {
         /// Whether nothing is sent until half of it has left; so it is where the window is full.
         var isWaitedFor = false
         var buffers: [ByteBuffer] = []
+
+        mutating func add() {
+            self.count += 1
+            if self.count >= TransmitWindow.size { self.isWaitedFor = true }
+        }
     }
 
     /// How many PDUs may wait.
@@ -33,8 +38,7 @@ final class TransmitWindow: Sendable {
     func add(limit: Int = .max) -> Bool {
         self.state.withLock { state in
             guard state.count < limit else { return false }
-            state.count += 1
-            if state.count >= Self.size { state.isWaitedFor = true }
+            state.add()
             return true
         }
     }
@@ -43,8 +47,7 @@ final class TransmitWindow: Sendable {
     func addIfWritable() -> Bool {
         self.state.withLock { state in
             guard !state.isWaitedFor else { return false }
-            state.count += 1
-            if state.count >= Self.size { state.isWaitedFor = true }
+            state.add()
             return true
         }
     }

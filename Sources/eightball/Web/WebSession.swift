@@ -23,7 +23,6 @@ final class WebSession {
     private let agent: ScreenPairingAgent
     private let name: String
     private let output: OutputFormat
-    private var server: WebServer?
     private var publishDocuments: ([String: String]) -> Void = { _ in }
     private var role = Role.none
     private var ticks: Ticks?
@@ -48,7 +47,6 @@ final class WebSession {
         let server = WebServer(token: token) { [weak self] request, respond in
             DispatchQueue.main.async { MainActor.assumeIsolated { respond(self?.answer(request) ?? .missing) } }
         }
-        self.server = server
         Interrupts.watch()
         do {
             let address = try server.start(port: port)
