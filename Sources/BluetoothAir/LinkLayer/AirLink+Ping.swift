@@ -23,7 +23,7 @@ extension AirLink {
 
     /// The time begins again: encryption has started, or the host has set another timeout.
     func startPayloadTimer(at end: LinkEnd) {
-        guard end.isEncrypted, end.isPresent, self.isOpen else { return }
+        guard end.isEncrypted, end.isPresent else { return }
         end.lastAuthenticatedPayload = self.air.now
         self.armPayloadTimer(at: end)
     }
@@ -42,7 +42,7 @@ extension AirLink {
     }
 
     func payloadTimerFired(at end: LinkEnd) {
-        guard self.isOpen, end.isPresent, end.isEncrypted else { return }
+        guard end.isPresent, end.isEncrypted else { return }
         let now = self.air.now
         let timeout = end.lastAuthenticatedPayload + end.authenticatedPayloadTimeout.timeAmount
         if timeout <= now {

@@ -94,6 +94,21 @@ struct PrivacyOnAirTests {
         #expect(event.peer == self.identity(of: self.advertiser))
     }
 
+    @Test("directed advertising of a device that hides names a peer without a key by its identity address")
+    func directedWithoutKey() throws {
+        self.add(self.foreign, to: self.central, peerKey: .zero, localKey: self.centralKey)
+        self.central.advertise(
+            type: .connectableDirectedLowDutyCycle,
+            ownAddressType: .resolvableOrPublic,
+            peer: self.foreign.controller.address
+        )
+        self.scan(self.foreign, ownAddressType: .public)
+        self.testbed.pass(.milliseconds(300))
+        let report = try #require(self.foreign.reports.first)
+        #expect(report.eventType == .connectableDirected)
+        #expect(ResolvableAddress.matches(report.address, self.centralKey))
+    }
+
     @Test("the addresses in directed advertising are renewed together, when their time is over")
     func directedRotation() throws {
         self.advertiser.ok(

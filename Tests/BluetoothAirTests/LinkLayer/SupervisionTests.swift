@@ -100,6 +100,18 @@ struct SupervisionTests {
         #expect(link.central.outstanding[link.centralHandle] == 0)
     }
 
+    @Test("a device that comes back has the whole timeout again", arguments: 1...5 as ClosedRange<UInt64>)
+    func wholeTimeout(seed: UInt64) throws {
+        let link = try TestLink(AirTestbed(.realistic, seed: seed))
+        link.peripheral.controller.distance = .metres(1_000)
+        link.testbed.air.setLoss(0.9)
+        link.testbed.pass(.milliseconds(719))
+        link.peripheral.controller.distance = .metres(2)
+        // The next packets are lost, too.
+        link.testbed.pass(.milliseconds(90))
+        #expect(link.central.controller.linkCount == 1 && link.peripheral.controller.linkCount == 1)
+    }
+
     @Test("an air that loses everything ends all links", arguments: allSettings)
     func drowned(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
