@@ -41,6 +41,9 @@ enum SerialPort {
         return DeviceDescriptor(owning: try device.copy()) { Self.prepareToClose($0) }
     }
 
+    /// Whether octets arrive whole although a port has not quite the speed that was asked for.
+    static func isSpeed(_ real: Int, closeTo speed: Int) -> Bool { abs(real - speed) <= speed / Self.speedTolerance }
+
     #if os(Linux)
     private static func configure(_ device: DeviceDescriptor, path: String, speed: Int) throws(TransportError) {
         let number = device.number
@@ -51,7 +54,7 @@ enum SerialPort {
         var real: UInt32 = 0
         // A port that cannot do the speed takes one that it can, without a word.
         guard linux_serial_get_speed(number, &real) == 0,
-            abs(Int(real) - speed) <= speed / Self.speedTolerance
+            Self.isSpeed(Int(real), closeTo: speed)
         else { throw .wrongSpeed(speed, of: path, real: Int(real)) }
         // Where it is not known it does not matter: the lock keeps our own programs out.
         _ = linux_serial_make_exclusive(number)

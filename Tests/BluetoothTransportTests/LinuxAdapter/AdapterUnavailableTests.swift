@@ -115,6 +115,22 @@ struct AdapterUnavailableTests {
         #expect(reasons.first?.commands == ["kill 900"])
     }
 
+    @Test(
+        "A program without a name holds an adapter; the service and those that only monitor do not",
+        arguments: [
+            (nil, true), ("eightball", true), ("bluetoothd", false), ("btmon", false), ("hcidump", false),
+            ("hcitool", false), ("bluetoothctl", false), ("tshark", false), ("dumpcap", false),
+        ]
+    )
+    func programs(name: String?, isHolder: Bool) throws {
+        let processes = try Processes()
+        try processes.add(900, name ?? "", sockets: [7])
+        try processes.setSockets([7])
+        let holders = AdapterHolders(processes.listing)
+        #expect(holders.programs == (isHolder ? [ProcessInformation(number: 900, name: name)] : []))
+        #expect(holders.unseenCount == 0)
+    }
+
     @Test("Sockets of processes that cannot be looked at count, unless they are the service's")
     func unseen() throws {
         let processes = try Processes()

@@ -281,6 +281,19 @@ struct SerialPortTests {
         #expect(SerialPortAccess(path) == SerialPortAccess(group: nil))
     }
 
+    @Test(
+        "A port's clock may be off by one part in 33",
+        arguments: [(3300, 100), (3299, 99), (115_200, 3490), (32, 0), (33, 1), (20_000_000, 606_060)]
+    )
+    func clocks(speed: Int, difference: Int) {
+        for real in [speed - difference, speed, speed + difference] {
+            #expect(SerialPort.isSpeed(real, closeTo: speed), "\(real)")
+        }
+        for real in [speed - difference - 1, speed + difference + 1] {
+            #expect(!SerialPort.isSpeed(real, closeTo: speed), "\(real)")
+        }
+    }
+
     @Test("A speed that the port cannot do names the one that it can")
     func wrongSpeed() {
         let error = TransportError.wrongSpeed(3_000_000, of: "/dev/ttyS0", real: 115_200)
