@@ -125,6 +125,36 @@ struct AirIdentityTests {
         }
     }
 
+    @Test("Identities are named by their addresses, in use or not, from files of up to 4,096 octets")
+    func namesByAddress() throws {
+        let (crystal, program) = (try self.store.claim(name: "crystal"), try self.store.claim(program: "eightball"))
+        try self.pad("name-crystal.json", to: 4096)
+        #expect(try self.store.names() == [crystal.address: "crystal", program.address: "eightball"])
+        try self.pad("name-crystal.json", to: 4097)
+        for name in ["program-other.json", "name-crystal.json.bad"] {
+            try Data("{}".utf8).write(to: URL(fileURLWithPath: self.folder(name)))
+        }
+        #expect(try self.store.names() == [program.address: "eightball"])
+    }
+
+    @Test(
+        "A file of 4,096 octets is an identity's; one that is longer is not",
+        arguments: [(4096, true), (4097, false)]
+    )
+    func longFile(octetCount: Int, isKept: Bool) throws {
+        let address = try self.store.claim(name: "crystal").address
+        try self.pad("name-crystal.json", to: octetCount)
+        #expect(try (self.store.claim(name: "crystal").address == address) == isKept)
+        #expect(FileManager.default.fileExists(atPath: self.folder("name-crystal.json.bad")) == !isKept)
+    }
+
+    /// Fills a file with spaces, which JSON allows.
+    private func pad(_ file: String, to octetCount: Int) throws {
+        var octets = try Data(contentsOf: URL(fileURLWithPath: self.folder(file)))
+        octets.append(Data(repeating: 0x20, count: octetCount - octets.count))
+        try octets.write(to: URL(fileURLWithPath: self.folder(file)))
+    }
+
     @Test("Many that claim at once get different addresses")
     func contention() async throws {
         let store = self.store
