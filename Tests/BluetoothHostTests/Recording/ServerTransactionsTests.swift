@@ -57,6 +57,57 @@ struct ServerTransactionsTests {
         #expect(Self.events("> 12 03 00 AA") == ["3 unanswered AA"])
     }
 
+    @Test("what a server sends by itself, also several values at once; what the client's own server says is not its")
+    func sent() {
+        #expect(Self.events("< 1B 05 00 01", "< 1D 05 00 02") == ["5 sent 01 at 0", "5 sent 02 at 1"])
+        #expect(Self.events("< 23 03 00 01 00 AA 05 00 02 00 BB CC") == ["3 sent AA at 0", "5 sent BB CC at 0"])
+        #expect(Self.events("> 1B 05 00 01", "< 0A 03 00", "> 0B 01", "< 12 03 00 01", "< 52 03 00 01") == [])
+    }
+
+    @Test(
+        "a question counts for what its answer covers, and for all of its range where nothing is found",
+        arguments: [
+            ("> 08 01 00 0A 00 03 28", "< 09 07 02 00 02 03 00 01 2A", [1...2]),
+            ("> 08 01 00 0A 00 03 28", "< 01 08 01 00 0A", [1...10]),
+            ("> 08 01 00 0A 00 03 28", "< 01 08 01 00 0E", nil),
+            ("> 08 01 00 0A 00 02 28", "< 01 08 01 00 0A", nil),
+            ("> 08 01 00 0A 00 01 2A", "< 09 03 02 00 02", nil),
+            ("> 08 0A 00 01 00 03 28", "< 01 08 0A 00 0A", nil),
+            ("> 08 01 00 0A 00 03 28", "< 0B 01", nil),
+        ] as [(String, String, [AttributeHandleRange]?)]
+    )
+    func characteristicQuestions(request: String, answer: String, ranges: [AttributeHandleRange]?) {
+        let database = Self.database(after: [request, answer])
+        #expect(database.questions == (ranges.map { [.characteristics: $0] } ?? [:]) && !database.wasListed)
+    }
+
+    @Test(
+        "the same for descriptors",
+        arguments: [
+            ("> 04 04 00 06 00", "< 05 01 04 00 02 29", [4...4]), ("> 04 04 00 06 00", "< 01 04 04 00 0A", [4...6]),
+            ("> 04 04 00 06 00", "< 01 04 04 00 0E", nil), ("> 04 06 00 04 00", "< 01 04 06 00 0A", nil),
+            ("> 04 04 00 04 00", "< 01 04 04 00 0A", [4...4]),
+        ] as [(String, String, [AttributeHandleRange]?)]
+    )
+    func descriptorQuestions(request: String, answer: String, ranges: [AttributeHandleRange]?) {
+        let database = Self.database(after: [request, answer])
+        #expect(database.questions == (ranges.map { [.descriptors: $0] } ?? [:]))
+    }
+
+    @Test("services are listed by who asks for all, and found by who asks for one")
+    func services() {
+        let listed = Self.database(after: ["> 10 01 00 FF FF 00 28", "< 11 06 01 00 03 00 0D 18"])
+        #expect(listed.wasListed && listed.services[1]?.end == 3)
+        let found = Self.database(after: ["> 06 01 00 FF FF 00 28 0D 18", "< 07 01 00 03 00"])
+        #expect(!found.wasListed && found.services[1]?.uuid == 0x180D && found.services[1]?.isPrimary == true)
+        // A range whose end is in front of its beginning, and a type that is no service's.
+        #expect(Self.database(after: ["> 10 01 00 FF FF 00 28", "< 11 06 03 00 01 00 0D 18"]).services.isEmpty)
+        #expect(Self.database(after: ["> 10 01 00 FF FF 03 28", "< 11 06 01 00 03 00 0D 18"]).services.isEmpty)
+        #expect(Self.database(after: ["> 10 01 00 FF FF 00 28", "< 11 06 00 00 03 00 0D 18"]).services.isEmpty)
+        let secondary = Self.database(after: ["> 10 01 00 FF FF 01 28", "< 11 06 03 00 03 00 0D 18"])
+        #expect(secondary.services[3]?.isPrimary == false)
+    }
+
     @Test("several values are separated where all but the last one's length is known")
     func readMultiple() {
         #expect(
