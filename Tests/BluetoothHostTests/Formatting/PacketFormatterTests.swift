@@ -162,6 +162,115 @@ struct PacketFormatterTests {
         }
     }
 
+    @Test(
+        "Each ATT PDU is shown with its parameters (Vol 3, Part F, 3.4)",
+        arguments: [
+            ("", "Empty PDU"), ("0A 03", "Read Request, malformed: 0A03"),
+            ("01 02 00 00 06", "Error Response: Exchange MTU Request: Request Not Supported (0x06)"),
+            ("02 F7 00", "Exchange MTU Request 247"), ("03 17 00", "Exchange MTU Response 23"),
+            ("04 01 00 FF FF", "Find Information Request 0x0001-0xFFFF"),
+            ("05 01 04 00 02 29 05 00 01 29", "Find Information Response 0x0004 is 2902, 0x0005 is 2901"),
+            ("06 01 00 FF FF 00 28 0D 18", "Find By Type Value Request 0x0001-0xFFFF, type 2800, 180D"),
+            ("06 01 00 FF FF 00 28 AA", "Find By Type Value Request 0x0001-0xFFFF, type 2800, AA"),
+            ("07 01 00 03 00 05 00 07 00", "Find By Type Value Response 0x0001-0x0003, 0x0005-0x0007"),
+            ("08 01 00 FF FF 01 2A", "Read By Type Request 0x0001-0xFFFF, type 2A01"),
+            ("09 03 03 00 AA 05 00 BB", "Read By Type Response 0x0003 = AA, 0x0005 = BB"),
+            ("0A 03 00", "Read Request 0x0003"), ("0B AA", "Read Response AA"),
+            ("0C 03 00 16 00", "Read Blob Request 0x0003 from octet 22"), ("0D AA", "Read Blob Response AA"),
+            ("0E 03 00 05 00", "Read Multiple Request 0x0003, 0x0005"), ("0F AA BB", "Read Multiple Response AABB"),
+            ("10 01 00 FF FF 00 28", "Read By Group Type Request 0x0001-0xFFFF, type 2800"),
+            ("11 06 01 00 03 00 0D 18", "Read By Group Type Response 0x0001-0x0003 180D"),
+            ("12 03 00 AA", "Write Request 0x0003 = AA"), ("13", "Write Response"),
+            ("16 03 00 05 00 AA", "Prepare Write Request 0x0003 at octet 5 = AA"),
+            ("17 03 00 05 00 AA", "Prepare Write Response 0x0003 at octet 5 = AA"),
+            ("18 01", "Execute Write Request (write)"), ("18 00", "Execute Write Request (cancel)"),
+            ("19", "Execute Write Response"), ("1B 03 00 AA", "Notification 0x0003 = AA"),
+            ("1D 03 00 AA", "Indication 0x0003 = AA"), ("1E", "Confirmation"),
+            ("20 03 00 05 00", "Read Multiple Variable Request 0x0003, 0x0005"),
+            ("52 03 00 AA", "Write Command 0x0003 = AA"),
+        ]
+    )
+    func pdus(octets: String, text: String) {
+        for direction in [PacketFormatter.Direction.toController, .toHost] {
+            var formatter = Self.formatter()
+            #expect(formatter.describe(att: hex(octets), on: Self.handle, direction) == text)
+        }
+    }
+
+    @Test("A declaration says what a value is; Find Information says it of what has none, on each side by itself")
+    func learned() {
+        var formatter = Self.formatter()
+        _ = Self.connected(&formatter)
+        func text(_ octets: String, _ direction: PacketFormatter.Direction) -> String {
+            formatter.describe(att: hex(octets), on: Self.handle, direction)
+        }
+        for (ask, answer) in [
+            (PacketFormatter.Direction.toController, PacketFormatter.Direction.toHost),
+            (.toHost, .toController),
+        ] {
+            #expect(text("0A 03 00", ask) == "Read Request 0x0003")
+            _ = text("05 01 03 00 00 29", answer)
+            #expect(text("0A 03 00", ask) == "Read Request 0x0003 (2900)")
+            _ = text("08 01 00 FF FF 03 28", ask)
+            let found = text("09 07 02 00 0A 03 00 37 2A 04 00 0A 05 00 38 2A", answer)
+            #expect(found == "Read By Type Response characteristic 2A37 at 0x0003, characteristic 2A38 at 0x0005")
+            _ = text("05 01 03 00 00 29 04 00 03 28", answer)
+            #expect(text("0E 03 00 04 00", ask) == "Read Multiple Request 0x0003 (2A37), 0x0004 (2803)")
+            // A declaration without a UUID is shown as it is.
+            #expect(text("09 05 02 00 0A 03 00", answer) == "Read By Type Response 0x0002 = 0A0300")
+        }
+    }
+
+    @Test("Commands that concern advertising, scanning and links, and what comes of connecting and disconnecting")
+    func commands() {
+        var formatter = Self.formatter()
+        func text(_ command: some HCICommand) -> String { formatter.describe(command.packet(), .toController).text }
+        let (data, interval) = (hex("03 03 0D 18"), AdvertisingInterval(rawValue: 0xA0))
+        #expect(text(LESetAdvertisingData(data: data)) == "Set advertising data: service 180D")
+        #expect(text(LESetScanResponseData(data: data)) == "Set scan response: service 180D")
+        #expect(
+            text(LESetAdvertisingParameters(minimumInterval: interval, maximumInterval: interval))
+                == "Set advertising interval 100 ms"
+        )
+        #expect(text(LESetScanEnable(isEnabled: true)) == "Start scanning")
+        #expect(text(LESetScanEnable(isEnabled: false)) == "Stop scanning")
+        #expect(text(LESetExtendedScanEnable(isEnabled: true)) == "Start extended scanning")
+        #expect(text(LESetExtendedScanEnable(isEnabled: false)) == "Stop extended scanning")
+        #expect(text(LEAddDeviceToFilterAcceptList(entry: .device(Self.ball))) == "Add to filter accept list: ball")
+        #expect(
+            text(LERemoveDeviceFromFilterAcceptList(entry: .anonymous))
+                == "Remove from filter accept list: anonymous devices"
+        )
+        #expect(text(LECreateConnectionCancel()) == "Cancel connecting")
+        #expect(text(Disconnect(handle: Self.handle)).hasPrefix("Disconnect link 0x40: "))
+        let failed = DisconnectionComplete(status: .commandDisallowed, handle: Self.handle, reason: .success)
+        #expect(formatter.describe(failed.packet(), .toHost).text.hasPrefix("Disconnecting link 0x40 failed: "))
+    }
+
+    @Test("With 1,024 links all are forgotten before the next one")
+    func capacity() {
+        var formatter = Self.formatter()
+        func connect(_ handle: UInt16) {
+            let event = LEConnectionComplete(
+                handle: ConnectionHandle(rawValue: handle),
+                role: .peripheral,
+                peer: Self.ball,
+                interval: ConnectionInterval(rawValue: 24),
+                latency: 0,
+                supervisionTimeout: SupervisionTimeout(rawValue: 72)
+            )
+            #expect(formatter.describe(event.packet(), .toHost).text.hasPrefix("Connected to ball as peripheral, "))
+        }
+        func first() -> String {
+            let command = Disconnect(handle: ConnectionHandle(rawValue: 0))
+            return formatter.describe(command.packet(), .toController).text
+        }
+        for handle in 0..<1024 as Range<UInt16> { connect(handle) }
+        #expect(first().hasPrefix("Disconnect ball: "))
+        connect(1024)
+        #expect(first().hasPrefix("Disconnect link 0x0: "))
+    }
+
     @Test("Random octets never trap it", arguments: 1...4 as ClosedRange<UInt64>)
     func random(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

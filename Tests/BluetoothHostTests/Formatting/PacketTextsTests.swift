@@ -1,5 +1,6 @@
 // The names that a trace shows, against those of the specification: a wrong one sends its reader to a wrong page.
 
+import NIOCore
 import Testing
 
 @testable import BluetoothHost
@@ -24,6 +25,88 @@ struct PacketTextsTests {
     )
     func opcodes(octet: UInt8, name: String) {
         #expect(ATTOpcode(rawValue: octet).words == name)
+    }
+
+    @Test("octets are shown with their text where all are printable, 24 at most")
+    func octets() {
+        func text(_ octets: [UInt8]) -> String { octetText(ByteBuffer(bytes: octets)) }
+        #expect(text([]) == "nothing")
+        #expect(text([0x20, 0x7E]) == "207E \" ~\"")
+        #expect(text([0x41, 0x1F]) == "411F" && text([0x7F, 0x41]) == "7F41")
+        let (digits, letters) = (String(repeating: "41", count: 24), String(repeating: "A", count: 24))
+        #expect(text([UInt8](repeating: 0x41, count: 24)) == "\(digits) \"\(letters)\"")
+        #expect(text([UInt8](repeating: 0x41, count: 25)) == "\(digits)… (25 octets) \"\(letters)…\"")
+        #expect(text([UInt8](repeating: 0x41, count: 24) + [0]) == "\(digits)… (25 octets) \"\(letters)…\"")
+    }
+
+    @Test(
+        "advertising data is shown element by element",
+        arguments: [
+            ("", "no data"), ("02 01 06", "no data"), ("03 09 48 69", "\"Hi\""), ("03 03 0D 18", "service 180D"),
+            ("05 03 0D 18 0F 18", "services 180D 180F"), ("05 14 0D 18 0F 18", "solicits 180D 180F"),
+            ("04 16 0D 18 AA", "data of 180D AA"), ("05 FF 4C 00 01 02", "manufacturer data 4C000102"),
+            ("02 0A 04", "sent with 4 dBm"), ("03 03 0D 18 02 0A FC", "service 180D, sent with -4 dBm"),
+        ]
+    )
+    func advertising(octets: String, text: String) {
+        #expect(advertisingText(hex(octets)) == text)
+    }
+
+    @Test(
+        "each signalling command is shown with its parameters (Vol 3, Part A, 4)",
+        arguments: [
+            ("01 07 02 00 00 00", "Command Reject, #7"),
+            ("06 01 04 00 40 00 41 00", "Disconnection Request 0x0040 from 0x0041, #1"),
+            ("07 01 04 00 40 00 41 00", "Disconnection Response 0x0040 from 0x0041, #1"),
+            (
+                "12 02 08 00 18 00 28 00 03 00 48 00",
+                "Connection Parameter Update Request interval 30 ms to 50 ms, latency 3, timeout 720 ms, #2"
+            ),
+            ("13 02 02 00 00 00", "Connection Parameter Update Response, accepted, #2"),
+            ("13 02 02 00 01 00", "Connection Parameter Update Response, rejected, #2"),
+            (
+                "14 03 0A 00 80 00 41 00 40 00 20 00 04 00",
+                "LE Credit Based Connection Request SPSM 0x80, channel 0x0041, MTU 64, MPS 32, 4 credits, #3"
+            ),
+            (
+                "15 03 0A 00 41 00 40 00 20 00 04 00 00 00",
+                "LE Credit Based Connection Response channel 0x0041, MTU 64, MPS 32, 4 credits, #3"
+            ),
+            (
+                "15 03 0A 00 00 00 00 00 00 00 00 00 0A 00",
+                "LE Credit Based Connection Response, refused: 0xA, #3"
+            ),
+            ("16 03 04 00 41 00 05 00", "Flow Control Credit channel 0x0041, 5 credits, #3"),
+            (
+                "17 04 0C 00 80 00 40 00 40 00 04 00 41 00 42 00",
+                "Credit Based Connection Request SPSM 0x80, 2 channels, #4"
+            ),
+            ("18 04 0A 00 40 00 40 00 04 00 0B 00 41 00", "Credit Based Connection Response, result 0xB, #4"),
+            ("19 05 06 00 40 00 50 00 41 00", "Credit Based Reconfigure Request MTU 64, MPS 80, #5"),
+            ("1A 05 02 00 0C 00", "Credit Based Reconfigure Response, result 0xC, #5"),
+            ("0A 06 02 00 02 00", "Signalling command 0xA, #6"),
+            ("16 07 04 00 40 00", "Signalling, malformed: 160704004000"),
+        ]
+    )
+    func signalling(octets: String, text: String) {
+        #expect(signallingText(hex(octets)) == text)
+    }
+
+    @Test("each pairing command has its name, and what follows its code as octets (Vol 3, Part H, 3.3)")
+    func pairing() {
+        let names = [
+            "Pairing Request", "Pairing Response", "Pairing Confirm", "Pairing Random", "Pairing Failed",
+            "Encryption Information", "Central Identification", "Identity Information", "Identity Address Information",
+            "Signing Information", "Security Request", "Pairing Public Key", "Pairing DHKey Check",
+            "Pairing Keypress Notification",
+        ]
+        for (code, name) in zip(1...14 as ClosedRange<UInt8>, names) {
+            #expect(pairingText(ByteBuffer(bytes: [code])) == name)
+            #expect(pairingText(ByteBuffer(bytes: [code, 0x0A, 0xB1])) == "\(name) 0AB1")
+        }
+        #expect(pairingText(ByteBuffer(bytes: [0])) == "PDU 0x0")
+        #expect(pairingText(ByteBuffer(bytes: [0x0F, 0x01])) == "PDU 0xF 01")
+        #expect(pairingText(ByteBuffer()) == "Empty PDU")
     }
 
     @Test(
