@@ -18,6 +18,9 @@ struct LEHostSecurityTests {
         /// How often a host has asked.
         var asked = 0
         var link: LinkID?
+        var bond: Bond?
+
+        func host(_ host: LEHost, bondOf link: LinkInformation) -> Bond? { self.bond }
 
         func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
 
@@ -212,6 +215,35 @@ struct LEHostSecurityTests {
         // Handles are refused to a client that takes the error.
         #expect(try next.send(0x40, [0x0A, 0x03, 0x00]) == ["01 0A 03 00 12"])
         #expect(bonds.clients[Self.peer]?.databaseHash == nil)
+    }
+
+    @Test func `A bond that is removed encrypts nothing any more, and encryption that is in use stays`() throws {
+        let bonds = Bonds()
+        bonds.bond = SecurityManagerTests.bond(.authenticated)
+        var device = try Device(bonds)
+        try device.connect(0x40)
+        let (host, controller) = (device.testbed.host, device.testbed.controller)
+        func replies() -> [HCIOpcode] {
+            _ = controller.takeCommands()
+            controller.deliver(
+                LELongTermKeyRequest(handle: ConnectionHandle(rawValue: 0x40), random: 0, encryptedDiversifier: 0)
+                    .packet()
+            )
+            device.testbed.run()
+            return controller.takeCommands()
+        }
+        #expect(replies() == [LELongTermKeyRequestReply.opcode])
+        controller.deliver(
+            EncryptionChange(status: .success, handle: ConnectionHandle(rawValue: 0x40), encryption: .on).packet()
+        )
+        device.testbed.run()
+        #expect(host.security(of: device.link)?.isBonded == true)
+        host.removeBond(of: LinkID(rawValue: 99))
+        #expect(replies() == [LELongTermKeyRequestReply.opcode])
+        host.removeBond(of: device.link)
+        #expect(host.security(of: device.link)?.isBonded == false)
+        #expect(host.security(of: device.link)?.level == .secureConnections)
+        #expect(replies() == [LELongTermKeyRequestNegativeReply.opcode])
     }
 
     @Test func `A signing key comes from outside, and its counter goes back there`() throws {

@@ -134,6 +134,25 @@ struct LEHostLinksTests {
         #expect(testbed.controller.takeCommands() == [] && testbed.delegate.takeLines() == [])
     }
 
+    @Test("a value between the fragments of a frame ends that frame, and is received; one of no link is ignored")
+    func valueBetweenFragments() {
+        let testbed = HostTestbed.started()
+        _ = testbed.acceptLink(0x40)
+        testbed.forget()
+        let notification: [UInt8] = [0x1B, 0x03, 0x00, 0xAA]
+        func fragment(_ octets: String, _ boundary: ACLDataHeader.Boundary) {
+            testbed.controller.deliver(
+                .aclData(handle: ConnectionHandle(rawValue: 0x40), boundary: boundary, fragment: hex(octets))
+            )
+        }
+        fragment("06 00 04 00 1B 05 00", .firstFlushable)
+        testbed.controller.receive(0x40, channel: 4, notification)
+        fragment("BB CC DD", .continuing)
+        testbed.controller.receive(0x41, channel: 4, notification)
+        testbed.run()
+        #expect(testbed.delegate.takeLines() == ["value 3 1"])
+    }
+
     @Test("a central sets the parameters of its link, a peripheral asks for them by L2CAP (Vol 3, Part A, 4.20)")
     func requestedParameters() throws {
         for role in [ConnectionRole.central, .peripheral] {

@@ -102,6 +102,21 @@ struct HostTests {
         #expect(testbed.host.links.isEmpty)
     }
 
+    @Test("a controller that failed is let go once: nothing more is sent to it, and its end is reported once")
+    func failedController() {
+        let testbed = HostTestbed.started()
+        testbed.controller.deliver(HardwareError(hardwareCode: 3).packet())
+        testbed.run()
+        #expect(testbed.delegate.takeLines() == ["state failed(\"the controller reported hardware error 3\")"])
+        testbed.host.startScanning(ScanParameters())
+        testbed.host.detach()
+        testbed.run()
+        #expect(testbed.controller.takeCommands() == [] && testbed.delegate.takeLines() == [])
+        testbed.host.attach(to: ScriptedController(eventLoop: testbed.loop))
+        testbed.run()
+        #expect(testbed.delegate.takeLines() == ["state starting", "state ready"])
+    }
+
     @Test("a command that is never answered is passed over")
     func unansweredCommand() {
         let testbed = HostTestbed()

@@ -129,6 +129,19 @@ struct CreditBasedChannelMachineTests {
         }
     }
 
+    @Test func `Only a channel that is being opened can be the second one with a CID`() {
+        let accepted = LECreditBasedConnectionResponse(destination: Self.remoteCID, parameters: Self.peer)
+        let refused = LECreditBasedConnectionResponse(refusing: .noResources)
+        for (name, make) in Self.states {
+            for (response, isDuplicate, isSecond) in [
+                (accepted, true, name == "connecting"), (accepted, false, false), (refused, true, false),
+            ] {
+                var (channel, context) = (make(), Self.context())
+                #expect(channel.receive(response, isDuplicate: isDuplicate, &context) == isSecond, "\(name)")
+            }
+        }
+    }
+
     @Test func `A closing channel ends behind its last octet, and each frame gives it 30 s more`() {
         var channel = Self.closing()
         var context = Self.context(after: .seconds(20))

@@ -163,6 +163,24 @@ struct SecurityManagerTests {
         )
     }
 
+    @Test("a Security Request that the user cancels is over, with no command: the peer may pair, and the time is over")
+    func securityRequestCancelled() {
+        var script = SecurityManagerScript(isCentral: false, Self.just)
+        script.run(
+            """
+            cancel                      # nothing
+            secure encrypted
+            < 0B 09
+            cancel
+            ? cancelled
+            > 05 05                     # nobody waits for it
+            wait 30
+            secure encrypted
+            < 0B 09
+            """
+        )
+    }
+
     @Test("a peripheral that asks for protection accepts no pairing without")
     func securityRequestLevel() {
         let configuration = PairingConfiguration(ioCapability: .displayOnly)
