@@ -49,7 +49,6 @@ extension CentralRole.BluetoothManager {
     internal func explore(_ peripheral: CBPeripheral) {
         guard let serviceCBUUID = serviceCBUUID else { return }
         stage = .exploring(peripheral)
-        assembler = MessageAssembler()
         hasAnswered = false
         limitExploration(of: peripheral, to: Self.connectionTimeout)
         peripheral.discoverServices([serviceCBUUID])

@@ -49,7 +49,8 @@ extension CentralRole.BluetoothManager {
     }
 
     private func leaveIfDone() {
-        guard hasExchanged, waiting.isEmpty, !awaitsConfirmation else { return }
+        // What is not confirmed yet waits, too.
+        guard hasExchanged, waiting.isEmpty else { return }
         leave()
     }
 
@@ -129,7 +130,7 @@ extension CentralRole.BluetoothManager {
 
     /// A write was confirmed or refused.
     internal func didWrite(_ error: Error?) {
-        guard awaitsConfirmation, !waiting.isEmpty else { return }
+        guard awaitsConfirmation else { return }
         if let error = error, !(error is CBATTError) {
             // That is no refusal but trouble with the link: it is about to end, or is ended. All is said on the next
             // one.

@@ -13,7 +13,7 @@ internal final class ListeningCentral {
     let central: CBCentral
     /// Whether it listens.
     var isSubscribed = false
-    /// What is on its way to it, the oldest first.
+    /// What is on its way to it, the oldest first; nothing while it does not listen.
     var waiting: [(message: [String: String], pieces: MessagePieces)] = []
     /// The last message that was sent to it.
     var lastMessage: Data?
@@ -85,7 +85,7 @@ extension PeripheralRole.BluetoothManager {
         var canSend = true
         while canSend {
             canSend = false
-            for peer in peers where peer.isSubscribed && !peer.waiting.isEmpty {
+            for peer in peers where !peer.waiting.isEmpty {
                 guard .poweredOn == manager.state else { return }
                 let piece = peer.waiting[0].pieces.next(limit: peer.central.maximumUpdateValueLength)
                 guard manager.updateValue(piece, for: characterisctic, onSubscribedCentrals: [peer.central]) else {

@@ -136,6 +136,19 @@ struct ConversationTests {
         #expect(listener.sent.isEmpty)
     }
 
+    @Test("A message in one value is not repeated, whatever the error")
+    func refusedValue() throws {
+        let testbed = Testbed()
+        let ear = RefusingEar(.unlikelyError, on: testbed.adapter())
+        let listener = testbed.listener(nil) { $0.stays = true }
+        #expect(testbed.run { listener.begun == 1 })
+        try listener.manager.send(["k": "v"])
+        #expect(testbed.run { !listener.errors.isEmpty })
+        testbed.run(.seconds(5))
+        #expect(ear.writeCount == 1)
+        #expect(listener.manager.waiting.isEmpty)
+    }
+
     @Test("Who stays talks on, from inside callbacks, too, and leaves when everything is delivered")
     func staying() throws {
         let testbed = Testbed()
@@ -234,7 +247,8 @@ struct ConversationTests {
         "A name that is the beginning of the one that is looked for is taken where an advertisement has no space for more",
         arguments: [
             ("Alice B", "Alice Bo", false), ("Alice Bo", "Alice Bob", true), ("Alice", "Alice Bob", false),
-            ("Alice Bo", "Alice Ba", false),
+            ("Alice Bo", "Alice Ba", false), ("Alice", "Alice  Bob", false), ("Alice", "Alice   Bob", true),
+            ("Alice B", "Alice Bö", true),
         ]
     )
     func beginning(name: String, wanted: String, isTaken: Bool) {
@@ -273,13 +287,13 @@ struct ConversationTests {
     }
 }
 
-/// A peripheral that refuses each message with the same error.
-private final class RefusingEar: NSObject, CBPeripheralManagerDelegate {
+/// A peripheral that refuses each message with the same error, or without one does not respond.
+final class RefusingEar: NSObject, CBPeripheralManagerDelegate {
     private var manager: CBPeripheralManager?
-    private let code: CBATTError.Code
+    private let code: CBATTError.Code?
     private(set) var writeCount = 0
 
-    init(_ code: CBATTError.Code, on adapter: BluetoothAdapter) {
+    init(_ code: CBATTError.Code?, on adapter: BluetoothAdapter) {
         self.code = code
         super.init()
         manager = adapter.run { CBPeripheralManager(delegate: self, queue: nil) }
@@ -303,6 +317,6 @@ private final class RefusingEar: NSObject, CBPeripheralManagerDelegate {
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         writeCount += requests.count
-        if let first = requests.first { peripheral.respond(to: first, withResult: code) }
+        if let first = requests.first, let code { peripheral.respond(to: first, withResult: code) }
     }
 }

@@ -113,7 +113,10 @@ struct LostLinkTests {
         }
         speaker.adapter.setPowered(false)
         testbed.run(.seconds(1))
+        var isAdded = false
+        speaker.onCall = { if $0 == "didAdd service" { isAdded = true } }
         speaker.adapter.setPowered(true)
+        #expect(testbed.run { isAdded })
         let listener = testbed.listener()
         #expect(testbed.run { listener.isFinished })
         #expect(listener.errors.isEmpty && speaker.received.map(\.message) == [["Yo": "Lo"]])
@@ -241,7 +244,7 @@ struct LostLinkTests {
         let listener = testbed.listener()
         #expect(testbed.run { listener.errors == [.notAnEar] })
         #expect(testbed.run { listener.calls.suffix(2) == ["didFailConnection", "didDisconnectPeripheral"] })
-        #expect(!listener.isFinished)
+        #expect(!listener.isFinished && listener.ended == 0)
         foreign.service.characteristics = [foreign.characteristic]
         foreign.peripheralManager?.removeAllServices()
         foreign.peripheralManager?.add(foreign.service)

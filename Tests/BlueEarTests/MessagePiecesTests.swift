@@ -169,4 +169,24 @@ struct MessagePiecesTests {
         pieces.advance(past: pieces.next(limit: 20))
         #expect(pieces.isComplete && !pieces.isCut)
     }
+
+    @Test("A piece behind a whole message has lost its beginning; so has one behind a message in one value")
+    func strayPieces() {
+        var generator = SeededNumbers(6)
+        let message = data(100, &generator)
+        var assembler = MessageAssembler()
+        #expect(cut(message) { 40 }.map { assembler.receive($0).outcome }.last == .message(message))
+        #expect(assembler.receive(Data([0xBF, 1, 2])) == (.failure(.incomplete), false))
+        #expect(assembler.receive(Data("bplist00".utf8)) == (.message(Data("bplist00".utf8)), false))
+        #expect(assembler.receive(Data([0xBF, 1, 2])) == (.failure(.incomplete), false))
+        #expect(assembler.receive(Data([0xBF, 2, 3])) == (.skipped, false))
+    }
+
+    @Test("The limits that the documentation names")
+    func limits() {
+        #expect(BlueEarService.maximumMessageLength == 1_048_576 && BlueEarService.maximumWaitingMessages == 64)
+        #expect(ListeningCentral.maximumSilent == 64 && ChallengeResponse.challengeLength == 16)
+        var generator: any RandomNumberGenerator = SeededNumbers(1)
+        #expect(ChallengeResponse.makeChallenge(using: &generator).count == 16)
+    }
 }

@@ -55,4 +55,26 @@ struct OffsetTests {
         try self.write([(0, first), (20, rest)])
         #expect(self.speaker.received.map(\.message) == [["Yo": "Lo"]])
     }
+
+    @Test("Another characteristic of the service has no messages: to read or write it is an ATT error")
+    func anotherCharacteristic() throws {
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        let other = CBMutableCharacteristic(
+            type: CBUUID(string: "2A00"),
+            properties: [.read, .write],
+            value: nil,
+            permissions: [.readable, .writeable]
+        )
+        speaker.manager.service?.characteristics?.append(other)
+        let central = BareCentral(in: testbed)
+        let link = try central.connect()
+        let service = CBUUID(string: "0cdbe648-eed0-11e6-bc64-92361f002671")
+        let handle = try #require(try central.valueHandles(of: service.value, on: link).last)
+        let error = GATTError.att(.attributeNotFound, handle: handle)
+        #expect(throws: error) { try central.perform(ReadValue(handle), on: link).get() }
+        let pieces = [(offset: 0, value: ByteBuffer(bytes: list(["Yo": "Lo"])))]
+        #expect(throws: error) { try central.perform(WriteInPieces(handle, pieces), on: link).get() }
+        #expect(speaker.received.isEmpty && speaker.errors.isEmpty)
+    }
 }

@@ -128,6 +128,22 @@ struct WorldTests {
         }
     }
 
+    @Test("A user who has been idle for the whole limit gives no more time")
+    func silentWithoutPairing() throws {
+        try withWorld { world in
+            let device = world.addDevice("speaker")
+            let speaker = Speaker(["Hello": "Darkness"], on: device.adapter)
+            device.isUnresponsive = true
+            let listener = listener(["Yo": "Lo"], on: world.addDevice("listener"), in: world) { manager in
+                manager.userIdleTime = { 10 }
+            }
+            try world.run(until: listener.calls.contains("didConnectPeripheral"), within: .seconds(5))
+            world.advance(by: .seconds(10.1))
+            #expect(listener.errors == [.unanswered])
+            withExtendedLifetime(speaker) {}
+        }
+    }
+
     @Test(
         "A peripheral that stops responding to a write: the link ends after ATT's 30 s, and all is said again"
     )
