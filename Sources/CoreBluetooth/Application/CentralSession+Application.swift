@@ -12,16 +12,25 @@ extension CentralSession {
             ? nil : scan.under(application.permission(for: .central))
     }
 
-    /// How many events are deferred for an app; beyond that, the oldest discoveries are dropped.
-    private static let deferredEventLimit = 1000
-
-    /// Merges the deferred events: each peripheral is discovered once, and of too many events the oldest are dropped.
+    /// Merges the deferred events, where there are others than the last time.
     func limitDeferredEvents() {
         guard self.mailboxes.outbox.count > self.mailboxes.mergedCount else { return }
+        self.mailboxes.outbox = CentralEvent.merged(self.mailboxes.outbox)
+        self.mailboxes.mergedCount = self.mailboxes.outbox.count
+    }
+}
+
+extension CentralEvent {
+    /// How many events are deferred for an app; beyond that, the oldest that may be lost are dropped.
+    static let deferredLimit = 1000
+
+    /// Deferred events as they are kept: each peripheral is discovered once, and of too many events the oldest are
+    /// dropped.
+    static func merged(_ events: [CentralEvent]) -> [CentralEvent] {
         var discovered: Set<DeviceAddress> = []
         var merged: [CentralEvent] = []
-        merged.reserveCapacity(self.mailboxes.outbox.count)
-        for event in self.mailboxes.outbox.reversed() {
+        merged.reserveCapacity(events.count)
+        for event in events.reversed() {
             // The last one knows the most.
             if case .discovered(let discovery, _) = event, !discovered.insert(discovery.peer.address).inserted {
                 event.drop()
@@ -30,21 +39,16 @@ extension CentralSession {
             merged.append(event)
         }
         merged.reverse()
-        var excess = merged.count - Self.deferredEventLimit
-        if excess > 0 {
-            merged.removeAll { event in
-                guard excess > 0, event.isExpendable else { return false }
-                excess -= 1
-                event.drop()
-                return true
-            }
+        var excess = merged.count - Self.deferredLimit
+        merged.removeAll { event in
+            guard excess > 0, event.isExpendable else { return false }
+            excess -= 1
+            event.drop()
+            return true
         }
-        self.mailboxes.outbox = merged
-        self.mailboxes.mergedCount = merged.count
+        return merged
     }
-}
 
-extension CentralEvent {
     var isWorthWaking: Bool {
         switch self {
         case .restored, .state, .mtu, .name, .canSend: false

@@ -32,4 +32,23 @@ struct CentralContextTests {
         #expect(!others.contains { $0.token.index == token.index })
         #expect(Set(context.livePeripherals) == Set(others + [restored]))
     }
+
+    @Test("A device has one object while it lives, and another one after the objects were forgotten")
+    func forgotten() throws {
+        let context = self.context()
+        let peer = self.peer(1)
+        var old: CBPeripheral? = context.peripheral(for: peer)
+        let token = try #require(old?.token)
+        #expect(context.peripheral(for: peer).token == token)
+        context.forgetObjects()
+        let new = context.peripheral(for: peer)
+        #expect(new.token != token && context.livePeripherals.count == 2)
+        // The end of the first one changes nothing for the second, and its place is taken under another token.
+        old = nil
+        #expect(context.peripheral(token) == nil && old == nil)
+        #expect(context.peripheral(for: peer) === new && context.livePeripherals == [new])
+        let other = context.peripheral(for: self.peer(2))
+        #expect(other.token == PeripheralToken(index: token.index, generation: token.generation + 1))
+        #expect(context.peripheral(token) == nil && context.peripheral(other.token) === other)
+    }
 }

@@ -4,58 +4,77 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Lane")
-struct LaneTests {
+@Suite("Mailboxes")
+struct MailboxTests {
     @Test("messages keep their order, and many wake the far end once")
     func order() {
         let wakes = NIOLockedValueBox(0)
-        let lane = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
-        for number in 1...5 { lane.send(number) }
+        let mailbox = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
+        for number in 1...5 { mailbox.send(number) }
         var batch = [6, 7]
-        lane.send(&batch)
+        mailbox.send(&batch)
         #expect(batch.isEmpty)
         #expect(wakes.withLockedValue { $0 } == 1)
         var received: [Int] = []
-        lane.drain { received += $0 }
+        mailbox.drain { received += $0 }
         #expect(received == Array(1...7))
         #expect(wakes.withLockedValue { $0 } == 1)
-        lane.send(8)
+        mailbox.send(8)
         #expect(wakes.withLockedValue { $0 } == 2)
     }
 
     @Test("an empty batch wakes nobody")
     func emptyBatch() {
-        let lane = Mailbox<Int> { _ in Issue.record("woken") }
+        let mailbox = Mailbox<Int> { _ in Issue.record("woken") }
         var batch: [Int] = []
-        lane.send(&batch)
+        mailbox.send(&batch)
     }
 
     @Test("what comes while the far end works is handed over next")
     func meanwhile() {
         let wakes = NIOLockedValueBox(0)
-        let lane = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
-        lane.send(1)
-        lane.drain { batch in
+        let mailbox = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
+        mailbox.send(1)
+        mailbox.drain { batch in
             #expect(batch == [1])
-            lane.send(2)
+            mailbox.send(2)
         }
         #expect(wakes.withLockedValue { $0 } == 2)
-        lane.drain { #expect($0 == [2]) }
+        mailbox.drain { #expect($0 == [2]) }
     }
 
     @Test("a call without a message is not lost while the far end works")
     func call() {
         let wakes = NIOLockedValueBox(0)
-        let lane = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
-        lane.send(1)
-        lane.drain { _ in lane.call() }
+        let mailbox = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
+        mailbox.send(1)
+        mailbox.drain { _ in mailbox.call() }
         #expect(wakes.withLockedValue { $0 } == 2)
-        lane.drain { #expect($0 == []) }
-        lane.call()
+        mailbox.drain { #expect($0 == []) }
+        mailbox.call()
         #expect(wakes.withLockedValue { $0 } == 3)
         // It is awake already.
-        lane.call()
-        lane.send(2)
+        mailbox.call()
+        mailbox.send(2)
+        #expect(wakes.withLockedValue { $0 } == 3)
+    }
+
+    @Test("as many messages as the limit are handed over at once; one more waits for the next time")
+    func limit() {
+        let wakes = NIOLockedValueBox(0)
+        let mailbox = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
+        let limit = Mailbox<Int>.batchLimit
+        var batch = Array(0..<limit)
+        mailbox.send(&batch)
+        mailbox.drain { #expect($0 == Array(0..<limit)) }
+        #expect(wakes.withLockedValue { $0 } == 1)
+        batch = Array(0..<limit)
+        mailbox.send(&batch)
+        mailbox.send(limit)
+        #expect(wakes.withLockedValue { $0 } == 2)
+        mailbox.drain { #expect($0 == Array(0..<limit)) }
+        #expect(wakes.withLockedValue { $0 } == 3)
+        mailbox.drain { #expect($0 == [limit]) }
         #expect(wakes.withLockedValue { $0 } == 3)
     }
 
@@ -65,9 +84,9 @@ struct LaneTests {
         let inside = NIOLockedValueBox(0)
         let received = NIOLockedValueBox<[Int]>([])
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            let lane = Mailbox<Int> { lane in
+            let mailbox = Mailbox<Int> { mailbox in
                 queue.async {
-                    lane.drain { batch in
+                    mailbox.drain { batch in
                         let count = inside.withLockedValue { count in
                             count += 1
                             return count
@@ -82,7 +101,7 @@ struct LaneTests {
                     }
                 }
             }
-            for number in 0..<10_000 { lane.send(number) }
+            for number in 0..<10_000 { mailbox.send(number) }
         }
         #expect(received.withLockedValue { $0 } == Array(0..<10_000))
     }

@@ -38,4 +38,21 @@ struct ReceiveWindowTests {
         #expect(window.add(0) == .overrun)
         #expect(window.add(0) == .none)
     }
+
+    @Test("events that are taken together are counted once for each window, which is open again at half")
+    func takenEvents() {
+        let (first, second) = (ReceiveWindow(), ReceiveWindow())
+        for window in [first, second] { #expect(window.add(self.value(counting: ReceiveWindow.size)) == .full) }
+        var taken = TakenEvents<String>()
+        let half = ReceiveWindow.size / 2
+        #expect(taken.add(self.value(counting: half - 64), in: first, of: "first") == nil)
+        #expect(taken.add(0, in: first, of: "first") == nil)
+        #expect(first.isFull)
+        #expect(taken.add(self.value(counting: half - 1), in: second, of: "second") == "first")
+        #expect(!first.isFull)
+        #expect(taken.flush() == nil && second.isFull)
+        #expect(taken.add(0, in: second, of: "second") == nil)
+        #expect(taken.flush() == "second")
+        #expect(taken.flush() == nil)
+    }
 }

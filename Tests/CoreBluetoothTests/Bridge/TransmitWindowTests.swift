@@ -53,4 +53,46 @@ struct TransmitWindowTests {
         _ = window.remove(1000, buffers: &buffers)
         #expect(buffers.count == 2)
     }
+
+    @Test("7.6 capacity is reported with the PDU that leaves half of the window")
+    func exactHalf() {
+        let window = TransmitWindow()
+        var none: [ByteBuffer] = []
+        for _ in 0..<TransmitWindow.size { window.add() }
+        let early = window.remove(TransmitWindow.size / 2 - 1, buffers: &none)
+        #expect(!early && !window.canSend)
+        let atHalf = window.remove(1, buffers: &none)
+        #expect(atHalf && window.canSend && window.count == TransmitWindow.size / 2)
+    }
+
+    @Test("an app that asks first is refused when the window is full, until half of it has left")
+    func addIfWritable() {
+        let window = TransmitWindow()
+        var none: [ByteBuffer] = []
+        let added = (0..<TransmitWindow.size).map { _ in window.addIfWritable() }
+        #expect(added.allSatisfy { $0 })
+        #expect(!window.canSend && !window.addIfWritable() && window.count == TransmitWindow.size)
+        let early = window.remove(TransmitWindow.size / 2 - 1, buffers: &none)
+        #expect(!early && !window.addIfWritable())
+        let atHalf = window.remove(1, buffers: &none)
+        #expect(atHalf && window.addIfWritable())
+    }
+
+    @Test("a full window takes more up to a limit, and not beyond")
+    func limit() {
+        let window = TransmitWindow()
+        let limit = TransmitWindow.size + 2
+        let added = (0..<limit).map { _ in window.add(limit: limit) }
+        #expect(added.allSatisfy { $0 })
+        #expect(!window.add(limit: limit) && window.count == limit)
+    }
+
+    @Test("as much memory is taken as PDUs have left")
+    func memoryByCount() {
+        let window = TransmitWindow()
+        var buffers = [ByteBuffer(), ByteBuffer(), ByteBuffer()]
+        _ = window.remove(2, buffers: &buffers)
+        #expect(buffers.count == 1)
+        #expect(window.takeBuffer() != nil && window.takeBuffer() != nil && window.takeBuffer() == nil)
+    }
 }

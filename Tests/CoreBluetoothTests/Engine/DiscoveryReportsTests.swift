@@ -158,4 +158,31 @@ struct ScanningMachineTests {
         }
         #expect(self.sightings(reports).count == DiscoveryReports.capacity * 2)
     }
+
+    @Test("of one advertiser too many, the quarter that was silent longest is forgotten; who was heard lately is not")
+    func forgotten() {
+        let capacity = UInt64(DiscoveryReports.capacity)
+        func packet(_ number: UInt64) -> AdvertisingReport {
+            self.packet(
+                self.data(name: "\(number)"),
+                isScannable: false,
+                from: DeviceAddress(number, kind: .random)
+            )
+        }
+        let order = Array(0..<capacity) + [0, capacity, 0, capacity / 4 + 1, capacity / 4, capacity, 1]
+        let names = self.sightings(order.map(packet)).map(\.peer.name)
+        #expect(names.count == Int(capacity) + 3)
+        #expect(names.suffix(3) == ["\(capacity)", "\(capacity / 4)", "1"])
+    }
+
+    @Test("4.3 a device that can be connected to no longer is shown as such, where duplicates are reported")
+    func connectable() {
+        let filter = ScanFilter(allowsDuplicates: true)
+        let data = self.data(name: "A")
+        var other = self.packet(data, isScannable: false)
+        other.isConnectable = false
+        let reports = [self.packet(data, isScannable: false), other, other]
+        #expect(self.sightings(reports, filter: filter).map(\.advertisement.isConnectable) == [true, false, false])
+        #expect(self.sightings(reports).count == 1)
+    }
 }

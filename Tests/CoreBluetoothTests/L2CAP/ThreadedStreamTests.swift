@@ -5,6 +5,7 @@ import BluetoothAir
 import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
+import NIOCore
 import Testing
 
 @testable import CoreBluetooth
@@ -316,5 +317,34 @@ struct ThreadedStreamTests {
             ]
         }
         #expect(await Self.ended(threads))
+    }
+
+    @Test("12.3 a thread that waits for octets asks once, and is woken by them", .timeLimit(.minutes(1)))
+    func waitsOnce() {
+        let asked = NIOLockedValueBox(0)
+        let isWaiting = DispatchSemaphore(value: 0)
+        let pipe = ChannelPipe(
+            window: (frames: 8, length: 100),
+            mayBlock: {
+                asked.withLockedValue { $0 += 1 }
+                isWaiting.signal()
+                return true
+            },
+            wakeLoop: {}
+        )
+        pipe.change { $0.open(.input, &$1) }
+        let isRead = DispatchSemaphore(value: 0)
+        let count = NIOLockedValueBox(0)
+        Thread.detachNewThread {
+            var octets = [UInt8](repeating: 0, count: 10)
+            let length = octets.withUnsafeMutableBytes { pipe.read(into: $0) }
+            count.withLockedValue { $0 = length }
+            isRead.signal()
+        }
+        isWaiting.wait()
+        pipe.change { $0.receive([ByteBuffer(bytes: [1, 2, 3])], &$1) }
+        isRead.wait()
+        #expect(count.withLockedValue { $0 } == 3)
+        #expect(asked.withLockedValue { $0 } == 1)
     }
 }

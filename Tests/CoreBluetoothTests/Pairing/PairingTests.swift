@@ -4,6 +4,7 @@
 import BluetoothAir
 import Fixtures
 import Foundation
+import NIOConcurrencyHelpers
 import NIOCore
 import Testbed
 import Testing
@@ -248,8 +249,12 @@ struct PairingTests {
         try world.run(until: !central.found.isEmpty)
         central.manager.connect(central.found[0])
         try world.run(until: central.found[0].state == .connected)
-        phone.adapter.secure(central.found[0].identifier, to: .encrypted) { _ in }
+        let answers = NIOLockedValueBox<[Bool]>([])
+        for identifier in [UUID(), central.found[0].identifier] {
+            phone.adapter.secure(identifier, to: .encrypted) { answer in answers.withLockedValue { $0.append(answer) } }
+        }
         try world.run(until: phone.bondCount == 1 && peripheral.bondCount == 1)
+        #expect(answers.withLockedValue { $0 } == [false, true])
         let host = peripheral.player.host
         let link = try #require(host.openLinks.first)
         host.enqueue(SMPCommand.pairingFailed(.keyRejected).encoded(), on: .securityManagerProtocol, of: link)

@@ -340,4 +340,48 @@ struct PrivacyTests {
         next.manager.connect(restored)
         pair.testbed.run { restored.state == .connected }
     }
+
+    @Test("A connection that waits for a device which turns out to be another one's fails, and comes about no more")
+    func twoObjects() throws {
+        let testbed = Testbed()
+        let secret = CBMutableCharacteristic(
+            type: CBUUID(string: "FFF1"),
+            properties: [.read],
+            value: nil,
+            permissions: [.readEncryptionRequired]
+        )
+        func publish(_ device: RestartableDevice) -> PeripheralApp {
+            let app = PeripheralApp(on: device.adapter)
+            app.ball.characteristics = [secret]
+            app.reading = Data([42])
+            testbed.run { app.manager.state == .poweredOn }
+            app.open()
+            return app
+        }
+        let phone = RestartableDevice("Curious", in: testbed)
+        let central = CentralApp(on: phone.adapter)
+        testbed.run { central.manager.state == .poweredOn }
+        // First it advertises with its identity address, then with private ones.
+        let open = RestartableDevice("Crystal", in: testbed)
+        let openApp = publish(open)
+        let known = try central.find(in: testbed, services: [IDs.service])
+        central.manager.stopScan()
+        open.adapter.kill()
+        testbed.run()
+        central.manager.connect(known)
+        let privacy = BluetoothAdapter.Configuration.Privacy(rotationInterval: .seconds(900))
+        let hidden = RestartableDevice("Crystal", in: testbed, privacy: privacy)
+        let hiddenApp = publish(hidden)
+        central.found = []
+        let peripheral = try central.connect(in: testbed)
+        #expect(peripheral !== known && known.state == .connecting)
+        let service = try peripheral.discover([IDs.service], in: testbed)
+        peripheral.readValue(for: try service.characteristic(secret.uuid))
+        #expect(testbed.run { known.state == .disconnected })
+        #expect(central.calls.contains { $0.hasPrefix("fail ") } && peripheral.state == .connected)
+        central.disconnect(peripheral, in: testbed)
+        testbed.run(.seconds(10))
+        #expect(known.state == .disconnected && peripheral.state == .disconnected)
+        withExtendedLifetime((openApp, hiddenApp)) {}
+    }
 }

@@ -294,6 +294,27 @@ struct PublishingTests {
         #expect(central.found[0].state == .connected)
     }
 
+    @Test("10.6 the parameters that stand for a desired latency")
+    func latencyParameters() {
+        func parameters(
+            _ minimum: Int64,
+            _ maximum: Int64,
+            latency: UInt16,
+            supervisionTimeout: Int64
+        ) -> ConnectionParameters {
+            ConnectionParameters(
+                minimumInterval: ConnectionInterval(.milliseconds(minimum)),
+                maximumInterval: ConnectionInterval(.milliseconds(maximum)),
+                latency: latency,
+                supervisionTimeout: SupervisionTimeout(.seconds(supervisionTimeout))
+            )
+        }
+        typealias Latency = CBPeripheralManagerConnectionLatency
+        #expect(Latency.low.connectionParameters == parameters(15, 30, latency: 0, supervisionTimeout: 2))
+        #expect(Latency.medium.connectionParameters == parameters(60, 120, latency: 0, supervisionTimeout: 4))
+        #expect(Latency.high.connectionParameters == parameters(240, 480, latency: 2, supervisionTimeout: 6))
+    }
+
     @Test(
         "11.2 what is heard of names and services of each length",
         arguments: [

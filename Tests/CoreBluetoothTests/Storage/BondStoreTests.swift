@@ -195,4 +195,48 @@ struct BondStoreTests {
         try storage.save(KeptBond(bond: bond, paired: nil), to: BondStore.name(bond.peerAddress))
         #expect(self.store(on: storage).bond(with: bond.peerAddress) == nil)
     }
+
+    @Test("a bond whose document cannot be read is there, for it may be read again")
+    func unreadable() throws {
+        let storage = MemoryStorage()
+        #expect(!storage.hasBond(with: Self.peer))
+        let store = self.store(on: storage)
+        store.store(Self.bond(signCounter: 7))
+        #expect(storage.hasBond(with: Self.peer))
+        try storage.write(BondStore.name(Self.peer), .powerFailure) { throw CocoaError(.fileReadNoPermission) }
+        #expect(storage.hasBond(with: Self.peer) && store.bond(with: Self.peer) == Self.bond(signCounter: 7))
+        storage.remove(BondStore.name(Self.peer))
+        #expect(!storage.hasBond(with: Self.peer) && store.bond(with: Self.peer) == nil)
+    }
+
+    @Test("that there are other bonds than before is reported, and nothing else is")
+    func changes() {
+        let storage = MemoryStorage()
+        let store = BondStore()
+        var count = 0
+        store.onChange = { count += 1 }
+        store.writer = StateWriter(storage)
+        #expect(count == 1)
+        store.store(Self.bond(signCounter: 7))
+        #expect(count == 2)
+        store.noteUse(of: Self.peer)
+        store.noteSignCounter(8, of: Self.peer)
+        #expect(count == 2)
+        let privacy = PeerPrivacy(resolvesAddresses: true)
+        store.setPrivacy(privacy, of: Self.peer)
+        #expect(count == 3)
+        store.setPrivacy(privacy, of: Self.peer)
+        store.setPrivacy(privacy, of: DeviceAddress(7, kind: .public))
+        store.remove(DeviceAddress(7, kind: .public))
+        #expect(count == 3)
+        store.remove(Self.peer)
+        #expect(count == 4)
+        store.remove(Self.peer)
+        #expect(count == 4)
+        // Another program removes one.
+        store.store(Self.bond(signCounter: 7))
+        storage.remove(BondStore.name(Self.peer))
+        #expect(store.bond(with: Self.peer) == nil && store.bond(with: Self.peer) == nil)
+        #expect(count == 6)
+    }
 }

@@ -213,4 +213,51 @@ struct IdentityStoreTests {
         )
         #expect(throws: TransportError.self) { try home.withLock {} }
     }
+
+    @Test("5.1 as many devices as the limit are known; one more makes an eighth of them forgotten, the oldest")
+    func exactLimit() {
+        let store = IdentityStore(randomness: .seeded(1))
+        let capacity = UInt64(IdentityStore.capacity)
+        let identifiers = (0..<capacity).map { store.record(for: self.address($0)).identifier }
+        #expect(store.record(for: identifiers[0]) != nil)
+        _ = store.record(for: self.address(capacity))
+        let known = identifiers.map { store.record(for: $0) != nil }
+        #expect(known.firstIndex(of: true) == IdentityStore.capacity / 8)
+        #expect(known.count { !$0 } == IdentityStore.capacity / 8)
+    }
+
+    @Test("a record of an earlier process is taken where neither its address nor its identifier is given out")
+    func restored() {
+        let store = IdentityStore(randomness: .seeded(1))
+        let storage = MemoryStorage()
+        store.open(IdentityFile(storage))
+        let record = IdentityStore.Record(identifier: UUID(), address: self.address(1), name: "Crystal")
+        #expect(store.restore(record) == record && store.record(for: record.identifier) == record)
+        #expect(IdentityFile(storage).load() == [record])
+        // The address is another one's now, or the identifier is.
+        let other = IdentityStore.Record(identifier: UUID(), address: self.address(1))
+        #expect(store.restore(other) == record && store.record(for: other.identifier) == nil)
+        let moved = store.restore(IdentityStore.Record(identifier: record.identifier, address: self.address(2)))
+        #expect(moved.identifier != record.identifier && moved.address == self.address(2))
+        #expect(store.record(for: record.identifier) == record)
+    }
+
+    @Test("5.6 a device that nobody has seen has no name to be set, and one that is set is kept")
+    func storedNames() {
+        let storage = MemoryStorage()
+        let store = IdentityStore(randomness: .seeded(1))
+        store.open(IdentityFile(storage))
+        #expect(!store.setName("Crystal", of: self.address(1)))
+        _ = store.record(for: self.address(1))
+        #expect(IdentityFile(storage).load().map(\.name) == [nil])
+        store.setName("Crystal", of: self.address(1))
+        #expect(IdentityFile(storage).load().map(\.name) == ["Crystal"])
+        store.setName("Onyx", isDeviceName: true, of: self.address(1))
+        #expect(IdentityFile(storage).load().map(\.isDeviceName) == [true])
+        // At the end of the process it stays as it is.
+        store.close()
+        store.setName("Late", isDeviceName: true, of: self.address(1))
+        _ = store.record(for: self.address(2))
+        #expect(IdentityFile(storage).load().map(\.name) == ["Onyx"])
+    }
 }

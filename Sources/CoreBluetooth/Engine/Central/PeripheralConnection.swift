@@ -185,7 +185,7 @@ final class PeripheralConnection {
             if result.isTimeout { self.peer.hasTimedOut = true }
             guard !result.isDisconnection else { return }
             procedure.ended(result, for: self)
-            if result.isOutOfSync, repetition < Self.repetitionLimit, self.isOutstanding(number) {
+            if result.isOutOfSync, repetition < Self.repetitionLimit {
                 return self.ask(procedure, number, on: link, repetition: repetition + 1, completion)
             }
             if self.take(number) { completion(self, procedure.answer(result, for: self)) }

@@ -362,7 +362,7 @@ final class PeripheralSession: ManagerSession {
 
 extension CBPeripheralManagerConnectionLatency {
     /// The connection parameters that are asked for.
-    fileprivate var connectionParameters: ConnectionParameters {
+    var connectionParameters: ConnectionParameters {
         func parameters(
             _ interval: ClosedRange<TimeAmount>,
             latency: UInt16 = 0,

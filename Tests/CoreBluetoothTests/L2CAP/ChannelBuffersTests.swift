@@ -1,0 +1,104 @@
+// The octets of a channel on their way, at the exact limits.
+
+import NIOCore
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("12.3 A channel's buffers as values")
+struct ChannelBuffersTests {
+    private func write(_ count: Int, to buffer: inout SendBuffer) -> Int {
+        [UInt8](repeating: 1, count: count).withUnsafeBytes { buffer.write($0) }
+    }
+
+    private func read(_ count: Int, from buffer: inout ReceiveBuffer) -> Int {
+        var octets = [UInt8](repeating: 0, count: count)
+        return octets.withUnsafeMutableBytes { buffer.read(into: $0) }
+    }
+
+    private func pieces(_ lengths: Int...) -> [ByteBuffer] { lengths.map { ByteBuffer(repeating: 2, count: $0) } }
+
+    @Test("12.3 as many octets are taken as the limit; with the last one the buffer is full, and open again at half")
+    func limit() {
+        var buffer = SendBuffer()
+        #expect(self.write(SendBuffer.limit - 1, to: &buffer) == SendBuffer.limit - 1 && !buffer.isFull)
+        #expect(self.write(2, to: &buffer) == 1 && buffer.isFull)
+        #expect(self.write(1, to: &buffer) == 0)
+        #expect(buffer.take().reduce(0) { $0 + $1.readableBytes } == SendBuffer.limit && buffer.take().isEmpty)
+        // What was taken counts until it is sent.
+        #expect(self.write(1, to: &buffer) == 0)
+        #expect(buffer.sent(SendBuffer.limit / 2 - 1) == false && buffer.isFull)
+        #expect(buffer.sent(1) == true && !buffer.isFull)
+        #expect(buffer.sent(1) == false)
+    }
+
+    @Test("12.3 small writes go together, and one that has no space beside them goes by itself")
+    func joined() {
+        var buffer = SendBuffer()
+        for count in [10, 20, 4_066] { #expect(self.write(count, to: &buffer) == count) }
+        #expect(buffer.take().map(\.readableBytes) == [4_096])
+        for count in [10, 4_087, 5_000, 1] { #expect(self.write(count, to: &buffer) == count) }
+        #expect(buffer.take().reduce(0) { $0 + $1.readableBytes } == 9_098)
+        #expect(self.write(0, to: &buffer) == 0)
+        #expect(buffer.take().isEmpty && !buffer.isFull)
+    }
+
+    @Test("12.3 what was read is reported with a quarter of the window's octets")
+    func octets() {
+        var buffer = ReceiveBuffer(window: (frames: 8, length: 100))
+        #expect(buffer.isEmpty && !buffer.isReportDue)
+        buffer.append(self.pieces(400, 400))
+        #expect(self.read(199, from: &buffer) == 199 && !buffer.isReportDue)
+        #expect(self.read(1, from: &buffer) == 1 && buffer.isReportDue)
+        #expect(buffer.takeConsumed() == 200 && !buffer.isReportDue && buffer.takeConsumed() == 0)
+        #expect(buffer.octets == 600)
+    }
+
+    @Test("12.3 or, where nothing is left, with a quarter of its frames, those that were not read yet among them")
+    func frames() {
+        var buffer = ReceiveBuffer(window: (frames: 8, length: 100))
+        buffer.append(self.pieces(10))
+        #expect(self.read(20, from: &buffer) == 10 && !buffer.isReportDue)
+        buffer.append(self.pieces(10))
+        #expect(!buffer.isReportDue)
+        #expect(self.read(5, from: &buffer) == 5 && !buffer.isReportDue)
+        #expect(buffer.takeConsumed() == 15)
+        // The rest of the second frame.
+        #expect(self.read(5, from: &buffer) == 5 && buffer.isReportDue)
+        #expect(buffer.takeConsumed() == 5 && !buffer.isReportDue)
+        buffer.append(self.pieces(10))
+        #expect(self.read(10, from: &buffer) == 10 && !buffer.isReportDue)
+    }
+
+    @Test("12.3 the smallest window is reported octet by octet, and not before there is one")
+    func smallest() {
+        var buffer = ReceiveBuffer(window: (frames: 1, length: 1))
+        #expect(!buffer.isReportDue)
+        buffer.append(self.pieces(1))
+        #expect(!buffer.isReportDue && !buffer.isEmpty)
+        #expect(self.read(1, from: &buffer) == 1 && buffer.isReportDue)
+        #expect(buffer.takeConsumed() == 1 && !buffer.isReportDue)
+    }
+
+    @Test("12.3 octets come in their order, from small pieces and large ones, and what is discarded counts as read")
+    func order() {
+        var buffer = ReceiveBuffer(window: (frames: 100, length: 1_000))
+        var octets: [UInt8] = []
+        for (index, length) in [1, 255, 256, 3, 300, 200].enumerated() {
+            let piece = (0..<length).map { UInt8(truncatingIfNeeded: $0 + index) }
+            octets += piece
+            buffer.append([ByteBuffer(bytes: piece)])
+        }
+        #expect(buffer.octets == octets.count)
+        var received: [UInt8] = []
+        while received.count < 700 {
+            var part = [UInt8](repeating: 0, count: 70)
+            let count = part.withUnsafeMutableBytes { buffer.read(into: $0) }
+            received += part.prefix(count)
+        }
+        #expect(received == Array(octets.prefix(700)))
+        buffer.discard()
+        #expect(buffer.isEmpty && buffer.takeConsumed() == octets.count)
+        #expect(self.read(1, from: &buffer) == 0)
+    }
+}
