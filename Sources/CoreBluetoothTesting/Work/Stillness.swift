@@ -10,9 +10,23 @@ struct Stillness {
     /// How long is waited between two looks, in seconds of real time.
     static let interval = 0.002
     /// How many looks in a row have to be the same.
-    private static let lookCount = 10
+    static let lookCount = 10
     /// How many where the work may wait for a processor, or for a lock that another thread soon leaves.
-    private static let longLookCount = 500
+    static let longLookCount = 500
+
+    /// One item, as it was looked at.
+    struct Look {
+        /// The number of the item.
+        var number: UInt64
+        /// The identity of its queue.
+        var queue: UnsafeMutableRawPointer?
+        /// Whether that is the main queue, or ends on it.
+        var isForMainQueue: Bool
+        /// Whether a thread runs it.
+        var hasBegun: Bool
+        /// What that thread does, where the system says so.
+        var activity: ThreadActivity?
+    }
 
     private var seen: [UInt64: ThreadActivity?] = [:]
     private var sameCount = 0
@@ -20,54 +34,62 @@ struct Stillness {
     private var accepted: [UInt64: ThreadActivity?] = [:]
 
     /// Whether these items were found still before, and none has run since.
-    func holds(for items: [WorkItem]) -> Bool {
+    func holds(for looks: [Look]) -> Bool {
         guard !self.accepted.isEmpty else { return false }
-        return items.allSatisfy { item in
-            guard let known = self.accepted[item.number] else { return false }
-            return known == item.activity
+        return looks.allSatisfy { look in
+            guard let known = self.accepted[look.number] else { return false }
+            return known == look.activity
         }
     }
 
-    /// Looks once more; whether the items are still.
-    mutating func isReached(by items: [WorkItem]) -> Bool {
-        let now = Self.activities(of: items)
-        self.sameCount = Self.canRest(items, now) && now == self.seen ? self.sameCount + 1 : 0
+    /// Takes one more look at each item; whether they are still.
+    mutating func isReached(by looks: [Look]) -> Bool {
+        let now = Self.activities(of: looks)
+        self.sameCount = Self.canRest(looks) && now == self.seen ? self.sameCount + 1 : 0
         self.seen = now
         guard self.sameCount >= Self.lookCount else { return false }
-        guard self.sameCount >= Self.longLookCount || !Self.mayGoOn(items, now) else { return false }
-        self.accept(items)
+        guard self.sameCount >= Self.longLookCount || !Self.mayGoOn(looks) else { return false }
+        self.accept(looks)
         return true
     }
 
     /// Takes items for still.
-    mutating func accept(_ items: [WorkItem]) {
+    mutating func accept(_ looks: [Look]) {
         self.sameCount = 0
-        self.accepted = Self.activities(of: items)
+        self.accepted = Self.activities(of: looks)
     }
 
-    private static func activities(of items: [WorkItem]) -> [UInt64: ThreadActivity?] {
-        Dictionary(uniqueKeysWithValues: items.map { ($0.number, $0.activity) })
+    private static func activities(of looks: [Look]) -> [UInt64: ThreadActivity?] {
+        Dictionary(uniqueKeysWithValues: looks.map { ($0.number, $0.activity) })
     }
 
     /// Whether what has begun is asleep without a time limit. Work for the main queue that has not begun is none that
-    /// waits for time: that queue is served as soon as the code that has it, such as another test, leaves it. It is another thing where
-    /// what has it is one of these items.
-    private static func canRest(_ items: [WorkItem], _ activities: [UInt64: ThreadActivity?]) -> Bool {
-        let running = activities.values.compactMap(\.self)
+    /// waits for time: that queue is served as soon as the code that has it, such as another test, leaves it. It is
+    /// another thing where what has it is one of these items.
+    private static func canRest(_ looks: [Look]) -> Bool {
+        let running = looks.compactMap(\.activity)
         guard !running.isEmpty, running.allSatisfy({ $0.isAsleep && !$0.hasTimeLimit }) else { return false }
-        let main = items.filter(\.queue.isMain)
-        return main.isEmpty || main.contains { $0.thread != nil }
+        let main = looks.filter(\.isForMainQueue)
+        return main.isEmpty || main.contains(where: \.hasBegun)
     }
 
     /// Whether some of the items may go on without time passing.
-    private static func mayGoOn(_ items: [WorkItem], _ activities: [UInt64: ThreadActivity?]) -> Bool {
-        if activities.values.contains(where: { $0?.isInLock == true }) { return true }
-        let blocked = Set(items.filter { $0.thread != nil }.map(\.queue.identity))
-        return items.contains { $0.thread == nil && !blocked.contains($0.queue.identity) }
+    private static func mayGoOn(_ looks: [Look]) -> Bool {
+        if looks.contains(where: { $0.activity?.isInLock == true }) { return true }
+        let blocked = Set(looks.filter(\.hasBegun).map(\.queue))
+        return looks.contains { !$0.hasBegun && !blocked.contains($0.queue) }
     }
 }
 
 extension WorkItem {
-    /// What the thread does that runs it; `nil` while it has none.
-    fileprivate var activity: ThreadActivity? { self.thread.flatMap { ThreadActivity(ofThread: $0) } }
+    /// The item as it is now.
+    var look: Stillness.Look {
+        Stillness.Look(
+            number: self.number,
+            queue: self.queue.identity,
+            isForMainQueue: self.queue.isMain,
+            hasBegun: self.thread != nil,
+            activity: self.thread.flatMap { ThreadActivity(ofThread: $0) }
+        )
+    }
 }

@@ -12,25 +12,39 @@ struct ThreadActivity: Hashable {
     var isInLock: Bool
     /// How often it has been given a processor: it has not run where this is as before.
     var runCount: UInt64
+}
 
+extension ThreadActivity {
     /// What a thread does; `nil` for one that has ended, or where the system does not say.
     init?(ofThread number: Int32) {
         let folder = "/proc/self/task/\(number)"
+        guard let status = Self.text(of: "\(folder)/stat") else { return nil }
+        self.init(
+            status: status,
+            schedule: Self.text(of: "\(folder)/schedstat"),
+            call: Self.text(of: "\(folder)/syscall")
+        )
+    }
+
+    /// What a thread does, as the three files say it; `nil` where the first one makes no sense.
+    init?(status: String, schedule: String?, call: String?) {
         // The name, in brackets, may have any characters.
-        guard let status = Self.text(of: "\(folder)/stat"), let bracket = status.lastIndex(of: ")") else { return nil }
+        guard let bracket = status.lastIndex(of: ")") else { return nil }
         let state = status[status.index(after: bracket)...].drop { $0 == " " }.first
-        let runs = Self.text(of: "\(folder)/schedstat")?.split(whereSeparator: \.isWhitespace).dropFirst(2).first
-        self.isAsleep = state == "S"
-        self.runCount = runs.flatMap { UInt64($0) } ?? 0
-        let call = Self.text(of: "\(folder)/syscall")?.split(separator: " ") ?? []
+        let runs = schedule?.split(whereSeparator: \.isWhitespace).dropFirst(2).first
+        let call = call?.split(separator: " ") ?? []
         let number = call.first.flatMap { Int($0) }
-        self.hasTimeLimit = number.map { SystemCall.sleeps.contains($0) } ?? false
-        // The second argument of futex(2) is the operation.
-        self.isInLock = number == SystemCall.futex && call.count > 2 && SystemCall.isLock(operation: call[2])
+        self.init(
+            isAsleep: state == "S",
+            hasTimeLimit: number.map { SystemCall.sleeps.contains($0) } ?? false,
+            // The second argument of futex(2) is the operation.
+            isInLock: number == SystemCall.futex && call.count > 2 && SystemCall.isLock(operation: call[2]),
+            runCount: runs.flatMap { UInt64($0) } ?? 0
+        )
     }
 
     /// The numbers of system calls.
-    private enum SystemCall {
+    enum SystemCall {
         #if arch(x86_64)
         /// nanosleep and clock_nanosleep.
         static let sleeps = [35, 230]

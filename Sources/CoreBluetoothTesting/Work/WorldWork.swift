@@ -290,15 +290,15 @@ final class WorldWork: @unchecked Sendable {
             }
             // Where the test itself is work of the world, it does not wait for itself.
             let others = self.items.values.filter { $0.thread != thread }
-            if others.isEmpty || self.stillness.holds(for: others) { return }
+            if others.isEmpty || self.stillness.holds(for: others.map(\.look)) { return }
             let end = deadline ?? Date(timeIntervalSinceNow: self.limit)
             deadline = end
             if self.condition.wait(until: Date(timeIntervalSinceNow: Stillness.interval)) { continue }
             let rest = self.items.values.filter { $0.thread != thread }
-            if self.stillness.isReached(by: rest) { return }
+            if self.stillness.isReached(by: rest.map(\.look)) { return }
             if Date() > end {
                 self.mistake = self.mistake ?? self.text(of: rest)
-                self.stillness.accept(rest)
+                self.stillness.accept(rest.map(\.look))
                 return
             }
         }

@@ -94,7 +94,7 @@ struct SweepPlanTests {
             return seeds == [1] && isFirst
         }
         #expect(plan.failures.map(\.seeds) == [[1]])
-        #expect(plan.failures.first?.reason.hasPrefix("failed once") == true)
+        #expect(plan.failures.first?.reason.hasPrefix("failed once") == true && plan.finished == 1)
     }
 
     @Test("a line says how far a sweep is, and how long the rest takes")
@@ -214,5 +214,41 @@ struct SweepPlanTests {
         let bad: Set<UInt64> = [10, 20, 30]
         _ = Self.run(&plan) { !bad.isDisjoint(with: $0) }
         #expect(plan.failures.prefix(2).map(\.seeds) == [[10], [20]])
+    }
+
+    @Test(
+        "a process gets twice as many seeds where it is quick, and half as many where it is slow",
+        arguments: [(0.74, 8), (0.75, 4), (3, 4), (3.01, 2)] as [(Double, Int)]
+    )
+    func size(seconds: Double, size: Int) throws {
+        var plan = try Self.plan("1-1000")
+        for _ in 0..<2 { plan.ended(try Self.next(&plan), .holds, after: 0.1) }
+        #expect(plan.size == 4)
+        let job = try Self.next(&plan)
+        plan.ended(job, .holds, after: seconds)
+        #expect(plan.size == size)
+    }
+
+    @Test("fewer seeds than a process gets say nothing of how many it should get", arguments: [0.1, 5])
+    func sizeOfTheRest(seconds: Double) throws {
+        var plan = try Self.plan("1-5")
+        for _ in 0..<2 { plan.ended(try Self.next(&plan), .holds, after: 0.1) }
+        let job = try Self.next(&plan)
+        #expect(plan.size == 4 && job.seeds == [4, 5])
+        plan.ended(job, .holds, after: seconds)
+        #expect(plan.size == 4)
+    }
+
+    @Test("where seeds fail a process gets half as many, one at least")
+    func sizeAfterFailures() throws {
+        var plan = try Self.plan("1-1000", failureLimit: .max)
+        for _ in 0..<3 { plan.ended(try Self.next(&plan), .holds, after: 0.1) }
+        #expect(plan.size == 8)
+        var sizes: [Int] = []
+        for _ in 0..<5 {
+            plan.ended(try Self.next(&plan), .fails(reason: "why", folder: nil), after: 0.1)
+            sizes.append(plan.size)
+        }
+        #expect(sizes == [4, 2, 1, 1, 1])
     }
 }

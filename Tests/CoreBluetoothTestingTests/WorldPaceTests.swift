@@ -1,0 +1,32 @@
+// The pace of a world's time, without a world.
+
+import NIOCore
+import Testing
+
+@testable import CoreBluetoothTesting
+
+@Suite("Pace")
+struct WorldPaceTests {
+    @Test("Time that passes at once is not waited for, and neither is an instant that never comes or has come")
+    func notWaited() {
+        let atOnce = WorldPace(factor: nil)
+        atOnce.begin(at: .uptimeNanoseconds(0))
+        #expect(atOnce.wait(until: .uptimeNanoseconds(3_600_000_000_000)) == nil)
+        let pace = WorldPace(factor: 1)
+        pace.begin(at: .uptimeNanoseconds(10_000_000_000))
+        #expect(pace.wait(until: .distantFuture) == nil)
+        #expect(pace.wait(until: .uptimeNanoseconds(10_000_000_000)) == nil)
+        #expect(pace.wait(until: .uptimeNanoseconds(0)) == nil)
+    }
+
+    @Test("What a device asks for while nobody waits does not end the next waiting")
+    func notRemembered() {
+        let pace = WorldPace(factor: 1_000)
+        pace.begin(at: .uptimeNanoseconds(0))
+        pace.wake()
+        // A millisecond of real time, which may be over already.
+        let instant = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        let end = pace.wait(until: instant)
+        #expect(end == nil || end == instant)
+    }
+}
