@@ -288,6 +288,23 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.errors.count == 1)
     }
 
+    @Test("An error of the write that is no ATT error is reported, and the ball can be asked again")
+    func brokenWrite() throws {
+        let (testbed, ball, central, device) = try testbedWithForeignBall()
+        device.sendQuestion("Lost?")
+        #expect(testbed.run { ball.requests.count == 1 })
+        let question = try #require(device._questionCharacteristic)
+        let answer = try #require(device._answerCharacteristic)
+        let error = CBError(.connectionTimeout)
+        device.peripheral(device._peripheral, didUpdateNotificationStateFor: question, error: error)
+        device.peripheral(device._peripheral, didUpdateValueFor: question, error: error)
+        device.peripheral(device._peripheral, didWriteValueFor: answer, error: error)
+        #expect(central.errors.isEmpty)
+        device.peripheral(device._peripheral, didWriteValueFor: question, error: error)
+        #expect(central.errors == ["sendFailed.unknown.CB6"] && device._timeoutTimer == nil)
+        if case .idle = device._stage {} else { Issue.record("\(device._stage)") }
+    }
+
     @Test("A ball without the service is disconnected and reported, and examined again later")
     func noService() {
         let testbed = Testbed()

@@ -1,6 +1,7 @@
 // The link is lost in every step of the conversation, from either side: nothing hangs, everything is reported, and the
 // two find each other again.
 
+import CoreBluetooth
 import NIOCore
 import Testbed
 import Testing
@@ -133,5 +134,75 @@ struct LostLinkTests {
         central.found[1].sendQuestion("After?")
         #expect(testbed.run { central.answered.count == 2 })
         #expect(ball.errors == ["coreBluetooth.nil"])
+        #expect(!central.steps.contains(.discoveredServices(count: 2)))
+    }
+
+    @Test("A ball that was lost is looked for at once; one that lacks the keys of a pairing is, after a second")
+    func rescan() throws {
+        let errors: [(error: CBError, words: String, delay: TimeAmount)] = [
+            (CBError(.connectionTimeout), "coreBluetooth.deviceOffline", .zero),
+            (CBError(.peerRemovedPairingInformation), "coreBluetooth.CB14", .seconds(1)),
+        ]
+        for (error, words, delay) in errors {
+            let testbed = Testbed()
+            let ball = testbed.ball("Crystal")
+            let central = testbed.central()
+            #expect(testbed.run { central.found.count == 1 })
+            let device = try #require(central.device("Crystal"))
+            let manager = try #require(central.sdk.centralManagerInstance)
+            let scans = central.steps.count { $0 == .scanning }
+            central.sdk.centralManager(manager, didDisconnectPeripheral: device._peripheral, error: error)
+            #expect(central.errors == [words] && central.sdk.devices.isEmpty)
+            if delay > .zero {
+                testbed.run(delay - .nanoseconds(1))
+                #expect(central.steps.count { $0 == .scanning } == scans)
+                testbed.run(.nanoseconds(1))
+            }
+            #expect(central.steps.count { $0 == .scanning } == scans + 1)
+            withExtendedLifetime(ball) {}
+        }
+    }
+
+    @Test("A ball that is too far away is looked for again five seconds after it was first heard, whatever comes then")
+    func rescanOfAFarBall() throws {
+        let testbed = Testbed()
+        let first = testbed.ball("Far", distance: 60)
+        let central = testbed.central()
+        var isHeard = false
+        central.onStep = { if case .discovered(_, _, false) = $0 { isHeard = true } }
+        #expect(testbed.run { isHeard })
+        let scans = central.steps.count { $0 == .scanning }
+        testbed.run(.seconds(2))
+        isHeard = false
+        let second = testbed.ball("Far, too", distance: 60)
+        #expect(testbed.run { isHeard })
+        #expect(central.steps.count { $0 == .scanning } == scans)
+        testbed.run(.milliseconds(2_500))
+        #expect(central.steps.count { $0 == .scanning } == scans)
+        testbed.run(.milliseconds(500))
+        #expect(central.steps.count { $0 == .scanning } == scans + 1)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("The strength of a link's signal is reported where it was measured")
+    func signal() throws {
+        let testbed = Testbed()
+        let ball = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.found.count == 1 })
+        let device = try #require(central.device("Crystal"))
+        let count = central.steps.count
+        device.peripheral(device._peripheral, didReadRSSI: 127, error: nil)
+        device.peripheral(device._peripheral, didReadRSSI: -50, error: CBError(.unknown))
+        #expect(central.steps.count == count)
+        device.peripheral(device._peripheral, didReadRSSI: -50, error: nil)
+        #expect(central.steps.last == .signalRead(uuid: device.uuid ?? "", rssi: -50))
+        device._readSignal()
+        #expect(testbed.run { central.steps.count == count + 2 })
+        device._end()
+        device._readSignal()
+        testbed.run()
+        #expect(central.steps.count == count + 2)
+        withExtendedLifetime(ball) {}
     }
 }
