@@ -21,6 +21,9 @@ final class EventTopics {
     /// How many connections are open.
     var connectionCount = 0
 
+    /// Whether one more connection is served.
+    var hasRoom: Bool { self.connectionCount < Self.connectionLimit }
+
     /// The newest document.
     subscript(topic: String) -> Document? { self.documents[topic] }
 

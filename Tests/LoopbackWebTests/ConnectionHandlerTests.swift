@@ -153,11 +153,90 @@ struct ConnectionHandlerTests {
         let connection = try Connection { _, _ in }
         if parts > 0 { try connection.head(.POST, "do") }
         if parts > 1 { try connection.body(10) }
-        connection.advance(by: .seconds(9))
+        #expect(connection.topics.connectionCount == 1)
+        connection.advance(by: .seconds(10) - .nanoseconds(1))
         #expect(connection.channel.isActive)
-        connection.advance(by: .seconds(2))
+        connection.advance(by: .nanoseconds(1))
         #expect(!connection.channel.isActive)
         #expect(connection.topics.connectionCount == 0)
+    }
+
+    @Test("A program that does not answer has ten seconds of its own")
+    func slowAnswer() throws {
+        let connection = try Connection { _, _ in }
+        connection.advance(by: .seconds(9))
+        try connection.head()
+        try connection.end()
+        connection.advance(by: .seconds(10) - .nanoseconds(1))
+        #expect(connection.channel.isActive)
+        connection.advance(by: .nanoseconds(1))
+        #expect(!connection.channel.isActive)
+        #expect(try connection.written().status == nil)
+    }
+
+    @Test("What is not HTTP is told so as the first thing, and ends the connection later on")
+    func ill() throws {
+        let connection = try Connection { _, _ in }
+        connection.channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
+        let (status, fields, text) = try connection.written()
+        #expect(status == .badRequest && text == "That is not HTTP.\n")
+        #expect(fields["Content-Type"] == ["text/plain; charset=utf-8"] && fields["Connection"] == ["close"])
+        let later = try Connection { _, _ in }
+        try later.head(.POST, "do")
+        later.channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
+        #expect(try later.written().status == nil)
+        #expect(!later.channel.isActive)
+        let other = try Connection { _, _ in }
+        other.channel.pipeline.fireErrorCaught(ChannelError.inputClosed)
+        #expect(try other.written().status == nil)
+        #expect(!other.channel.isActive)
+    }
+
+    @Test("Behind the first request nothing is heard, and a body without a head is nothing")
+    func behind() throws {
+        let connection = try Connection { request, respond in
+            #expect(request.intent == .get && request.path == "")
+            respond(.content(type: "text/plain", []))
+        }
+        try connection.body(2)
+        try connection.end()
+        #expect(try connection.written().status == nil)
+        try connection.head()
+        try connection.head(.POST, "do")
+        try connection.end()
+        #expect(try connection.written().status == .ok)
+        try connection.head(.POST, "do")
+        try connection.end()
+        #expect(try connection.written().status == nil)
+    }
+
+    @Test("An address without its last slash leads to the one with it; a refusal has its status and its words")
+    func refused() throws {
+        func answer(_ uri: String) throws -> (status: HTTPResponseStatus?, fields: HTTPHeaders, text: String) {
+            let connection = try Connection { _, _ in Issue.record("the program was asked") }
+            let fields = HTTPHeaders([("Host", "localhost:8088")])
+            let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: uri, headers: fields)
+            try connection.channel.writeInbound(HTTPServerRequestPart.head(head))
+            try connection.end()
+            return try connection.written()
+        }
+        let (status, fields, text) = try answer("/" + Self.secret)
+        #expect(status == .permanentRedirect && fields["Location"] == ["/\(Self.secret)/"] && text == "\n")
+        #expect(try answer("/x/").status == .forbidden)
+        #expect(try answer("/x/").text == RequestCheck.Refusal.token.words + "\n")
+        #expect(try answer("*").status == .badRequest)
+    }
+
+    @Test("Sixty-four connections are served at a time")
+    func connectionLimit() throws {
+        let topics = EventTopics()
+        let all = try (1..<64).map { _ in try Connection(topics: topics) { _, _ in } }
+        #expect(topics.hasRoom && all.count == 63)
+        let last = try Connection(topics: topics) { _, _ in }
+        #expect(!topics.hasRoom)
+        try last.channel.close().wait()
+        last.channel.embeddedEventLoop.run()
+        #expect(topics.hasRoom)
     }
 
     // MARK: Streams
@@ -201,14 +280,35 @@ struct ConnectionHandlerTests {
         let topics = EventTopics()
         let connection = try stream(topics)
         _ = try connection.written()
-        connection.advance(by: .seconds(11))
-        #expect(try connection.written().text == "event: beat\ndata: 0\n\nevent: beat\ndata: 0\n\n")
+        connection.advance(by: .seconds(5) - .nanoseconds(1))
+        #expect(try connection.written().text.isEmpty)
+        connection.advance(by: .nanoseconds(1))
+        #expect(try connection.written().text == "event: beat\ndata: 0\n\n")
+        connection.advance(by: .seconds(5))
+        #expect(try connection.written().text == "event: beat\ndata: 0\n\n")
         connection.reader.isSlow = true
         topics.publish(["en": "1"])
-        connection.advance(by: .seconds(24))
+        connection.advance(by: .seconds(30) - .nanoseconds(1))
         #expect(connection.channel.isActive)
-        connection.advance(by: .seconds(10))
+        connection.advance(by: .nanoseconds(1))
         #expect(!connection.channel.isActive && topics.connectionCount == 0)
+    }
+
+    @Test("A reader that takes what there is has half a minute again, and its beats name what it has")
+    func slowAgain() throws {
+        let topics = EventTopics()
+        let connection = try stream(topics)
+        for number in 1...2 {
+            connection.reader.isSlow = true
+            topics.publish(["en": "x"])
+            connection.advance(by: .seconds(25))
+            _ = try connection.written()
+            try connection.reader.take(connection.channel)
+            #expect(try connection.written().text == "event: state\nid: \(number)\ndata: x\n\n")
+            connection.advance(by: .seconds(5))
+            #expect(try connection.written().text == "event: beat\ndata: \(number)\n\n")
+        }
+        #expect(connection.channel.isActive)
     }
 
     @Test("There is a limit to streams, which a stream that ends makes room under")

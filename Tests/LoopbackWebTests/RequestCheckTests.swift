@@ -83,6 +83,13 @@ struct RequestCheckTests {
         #expect(try verdict(link) == .obeyed(path: ""))
         #expect(try verdict(.GET, "/\(Self.secret)/events/en", link) == .refused(.origin))
         #expect(try verdict(.POST, link + [Self.origin, Self.json]) == .refused(.origin))
+        // All that is said of it has to fit.
+        for missing in link.indices.dropFirst() {
+            var fields = link
+            fields.remove(at: missing)
+            #expect(try verdict(fields) == .refused(.origin))
+        }
+        #expect(try verdict([("Sec-Fetch-Site", "none"), ("Sec-Fetch-Site", "cross-site")]) == .refused(.origin))
         let frame = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe")]
         #expect(try verdict(frame) == .refused(.origin))
     }
@@ -116,6 +123,9 @@ struct RequestCheckTests {
         #expect(try verdict(.POST, [Self.origin, Self.json, Self.json]) == .refused(.contentType))
         let charset = ("Content-Type", "Application/JSON; charset=utf-8")
         #expect(try verdict(.POST, [Self.origin, charset]) == .obeyed(path: ""))
+        #expect(try verdict(.POST, [Self.origin, ("Content-Type", " application/json ;x")]) == .obeyed(path: ""))
+        // To show something no type is needed.
+        #expect(try verdict(.GET, [("Content-Type", "text/plain")]) == .obeyed(path: ""))
     }
 
     private func verdict(_ fields: [(String, String)]) throws -> RequestCheck.Verdict { try verdict(.GET, fields) }
