@@ -452,8 +452,8 @@ let package = Package(
         .testTarget(
             name: "EightBallTests",
             dependencies: [
-                "eightball", "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "LoopbackWeb",
-                "SessionTestbed",
+                "eightball", "BluetoothHost", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "ITCB",
+                "LoopbackWeb", "SessionTestbed", "TerminalScreen",
             ]
         ),
         .testTarget(
@@ -474,7 +474,7 @@ let package = Package(
         ),
         .testTarget(
             name: "TerminalScreenTests",
-            dependencies: ["TerminalScreen", "Fixtures"]
+            dependencies: ["TerminalScreen", "Fixtures", "SessionTestbed"]
         ),
         .testTarget(
             name: "LoopbackWebTests",

@@ -32,7 +32,7 @@ package final class Screen {
     private var renderer: ScreenRenderer
     private var isOpen = false
     private var isDrawScheduled = false
-    private var lastFrame = DispatchTime(uptimeNanoseconds: 0)
+    private var lastFrame = DispatchTime(uptimeNanoseconds: 1)
     private var sources: [any DispatchSourceProtocol] = []
     private let keys: KeyInput
 

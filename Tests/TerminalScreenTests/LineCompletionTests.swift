@@ -30,6 +30,10 @@ struct LineCompletionTests {
     @Test("Candidates are listed downwards in as many columns as fit, by their width")
     func table() {
         #expect(LineCompletion.table(["a", "bb", "c", "d", "e"], columns: 11) == "a   c   e\nbb  d")
+        // The last column needs no space behind it.
+        #expect(LineCompletion.table(["a", "bb", "c", "d", "e"], columns: 10) == "a   d\nbb  e\nc")
+        #expect(LineCompletion.table(["a", "b", "c"], columns: 8) == "a  b  c")
+        #expect(LineCompletion.table(["a", "b", "c"], columns: 7) == "a  c\nb")
         #expect(LineCompletion.table(["a", "bb", "c"], columns: 3) == "a\nbb\nc")
         #expect(LineCompletion.table(["日本", "b"], columns: 20) == "日本  b")
         #expect(LineCompletion.table([], columns: 20) == "")
