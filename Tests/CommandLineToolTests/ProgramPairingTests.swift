@@ -1,0 +1,56 @@
+// Which failure of a pairing is named in the words for an error.
+
+import CoreBluetooth
+import Foundation
+import Testing
+
+@testable import CommandLineTool
+
+@Suite("A program's words for errors of security")
+@MainActor
+struct ProgramPairingTests {
+    private func advice(
+        _ device: String?,
+        of name: String? = "Kitchen lamp",
+        _ capabilities: PairingCapabilities = .keyboardAndDisplay,
+        options: [String] = []
+    ) throws -> String {
+        let agent = TerminalPairingAgent(capabilities)
+        let identifier = try #require(UUID(uuidString: "0D665339-0000-0000-0000-000000000000"))
+        agent.conversation.end(PairingPeer(identifier: identifier, name: name), .failed("it was refused"))
+        let pairing = ProgramPairing(agent, try RadioOptions.parse(options))
+        return pairing.advice(for: CBATTError(.insufficientAuthentication), device: device)
+    }
+
+    @Test(
+        "A failure belongs to the device that is meant: by its name in any case, or the beginning of its identifier",
+        arguments: [
+            (nil, true), ("Kitchen lamp", true), ("kitchen LAMP", true), ("0d66", true), ("0D665339-0000", true),
+            ("Kitchen", false), ("D665", false), ("Garage", false),
+        ] as [(String?, Bool)]
+    )
+    func concerned(device: String?, isConcerned: Bool) throws {
+        let words = try advice(device)
+        #expect((words == "; it was refused; try again") == isConcerned, "\(words)")
+        #expect(words.contains("it was refused") == isConcerned)
+    }
+
+    @Test("A device without a name may be any; a name that was too long to be advertised is meant by the whole one")
+    func names() throws {
+        #expect(try advice("Garage", of: nil) == "; it was refused; try again")
+        let whole = "A name that is far too long for an advertisement"
+        #expect(try advice(whole, of: String(whole.prefix(8))) == "; it was refused; try again")
+        #expect(try !advice(whole, of: "A name is").contains("it was refused"))
+    }
+
+    @Test("Who cannot be asked, and as whom the program runs, is in the words; other errors have none")
+    func others() throws {
+        #expect(try advice(nil, .none).contains("nobody can be asked here"))
+        #expect(try advice("Garage", options: ["--identity", "phone"]).hasSuffix(" Garage --identity phone"))
+        let pairing = ProgramPairing(TerminalPairingAgent(.keyboardAndDisplay), try RadioOptions.parse([]))
+        #expect(pairing.advice(for: CBATTError(.readNotPermitted), device: nil) == "")
+        // Nothing has failed before.
+        let words = pairing.advice(for: CBATTError(.insufficientAuthentication), device: nil)
+        #expect(words == "; pair with the device: corebluetooth pair DEVICE")
+    }
+}
