@@ -117,12 +117,17 @@ final class LockSession {
 
     /// Is a lock; never returns.
     func run() -> Never {
+        start()
+        Interrupts.runUntilExit()
+    }
+
+    /// Waits for the key.
+    func start() {
         let lock = ElectronicLock(secret: secret, name: name, restoreIdentifier: restoreIdentifier)
         self.lock = lock
         // The lock lives on the main thread, and so does its observer.
         lock.onEvent = { event in MainActor.assumeIsolated { self.report(event) } }
         if output.isVerbose { lock.manager.log = { Console.inform($0) } }
-        Interrupts.runUntilExit()
     }
 
     private func report(_ event: ElectronicLock.Event) {
@@ -165,6 +170,12 @@ final class KeySession {
 
     /// Is a key; never returns.
     func run() -> Never {
+        start()
+        Interrupts.runUntilExit()
+    }
+
+    /// Looks for the lock.
+    func start() {
         let key = ElectronicKey(secret: secret, restoreIdentifier: restoreIdentifier)
         self.key = key
         // The key lives on the main thread, and so does its observer.
@@ -173,7 +184,6 @@ final class KeySession {
         key.manager.userIdleTime = { MainActor.assumeIsolated { conversation.idleTime } }
         if output.isVerbose { key.manager.log = { Console.inform($0) } }
         key.begin()
-        Interrupts.runUntilExit()
     }
 
     private func report(_ event: ElectronicKey.Event) {

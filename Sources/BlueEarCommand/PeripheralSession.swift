@@ -33,21 +33,26 @@ final class PeripheralSession {
 
     /// Shows itself; never returns.
     func run() -> Never {
+        // In the background of a terminal a read fails then, in place of stopping the process.
+        signal(SIGTTIN, SIG_IGN)
+        start(LineReader())
+        Interrupts.runUntilExit()
+    }
+
+    /// Shows itself, and reads lines.
+    func start(_ reader: LineReader) {
         let manager = PeripheralRole.BluetoothManager(delegate: self, restoreIdentifier: restoreIdentifier)
         self.manager = manager
         manager.localName = name
         if let message { manager.message = message }
         if output.isVerbose { manager.log = { Console.inform($0) } }
-        // In the background of a terminal a read fails then, in place of stopping the process.
-        signal(SIGTTIN, SIG_IGN)
-        lines = MessageLines(LineReader(), pairing.conversation) { input in
+        lines = MessageLines(reader, pairing.conversation) { input in
             switch input {
             case .quit: Ending.succeed()
             case .end: break
             case .message(let message): self.send(message)
             }
         }
-        Interrupts.runUntilExit()
     }
 
     private func send(_ message: [String: String]) {
