@@ -9,11 +9,12 @@ import Foundation
 final class Chooser {
     private let pairing: ProgramPairing
     private let output: OutputFormat
-    private let lines = LineReader()
+    private let lines: LineReader
     private var session: AnyObject?
 
     /// Creates the chooser.
-    init(pairing: ProgramPairing, output: OutputFormat) {
+    init(lines: LineReader = LineReader(), pairing: ProgramPairing, output: OutputFormat) {
+        self.lines = lines
         self.pairing = pairing
         self.output = output
         pairing.conversation.lines = lines
@@ -21,6 +22,12 @@ final class Chooser {
 
     /// Asks; never returns.
     func run() -> Never {
+        start()
+        Interrupts.runUntilExit()
+    }
+
+    /// Asks.
+    func start() {
         Console.print(
             """
             Magic 8-Ball
@@ -30,7 +37,6 @@ final class Chooser {
         )
         prompt()
         lines.onLine = { self.choose($0) }
-        Interrupts.runUntilExit()
     }
 
     private func prompt() {

@@ -19,22 +19,39 @@ final class DemoSession {
     private let captureFile: String?
     private let output: OutputFormat
     private let start = Timeline.current.map { Date(timeIntervalSince1970: Double($0.start) / 1_000_000) } ?? Date()
-    private let air = PrivateAir()
+    private let makeAdapter: (BluetoothAdapter.Configuration) -> BluetoothAdapter
     private var ball: (any ITCB_SDK_Protocol)?
     private var central: (any ITCB_SDK_Protocol)?
     private var asked: (any ITCB_Device_Peripheral_Protocol)?
     private var deadline: Deadline?
     private var chapter: StepWords.Chapter?
 
-    /// Creates the session.
-    init(question: String, captureFile: String?, output: OutputFormat) {
+    /// Creates the session; its two adapters are on a private air, unless others are made.
+    init(
+        question: String,
+        captureFile: String?,
+        output: OutputFormat,
+        makeAdapter: ((BluetoothAdapter.Configuration) -> BluetoothAdapter)? = nil
+    ) {
+        self.makeAdapter = makeAdapter ?? Self.onPrivateAir()
         self.question = question
         self.captureFile = captureFile
         self.output = output
     }
 
+    private static func onPrivateAir() -> (BluetoothAdapter.Configuration) -> BluetoothAdapter {
+        let air = PrivateAir()
+        return { air.makeAdapter(configuration: $0) }
+    }
+
     /// Shows; never returns.
     func run() -> Never {
+        begin()
+        Interrupts.runUntilExit()
+    }
+
+    /// Shows.
+    func begin() {
         if !output.isJSON {
             Console.print(
                 "The life of one question to a Magic 8-Ball, on a private air. Every line is printed when it happens."
@@ -50,14 +67,13 @@ final class DemoSession {
                 )
             )
         }
-        Interrupts.runUntilExit()
     }
 
     /// Makes one of the two, on an adapter of its own.
     private func make(isCentral: Bool) -> any ITCB_SDK_Protocol {
         var configuration = BluetoothAdapter.Configuration(captureFile: captureFile)
         configuration.observer = Timeline.current.map { TimelineObserver($0, device: isCentral ? "central" : "ball") }
-        let adapter = air.makeAdapter(configuration: configuration)
+        let adapter = makeAdapter(configuration)
         guard let sdk = adapter.run({ ITCB_SDK.createInstance(isCentral: isCentral) }) else {
             Ending.fail(Failure("this system cannot be both central and peripheral; try: eightball central"))
         }

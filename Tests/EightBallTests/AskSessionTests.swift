@@ -4,6 +4,7 @@ import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation
+@preconcurrency import ITCB
 import SessionTestbed
 import Testing
 
@@ -46,10 +47,12 @@ struct AskSessionTests {
         _ question: String = "Will it rain?",
         in scene: Scene? = nil,
         ball: String? = nil,
+        error: CBError.Code? = nil,
         isJSON: Bool = false
     ) throws -> SessionRun {
         var run = SessionRun()
         let timeout = scene?.timeout ?? 10
+        let world = run.world
         let asker = run.world.addDevice("asker", isSupported: scene != .noAdapter)
         let service = SessionRun.ball.service
         switch scene {
@@ -87,6 +90,13 @@ struct AskSessionTests {
                 output: OutputFormat(isJSON: isJSON, isVerbose: false)
             )
             session.start()
+            if let error, let sdk = ITCB_SDK.createInstance(isCentral: true) {
+                world.after(.seconds(8)) {
+                    DispatchQueue.main.async {
+                        MainActor.assumeIsolated { session.errorOccurred(.coreBluetooth(CBError(error)), sdk: sdk) }
+                    }
+                }
+            }
             return session
         }
         run.mark("before the time is up", at: timeout - 0.001)
@@ -106,6 +116,25 @@ struct AskSessionTests {
         // There will be no adapter later, either.
         #expect(process.lines == (scene == .noAdapter ? [] : ["before the time is up"]))
         #expect(process.errorLines == (scene.line.map { [$0] } ?? []))
+    }
+
+    @Test(
+        "Keys that a ball has lost end the search for it; another error of a connection does not",
+        arguments: [CBError.Code.peerRemovedPairingInformation.rawValue, CBError.Code.connectionTimeout.rawValue]
+    )
+    func lostKeys(code: Int) async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(1),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) { [code] in
+            try await AskSessionTests.ask(in: .gone, error: CBError.Code(rawValue: code)).passMinute()
+        }
+        let process = try #require(result)
+        let isEnd = code == CBError.Code.peerRemovedPairingInformation.rawValue
+        #expect(process.lines == (isEnd ? [] : ["before the time is up"]))
+        let line = try #require(process.errorLines.first)
+        #expect(line.hasPrefix("\"Anna\" " + (isEnd ? "refused: " : "went offline")))
+        #expect(line.hasSuffix("corebluetooth bonds remove Anna; then pair anew") == isEnd)
     }
 
     @Test("The answer alone is on standard output, at once; in JSON it has its question", arguments: [false, true])

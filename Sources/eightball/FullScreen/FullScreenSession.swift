@@ -34,8 +34,8 @@ final class FullScreenSession {
     private var ticks: Ticks?
     /// The last line of standard error.
     private var lastLine: String?
-    /// What is shown in the last row, and for how many more ticks.
-    private var line: (text: String, ticks: Int)?
+    /// What is shown in the last row.
+    private var line = TimedText<String>()
     private let agent: ScreenPairingAgent
     private var pairing: PairingPage?
 
@@ -48,12 +48,17 @@ final class FullScreenSession {
 
     /// Shows the app; never returns.
     func run() -> Never {
+        start()
+        Interrupts.runUntilExit()
+    }
+
+    /// Shows the app.
+    func start() {
         screen.onKey = { [unowned self] key in receive(key) }
         screen.onDraw = { [unowned self] canvas in draw(on: &canvas) }
         agent.receiver = self
         screen.open()
         ticks = Ticks { [unowned self] in tick() }
-        Interrupts.runUntilExit()
     }
 
     // MARK: Keys
@@ -89,23 +94,23 @@ final class FullScreenSession {
 
     private func tick() {
         part?.tick()
+        var isChanged = line.tick()
         if let text = screen.lastLine, text != lastLine {
             lastLine = text
-            line = (text, Self.lineTicks)
+            line.show(text, for: Self.lineTicks)
+            isChanged = true
         }
-        let wasShown = (line?.ticks ?? 0) > 0
-        if let line, line.ticks > 0 { self.line?.ticks -= 1 }
-        if wasShown || part?.isAnimated ?? false { screen.setNeedsDraw() }
+        if isChanged || part?.isAnimated ?? false { screen.setNeedsDraw() }
     }
 
     private func draw(on canvas: inout Canvas) {
         if let part { part.draw(on: &canvas) } else { rolePage.draw(on: &canvas, texts) }
         pairing?.draw(on: &canvas, texts)
         // What went wrong is said in the last row, instead of the keys.
-        guard let line, line.ticks > 0, canvas.size.rows > 1 else { return }
+        guard let text = line.text, canvas.size.rows > 1 else { return }
         canvas.fill(row: canvas.size.rows - 1)
         canvas.write(
-            ColumnWidth.truncated(line.text, to: canvas.size.columns - 2),
+            ColumnWidth.truncated(text, to: canvas.size.columns - 2),
             row: canvas.size.rows - 1,
             column: 1,
             .plain.colored(.yellow)
@@ -123,7 +128,7 @@ extension FullScreenSession: ScreenPairingAgent.Receiver {
         if pairing?.prompt.peer.identifier == peer.identifier { pairing = nil }
         if case .failed(let reason) = outcome {
             let name = peer.name ?? String(peer.identifier.uuidString.prefix(8))
-            line = (texts(.pairFailed, name, reason), Self.lineTicks)
+            line.show(texts(.pairFailed, name, reason), for: Self.lineTicks)
         }
         screen.setNeedsDraw()
     }

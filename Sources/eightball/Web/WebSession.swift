@@ -28,7 +28,7 @@ final class WebSession {
     private var ticks: Ticks?
     private var pairing: (number: Int, page: PairingPage)?
     private var promptCount = 0
-    private var notice: (text: LocalizableText, ticks: Int)?
+    private var notice = TimedText<LocalizableText>()
     /// The documents as they were published, by language.
     private var documents: [String: String] = [:]
     /// Whether something may have changed since then, and whether the time since then is too short.
@@ -131,10 +131,7 @@ final class WebSession {
             if part.isAnimated { setNeedsDocument() }
         case .peripheral(let part): part.tick()
         }
-        if let notice {
-            self.notice = notice.ticks > 1 ? (notice.text, notice.ticks - 1) : nil
-            if self.notice == nil { setNeedsDocument() }
-        }
+        if notice.tick() { setNeedsDocument() }
     }
 
     /// What the pages show may have changed: a document follows, at once or when the time since the last one is over.
@@ -155,7 +152,7 @@ final class WebSession {
             case .central(let part): .central(part.page)
             case .peripheral(let part): .peripheral(part.page)
             }
-        let document = WebDocument(role: role, pairing: pairing, notice: notice?.text)
+        let document = WebDocument(role: role, pairing: pairing, notice: notice.text)
         let newest = Dictionary(uniqueKeysWithValues: Texts.all.map { ($0.language, document.json($0).text) })
         let changed = newest.filter { documents[$0.key] != $0.value }
         documents = newest
@@ -181,7 +178,7 @@ extension WebSession: ScreenPairingAgent.Receiver {
         if pairing?.page.prompt.peer.identifier == peer.identifier { pairing = nil }
         if case .failed(let reason) = outcome {
             let name = peer.name ?? String(peer.identifier.uuidString.prefix(8))
-            notice = (LocalizableText(.pairFailed, name, reason), Self.noticeTicks)
+            notice.show(LocalizableText(.pairFailed, name, reason), for: Self.noticeTicks)
         }
         setNeedsDocument()
     }

@@ -1,0 +1,133 @@
+// `eightball demo` in virtual time: what it prints, with which times, and how it ends.
+
+import CommandLineTool
+import CoreBluetoothTesting
+import Foundation
+import SessionTestbed
+import Testing
+
+@testable import eightball
+
+@Suite("The session of eightball demo")
+struct DemoSessionTests {
+    /// The demonstration on two devices of a world; the first of them is the ball.
+    @MainActor
+    private static func demo(
+        _ question: String = "Will it rain?",
+        isJSON: Bool = false,
+        isTraced: Bool = false,
+        _ arrange: @MainActor (World) -> Void = { _ in }
+    ) throws -> SessionRun {
+        var run = SessionRun()
+        if isTraced { try Timeline.begin(.lines, device: "eightball") }
+        var devices = [run.world.addDevice("central"), run.world.addDevice("ball")]
+        arrange(run.world)
+        run.start(on: devices[1]) {
+            let session = DemoSession(
+                question: question,
+                captureFile: nil,
+                output: OutputFormat(isJSON: isJSON, isVerbose: false),
+                makeAdapter: { _ in devices.removeLast().adapter }
+            )
+            session.begin()
+            return session
+        }
+        run.mark("before the time is up", at: 9.999)
+        run.mark("behind it", at: 10.001)
+        return run
+    }
+
+    /// The headings, in their order.
+    private static let headings = [
+        "Power on", "The central finds the ball", "The central explores the ball", "A question, and its answer",
+    ]
+
+    @Test("Each heading stands once, before its steps, and each step has its time and who took it")
+    func steps() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            try await DemoSessionTests.demo().passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        let lines = process.lines
+        #expect(lines.filter { Self.headings.contains($0) } == Self.headings)
+        #expect(
+            lines.first
+                == "The life of one question to a Magic 8-Ball, on a private air. Every line is printed when it "
+                + "happens."
+        )
+        for heading in Self.headings {
+            let index = try #require(lines.firstIndex(of: heading))
+            #expect(lines[index - 1].isEmpty && !lines[index + 1].isEmpty)
+        }
+        #expect(lines[3] == "    0.00 ms  ball     Bluetooth is powered on")
+        let steps = lines.compactMap { $0.wholeMatch(of: #/ *([0-9]+\.[0-9]{2}) ms  (ball   |central)  .+/#)?.output.1 }
+        #expect(steps.count == lines.count - 12)
+        let times = steps.compactMap { Double($0) }
+        #expect(times == times.sorted() && times.last.map { $0 > 100 && $0 < 10_000 } == true)
+        #expect(lines.suffix(3).first?.isEmpty == true && lines.suffix(2).first == "Question: Will it rain?")
+        #expect(lines.last?.hasPrefix("Answer:   ") == true)
+    }
+
+    @Test("In JSON there are objects alone: a step each, its time in microseconds, and the answer")
+    func json() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            try await DemoSessionTests.demo(isJSON: true).passMinute()
+        }
+        let objects = try #require(result).lines.map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+        #expect(objects.dropLast().allSatisfy { $0["event"] as? String == "step" })
+        #expect(objects.last?["event"] as? String == "answer")
+        #expect(objects.first?["who"] as? String == "ball" && objects.first?["step"] as? String == "state")
+        for object in objects.dropLast() {
+            let time = try #require(object["milliseconds"] as? Double)
+            #expect((time * 1000 - (time * 1000).rounded()).magnitude < 1e-6)
+        }
+    }
+
+    @Test("With a trace, calls and packets are on standard error, and nothing that is printed is there again")
+    func trace() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            try await DemoSessionTests.demo(isTraced: true).passMinute()
+        }
+        let process = try #require(result)
+        #expect(!process.errorLines.contains { line in Self.headings.contains { line.contains($0) } })
+        #expect(
+            !process.errorLines.contains { $0.contains("Will it rain? ") || $0.contains("Bluetooth is powered on") }
+        )
+        #expect(process.lines.filter { Self.headings.contains($0) } == Self.headings)
+    }
+
+    @Test("A question that is refused ends it at once, with the reason")
+    func refused() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(1),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            try await DemoSessionTests.demo("Rain").passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines == ["\"Crystal\" refused: a question must end with \"?\""])
+        #expect(!process.lines.contains("before the time is up"))
+    }
+
+    @Test("Without an answer it ends at the end of ten seconds")
+    func late() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(1),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            try await DemoSessionTests.demo { world in world["central"]?.distance = 1000 }.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines == ["the ball did not answer within 10 s; run it again with --json and report it"])
+        #expect(process.lines.last == "before the time is up")
+    }
+}
