@@ -21,6 +21,41 @@ struct LessonLayoutTests {
         #expect(broken("a", String(repeating: " ", count: 40)) == ["a"])
     }
 
+    @Test("An item has its number, of one or two digits, and what is said of it stands four columns in")
+    func items() {
+        let layout = LessonLayout(columns: nil)
+        #expect(layout.item(9, "Scan", "Devices") == [" 9  Scan", "    Devices", ""])
+        #expect(layout.item(10, "Scan", "Devices") == ["10  Scan", "    Devices", ""])
+        #expect(layout.item(nil, "Scan", "Devices") == ["  Scan", "    Devices", ""])
+        #expect(
+            LessonLayout(columns: 20).item(1, "Scan for the devices", "What is there near by") == [
+                " 1  Scan for the", "    devices", "    What is there", "    near by", "",
+            ]
+        )
+    }
+
+    @Test("Code has a margin, half of it in few columns; a comment that is broken goes on as one")
+    func code() {
+        let code = "func a() {\n    // one two three four\n\n    /// four five six\n}"
+        for columns in [nil, 64] {
+            #expect(
+                LessonLayout(columns: columns).code(code) == [
+                    "    func a() {", "        // one two three four", "", "        /// four five six", "    }", "",
+                ]
+            )
+        }
+        #expect(LessonLayout(columns: 63).code("a") == ["  a", ""])
+        #expect(
+            LessonLayout(columns: 22).code(code) == [
+                "  func a() {", "      // one two three", "      // four", "", "      /// four five", "      /// six",
+                "  }", "",
+            ]
+        )
+        #expect(
+            LessonLayout(columns: 20).code("abcdef ghijkl mnopqr stu") == ["  abcdef ghijkl", "      mnopqr stu", ""]
+        )
+    }
+
     @Test("A lesson fits, whatever the terminal's width", arguments: [20, 40, 63, 64, 80, 200])
     func width(columns: Int) throws {
         let layout = LessonLayout(columns: columns)

@@ -25,18 +25,30 @@ enum OpenFilesLimit {
     static func require(connections: Int, listeners: Int, isCapturing: Bool) throws {
         var limit = rlimit()
         guard getrlimit(openFiles, &limit) == 0 else { return }
+        let needed = try self.needed(
+            connections: connections,
+            listeners: listeners,
+            isCapturing: isCapturing,
+            in: limit
+        )
+        guard let needed else { return }
+        limit.rlim_cur = needed
+        guard setrlimit(openFiles, &limit) == 0 else {
+            throw Failure("cannot raise the limit of open files to \(needed): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// What the limit has to be raised to; `nil` where it is enough.
+    static func needed(connections: Int, listeners: Int, isCapturing: Bool, in limit: rlimit) throws -> rlim_t? {
         let (product, isTooLarge) = connections.multipliedReportingOverflow(by: isCapturing ? 2 * listeners : listeners)
         let needed = isTooLarge ? rlim_t.max : rlim_t(clamping: product) + rlim_t(others)
-        guard limit.rlim_cur < needed else { return }
+        guard limit.rlim_cur < needed else { return nil }
         guard limit.rlim_max >= needed else {
             throw Failure(
                 "the system allows \(limit.rlim_max) open files, too few for \(connections) hosts; "
                     + "raise the limit with ulimit -Hn, or give --hosts a smaller number"
             )
         }
-        limit.rlim_cur = needed
-        guard setrlimit(openFiles, &limit) == 0 else {
-            throw Failure("cannot raise the limit of open files to \(needed): \(String(cString: strerror(errno)))")
-        }
+        return needed
     }
 }

@@ -82,10 +82,10 @@ struct CloneCommand: ParsableCommand {
         }
     }
 
-    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+    static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     /// The part of a name that a file can have.
-    private static func fileName(_ device: String) -> String {
+    static func fileName(_ device: String) -> String {
         let name = String(device.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" ? $0 : "-" })
         return name.isEmpty ? "clone" : name
     }

@@ -49,7 +49,6 @@ struct ControllerInterview {
             return question.packet
         }
         guard roundTripsLeft > 0 else {
-            state = .idle
             report.roundTrips = Latency(milliseconds: times)
             return nil
         }

@@ -78,6 +78,18 @@ extension StoredBond {
     }
 }
 
+/// The headings of a list of pairings: each owner's, above the first of its own.
+struct OwnerHeadings {
+    private var owner: String?
+
+    /// The heading above a pairing of an owner; `nil` where it stands there already.
+    mutating func heading(of owner: String) -> String? {
+        guard owner != self.owner else { return nil }
+        self.owner = owner
+        return "\(owner):"
+    }
+}
+
 extension BondsCommand {
     /// The command `corebluetooth bonds list`.
     struct List: ParsableCommand {
@@ -88,14 +100,11 @@ extension BondsCommand {
 
         func run() throws {
             let output = output.format
-            var owner: String?
+            var headings = OwnerHeadings()
             let bonds = try self.owner.bonds()
             if bonds.isEmpty { output.report("no pairing is kept") }
             for bond in bonds {
-                if !output.isJSON, owner != bond.ownerText {
-                    owner = bond.ownerText
-                    output.write("\(bond.ownerText):")
-                }
+                if !output.isJSON, let heading = headings.heading(of: bond.ownerText) { output.write(heading) }
                 let identifier = bond.identifier.map { "  \($0.uuidString)" } ?? ""
                 output.print(
                     "bond",

@@ -49,6 +49,20 @@ struct CentralTests {
         #expect(present.map(\.uuid) == [CBUUID(string: "180D")])
     }
 
+    @Test("A device that is known by its identifier is not looked for")
+    @MainActor
+    func known() throws {
+        let world = World(seed: 3)
+        let thermo = world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: []))
+        let testbed = try ToolTestbed(world)
+        let peripheral = try testbed.connect("Thermo").peripheral
+        thermo.isPowered = false
+        world.advance(by: .seconds(60))
+        let query = DeviceQuery(peripheral.identifier.uuidString)
+        let found = try testbed.perform { try await testbed.central.find(query, timeout: 900) }
+        #expect(found === peripheral)
+    }
+
     @Test("The pairing of another device ends no wait for that of the device in use")
     @MainActor
     func otherPairings() async throws {

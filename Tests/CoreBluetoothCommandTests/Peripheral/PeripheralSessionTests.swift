@@ -172,6 +172,43 @@ struct PeripheralSessionTests {
         #expect(lines == ["- 3.9", "01", "01", "- 4.5", "- 6.9", "02", "02", "- 7.5"])
     }
 
+    @Test("Values in a rhythm stand still while the adapter is off, and until somebody listens again")
+    func rhythm() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let run = try await PeripheralSessionTests.advertise(
+                """
+                { "uuid": "FFF1", "properties": ["read", "notify"], "notifyEvery": 2,
+                  "values": [ { "uint8": 1 }, { "uint8": 2 }, { "uint8": 3 }, { "uint8": 4 } ] }
+                """,
+                [(1, "subscribe FFF1"), (25, "connect"), (26, "read FFF1"), (27, "subscribe FFF1"), (33, nil)]
+            ) { world in
+                world.after(.seconds(6)) { world["peripheral"]?.isPowered = false }
+                world.after(.seconds(8)) { world["peripheral"]?.isPowered = true }
+            }
+            for seconds in [5, 25, 28, 30] { run.mark("- \(seconds)", at: Double(seconds)) }
+            run.passMinute()
+        }
+        let lines = try #require(result).lines.filter { !$0.hasPrefix("| ") }
+        #expect(lines == ["02", "- 5", "03", "- 25", "03", "- 28", "04", "- 30", "01"])
+    }
+
+    @Test("Values that come faster than they can be sent are all sent, in their order")
+    func manyValues() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            let values = (0..<200).map { #"{ "after": 1, "value": { "uint8": \#($0) } }"# }.joined(separator: ", ")
+            let run = try await PeripheralSessionTests.advertise(
+                #"{ "uuid": "FFF1", "properties": ["notify"], "notifications": [ \#(values) ] }"#,
+                [(1, "subscribe FFF1"), (30, "quit")]
+            )
+            run.passMinute()
+        }
+        let lines = try #require(result).lines.filter { !$0.hasPrefix("| ") }
+        #expect(lines.map { String($0.prefix(2)) } == (0..<200).map { String(format: "%02X", $0) })
+    }
+
     @Test("The benchmark's service is advertised behind those that are described")
     func benchmark() async throws {
         let result = await #expect(
