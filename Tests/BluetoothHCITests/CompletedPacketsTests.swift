@@ -22,6 +22,17 @@ struct CompletedPacketsTests {
         #expect(event.completed.underestimatedCount == count)
     }
 
+    @Test("63 links are the most", arguments: [(63, true), (64, false)] as [(UInt8, Bool)])
+    func limit(count: UInt8, isValid: Bool) throws {
+        var bytes = ByteBuffer(bytes: [count] + [UInt8](repeating: 1, count: Int(count) * 4))
+        if isValid {
+            #expect(try NumberOfCompletedPackets(parsing: &bytes).completed.underestimatedCount == 63)
+            #expect(bytes.readableBytes == 0)
+        } else {
+            #expect(throws: MalformedBytes(.invalid, "Num_Handles")) { try NumberOfCompletedPackets(parsing: &bytes) }
+        }
+    }
+
     @Test("a count that promises more than there is is malformed")
     func truncated() {
         var bytes = ByteBuffer(hex: "02 23 01 02 00 FF 0E 02")

@@ -13,6 +13,57 @@ struct ParameterCodesTests {
         #expect(versions.map(\.rawValue) == Array(0x06...0x10))
     }
 
+    @Test("roles, clocks, encryption and transmit power (Vol 4, Part E, 7.7.8, 7.7.65.1, 7.3.35 and 7.3.38)")
+    func connections() {
+        #expect([ConnectionRole.central, .peripheral].map(\.rawValue) == [0, 1])
+        let clocks: [ClockAccuracy] = [.ppm500, .ppm250, .ppm150, .ppm100, .ppm75, .ppm50, .ppm30, .ppm20]
+        #expect(clocks.map(\.rawValue) == Array(0...7))
+        #expect([EncryptionStatus.off, .on, .onAESCCM].map(\.rawValue) == [0, 1, 2])
+        #expect([TransmitPowerLevelType.current, .maximum].map(\.rawValue) == [0, 1])
+        let flowControl: [ControllerToHostFlowControl] = [.off, .acl, .synchronous, .aclAndSynchronous]
+        #expect(flowControl.map(\.rawValue) == [0, 1, 2, 3])
+        #expect([ChannelSelectionAlgorithm.algorithm1, .algorithm2].map(\.rawValue) == [0, 1])
+    }
+
+    @Test("a channel map has 37 channels, and those above are none (Vol 4, Part E, 7.8.19)")
+    func channels() {
+        #expect(ChannelMap.all.count == 37 && ChannelMap(rawValue: .max) == .all)
+        #expect(ChannelMap(rawValue: 1 << 36).count == 1 && ChannelMap(rawValue: 1 << 37).count == 0)
+    }
+
+    @Test("advertising and scanning (Vol 4, Part E, 7.8.5, 7.8.10, 7.8.12 and 7.8.53)")
+    func advertising() {
+        let types: [AdvertisingType] = [
+            .connectableUndirected, .connectableDirectedHighDutyCycle, .scannableUndirected,
+            .nonConnectableUndirected, .connectableDirectedLowDutyCycle,
+        ]
+        #expect(types.map(\.rawValue) == Array(0...4))
+        let addresses: [OwnAddressType] = [.public, .random, .resolvableOrPublic, .resolvableOrRandom]
+        #expect(addresses.map(\.rawValue) == Array(0...3))
+        #expect([AdvertisingChannels.channel37, .channel38, .channel39, .all].map(\.rawValue) == [1, 2, 4, 7])
+        let policies: [AdvertisingFilterPolicy] = [.all, .scanFromAcceptList, .connectFromAcceptList, .acceptList]
+        #expect(policies.map(\.rawValue) == Array(0...3))
+        #expect([ScanType.passive, .active].map(\.rawValue) == [0, 1])
+        let scanPolicies: [ScanFilterPolicy] = [
+            .all, .acceptList, .allAndUnresolvedDirected, .acceptListAndUnresolvedDirected,
+        ]
+        #expect(scanPolicies.map(\.rawValue) == Array(0...3))
+        #expect([DuplicateFilter.off, .on, .resetEachPeriod].map(\.rawValue) == [0, 1, 2])
+        #expect([InitiatorFilterPolicy.peer, .acceptList].map(\.rawValue) == [0, 1])
+        let properties: [AdvertisingEventProperties] = [
+            .connectable, .scannable, .directed, .highDutyCycleDirected, .legacy, .anonymous, .includeTxPower,
+            .decisionPDUs, .includesAdvertisingAddressInDecision, .includesDataInfoInDecision,
+        ]
+        #expect(properties.map(\.rawValue) == (0..<10).map { 1 << $0 })
+        let operations: [AdvertisingDataOperation] = [
+            .intermediateFragment, .firstFragment, .lastFragment, .complete, .unchanged,
+        ]
+        #expect(operations.map(\.rawValue) == Array(0...4))
+        let options: [AdvertisingPHYOptions] = [.noPreference, .prefersS2, .prefersS8, .requiresS2, .requiresS8]
+        #expect(options.map(\.rawValue) == Array(0...4))
+        #expect(AdvertisingHandle.none.rawValue == 0xFF)
+    }
+
     @Test("links, keys, privacy modes and codings (Vol 4, Part E, 7.7.26, 7.8.37, 7.8.49 and 7.8.77)")
     func others() {
         #expect([LinkType.synchronous, .acl, .isochronous].map(\.rawValue) == [0, 1, 2])

@@ -76,6 +76,67 @@ struct CaptureReaderTests {
         #expect(records[0].time.microsecondsSince1970 == 946_684_800_000_001)
     }
 
+    /// A record of Linux's monitor, of an adapter.
+    private static func record(_ adapter: UInt16, _ kind: UInt16, _ content: String, drops: UInt32 = 0) -> ByteBuffer {
+        let content = Self.octets(content)
+        var bytes = ByteBuffer()
+        let length = UInt32(content.readableBytes)
+        bytes.writeMultipleIntegers(length, length, adapter, kind, drops, Int64(0x00E0_3AB4_4A67_6001))
+        bytes.writeImmutableBuffer(content)
+        return bytes
+    }
+
+    private static func monitor(_ records: ByteBuffer...) throws -> [BTSnoop.Record] {
+        var bytes = Self.octets("6274736E6F6F7000 00000001 000007D1")
+        for record in records { bytes.writeImmutableBuffer(record) }
+        return try CaptureReader.records(of: bytes)
+    }
+
+    @Test("Of several adapters the one with the most data counts, else the one with the most records, then the first")
+    func monitorAdapters() throws {
+        let (command, event) = (Self.record(0, 2, "03 0C 00"), Self.record(1, 3, "0E 04 01 03 0C 00"))
+        // One packet of data, in either direction, is more than any commands.
+        for kind in [4, 5] as [UInt16] {
+            let data = Self.record(1, kind, "40 00 01 00 AA")
+            #expect(try Self.monitor(command, command, command, data).map(\.packet.kind) == [.aclData])
+        }
+        // Data without an octet is a record as any other.
+        let records = try Self.monitor(command, command, Self.record(1, 4, ""), event)
+        #expect(records.map(\.packet.kind) == [.command, .command])
+        #expect(try Self.monitor(command, event, event).map(\.packet.kind) == [.event, .event])
+        #expect(try Self.monitor(event, command).map(\.packet.kind) == [.command])
+        #expect(try Self.monitor(Self.record(7, 2, "03 0C 00", drops: 5)).map(\.drops) == [5])
+        #expect(try Self.monitor().isEmpty)
+    }
+
+    @Test("A record of Linux's monitor may be cut, but has no more octets than its packet had")
+    func monitorLengths() throws {
+        for (original, isValid) in [(4, true), (3, true), (2, false)] as [(UInt32, Bool)] {
+            var bytes = Self.record(0, 2, "03 0C 00")
+            bytes.setInteger(original, at: 0)
+            #expect(((try? Self.monitor(bytes)) != nil) == isValid, "\(original)")
+        }
+    }
+
+    @Test("A file is refused by what is wrong with its beginning")
+    func refused() {
+        func failure(_ octets: String) -> String? {
+            do {
+                _ = try CaptureReader(Self.octets(octets))
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+        #expect(failure("") == "the capture is empty")
+        #expect(failure("6274736E6F6F7000 00000001 000003EA") == nil)
+        #expect(failure("6274736E6F6F7000 00000001 000007D1") == nil)
+        for other in ["00000002 000007D1", "00000001 000007D2", "00000002 000003EA", "00000001 000003E9", "00000001"] {
+            #expect(failure("6274736E6F6F7000 " + other)?.hasPrefix("this is a btsnoop file of another kind: ") == true)
+        }
+        #expect(failure("6274736E6F6F7001 00000001 000003EA")?.hasPrefix("this is no capture: ") == true)
+    }
+
     @Test("A file that ends inside a record, or has an impossible length, says where", arguments: [true, false])
     func broken(isCut: Bool) throws {
         var bytes = Self.octets(Self.bigEndian)
