@@ -145,8 +145,7 @@ final class BenchmarkServer {
 @MainActor
 private final class ChannelSink: NSObject, @preconcurrency StreamDelegate {
     private let channel: CBL2CAPChannel
-    private var head = Data()
-    private var left: UInt64?
+    private var orders = BenchmarkOrders()
     /// How many octets the central still gets.
     private var owed: UInt64 = 0
     private(set) var isDone = false
@@ -169,26 +168,14 @@ private final class ChannelSink: NSObject, @preconcurrency StreamDelegate {
 
     private func take() {
         while !isDone, let input = channel.inputStream, input.hasBytesAvailable {
-            let count = input.read(&buffer, maxLength: left == nil ? 8 - head.count : buffer.count)
+            let count = input.read(&buffer, maxLength: orders.readLimit(buffer.count))
             guard count > 0 else { return }
-            if let left {
-                self.left = left - min(left, UInt64(count))
-            } else {
-                head += buffer[..<count]
-                guard head.count == 8 else { continue }
-                let number = UInt64(littleEndianData: head)
-                if number & BenchmarkService.sendsBit != 0 {
-                    head = Data()
-                    owed = number & ~BenchmarkService.sendsBit
-                    send()
-                    continue
-                }
-                left = number
-            }
-            if left == 0 {
-                left = nil
-                head = Data()
-                _ = channel.outputStream?.write([1], maxLength: 1)
+            switch orders.receive(buffer[..<count]) {
+            case .confirm: _ = channel.outputStream?.write([1], maxLength: 1)
+            case .send(let octets):
+                owed = octets
+                send()
+            case nil: break
             }
         }
     }
