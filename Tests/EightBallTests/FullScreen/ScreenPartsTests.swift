@@ -105,7 +105,7 @@ struct ScreenPartsTests {
     )
     func peripheralEnd(keys: String, status: Int32) async throws {
         await #expect(processExitsWith: .exitCode(status)) { [keys] in
-            var run = await SessionRun()
+            var run = SessionRun()
             await ScreenPartsTests.part(on: "ball", in: &run, keys: [(1, keys)], ScreenPartsTests.peripheral) {
                 PeripheralPart(texts: .english, name: "Crystal", onChange: $0)
             }
@@ -119,7 +119,7 @@ struct ScreenPartsTests {
     )
     func centralEnd(keys: String, status: Int32) async throws {
         await #expect(processExitsWith: .exitCode(status)) { [keys] in
-            var run = await SessionRun()
+            var run = SessionRun()
             await ScreenPartsTests.part(on: "asker", in: &run, keys: [(1, keys)], ScreenPartsTests.central) {
                 CentralPart(texts: .english, onChange: $0)
             }
@@ -135,7 +135,7 @@ struct ScreenPartsTests {
             processExitsWith: .exitCode(99),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
-            var run = await SessionRun()
+            var run = SessionRun()
             await ScreenPartsTests.part(
                 on: "asker",
                 in: &run,
@@ -171,7 +171,7 @@ struct ScreenPartsTests {
             processExitsWith: .exitCode(99),
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
-            var run = await SessionRun()
+            var run = SessionRun()
             await ScreenPartsTests.part(
                 on: "ball",
                 in: &run,
