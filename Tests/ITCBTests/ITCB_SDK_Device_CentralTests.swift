@@ -22,7 +22,7 @@ struct ITCB_SDK_Device_CentralTests {
     }
 
     /// A central that no link is to.
-    private func stranger() -> CBCentral { CBCentral(identifier: UUID(), lock: ObjectLock()) }
+    private func unlinkedCentral() -> CBCentral { CBCentral(identifier: UUID(), lock: ObjectLock()) }
 
     /// A question in parts that a ball is to put together.
     private func question(
@@ -35,7 +35,7 @@ struct ITCB_SDK_Device_CentralTests {
             value: nil,
             permissions: .writeable
         )
-        let central = self.stranger()
+        let central = self.unlinkedCentral()
         return ITCB_SDK_Peripheral._question(
             in: parts.map {
                 CBATTRequest(
@@ -157,8 +157,8 @@ struct ITCB_SDK_Device_CentralTests {
         central.subscribe()
         #expect(self.testbed.run { central.isSubscribed })
         let subscribed = try #require(ball.sdk._centrals.first)
-        let stranger = ITCB_SDK_Device_Central(self.stranger(), owner: ball.sdk)
-        ball.sdk._waitingAnswers = [stranger, subscribed].map {
+        let unlinked = ITCB_SDK_Device_Central(self.unlinkedCentral(), owner: ball.sdk)
+        ball.sdk._waitingAnswers = [unlinked, subscribed].map {
             _ITCB_SDK_WaitingAnswer(device: $0, answer: "Yes.", question: "Will it?")
         }
         ball.sdk._roomIsBack()
@@ -171,12 +171,12 @@ struct ITCB_SDK_Device_CentralTests {
     func maximumCentrals() throws {
         let ball = self.testbed.ball("Crystal")
         let limit = ITCB_SDK_Peripheral._maximumCentrals
-        let first = ball.sdk._device(for: self.stranger())
+        let first = ball.sdk._device(for: self.unlinkedCentral())
         first._didSubscribe(to: try #require(ITCB_SDK_Peripheral._makeService().characteristics?.last))
-        let second = ball.sdk._device(for: self.stranger())
-        for _ in 2..<limit { _ = ball.sdk._device(for: self.stranger()) }
+        let second = ball.sdk._device(for: self.unlinkedCentral())
+        for _ in 2..<limit { _ = ball.sdk._device(for: self.unlinkedCentral()) }
         #expect(ball.sdk._centrals.count == limit && ball.sdk._centrals.contains { $0 === second })
-        let last = ball.sdk._device(for: self.stranger())
+        let last = ball.sdk._device(for: self.unlinkedCentral())
         #expect(ball.sdk._centrals.count == limit)
         #expect(ball.sdk._centrals.first === first && ball.sdk._centrals.last === last)
         #expect(!ball.sdk._centrals.contains { $0 === second })
