@@ -87,6 +87,17 @@ struct LocationChannelTests {
         #expect(self.host.batchCount == 2)
     }
 
+    @Test("A channel that has closed hands nothing on")
+    func closed() {
+        self.channel.start(receiver: self.host)
+        self.inner.end("gone")
+        #expect(self.host.closeReason == "gone")
+        self.inner.deliver([0x04, 0x05, 0x04, 0x00, 0x40, 0x00, 0x13])
+        self.inner.end("again")
+        #expect(self.host.closeReason == "gone")
+        #expect(self.host.packets.isEmpty && self.host.batchCount == 0)
+    }
+
     @Test("What the host sends in one turn leaves together, where the channel behind lets it")
     func together() {
         self.channel.start(receiver: self.host)

@@ -171,6 +171,50 @@ struct CommandTests {
         }
     }
 
+    @Test("each command of a family is refused after one of the other family (3.1.1)")
+    func eachOfAFamily() {
+        let set = AdvertisingHandle(rawValue: 1)
+        let interval = AdvertisingInterval(rawValue: 0xA0)
+        let peer = DeviceAddress(1, kind: .public)
+        let scan = ExtendedScanInterval(rawValue: 0x10)
+        let legacy: [any HCICommand] = [
+            LESetAdvertisingParameters(minimumInterval: interval, maximumInterval: interval),
+            LESetAdvertisingData(data: ByteBuffer()), LESetScanResponseData(data: ByteBuffer()),
+            LESetAdvertisingEnable(isEnabled: false),
+            LESetScanParameters(
+                type: .passive,
+                interval: ScanInterval(rawValue: 0x10),
+                window: ScanInterval(rawValue: 0x10)
+            ),
+            LESetScanEnable(isEnabled: false), TestHost.createConnection(to: peer),
+        ]
+        let extended: [any HCICommand] = [
+            LESetAdvertisingSetRandomAddress(advertisingHandle: set, address: DeviceAddress(0xC0 << 40, kind: .random)),
+            LESetExtendedAdvertisingParameters(
+                advertisingHandle: set,
+                properties: [],
+                minimumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0),
+                maximumInterval: ExtendedAdvertisingInterval(rawValue: 0xA0)
+            ),
+            LESetExtendedAdvertisingData(advertisingHandle: set, data: ByteBuffer()),
+            LESetExtendedScanResponseData(advertisingHandle: set, data: ByteBuffer()),
+            LESetExtendedAdvertisingEnable(isEnabled: false, sets: []), LERemoveAdvertisingSet(advertisingHandle: set),
+            LEClearAdvertisingSets(),
+            LESetExtendedScanParameters(le1M: .init(type: .passive, interval: scan, window: scan)),
+            LESetExtendedScanEnable(isEnabled: false),
+            LEExtendedCreateConnection(
+                peer: peer,
+                le1M: .init(scanInterval: scan, scanWindow: scan, parameters: TestHost.parameters)
+            ),
+        ]
+        let host = AirTestbed().host()
+        host.ok(LESetAdvertisingData(data: ByteBuffer()))
+        for command in extended { host.refused(command, .commandDisallowed) }
+        host.setUp(leEvents: TestHost.usualEvents)
+        host.ok(LEClearAdvertisingSets())
+        for command in legacy { host.refused(command, .commandDisallowed) }
+    }
+
     @Test("legacy and extended commands do not mix, until a reset")
     func families() {
         let host = AirTestbed().host()

@@ -86,6 +86,60 @@ struct ExtendedAdvertisingTests {
         #expect(legacy.reports.isEmpty)
     }
 
+    @Test("a set has 1,650 octets of data at most (7.8.54, 7.8.57)", arguments: [(144, true), (145, false)])
+    func dataLimit(last: Int, isTaken: Bool) {
+        let host = AirTestbed().host()
+        host.ok(self.parameters([]))
+        host.ok(self.parameters([.scannable], handle: AdvertisingHandle(rawValue: 4)))
+        func set(_ operation: AdvertisingDataOperation, _ count: Int) -> [HCIErrorCode?] {
+            let octets = ByteBuffer(repeating: 1, count: count)
+            return [
+                host.run(
+                    LESetExtendedAdvertisingData(advertisingHandle: self.handle, operation: operation, data: octets)
+                )?.status,
+                host.run(
+                    LESetExtendedScanResponseData(
+                        advertisingHandle: AdvertisingHandle(rawValue: 4),
+                        operation: operation,
+                        data: octets
+                    )
+                )?.status,
+            ]
+        }
+        #expect(set(.firstFragment, 251) == [.success, .success])
+        for _ in 0..<5 { #expect(set(.intermediateFragment, 251) == [.success, .success]) }
+        #expect(
+            set(.lastFragment, last)
+                == (isTaken ? [.success, .success] : [.memoryCapacityExceeded, .memoryCapacityExceeded])
+        )
+    }
+
+    @Test("a set to which one connects has 245 octets of data at most", arguments: [(245, true), (246, false)])
+    func connectableDataLimit(count: Int, isTaken: Bool) {
+        let host = AirTestbed().host()
+        host.ok(self.parameters([.connectable]))
+        host.ok(
+            LESetExtendedAdvertisingData(advertisingHandle: self.handle, data: ByteBuffer(repeating: 0, count: count))
+        )
+        if isTaken { host.ok(self.enable()) } else { host.refused(self.enable(), .packetTooLong) }
+    }
+
+    @Test("directed advertising with a high duty cycle ends after the duration of its set", arguments: [1, 100, 128])
+    func highDutyCycle(duration: UInt16) {
+        let testbed = AirTestbed()
+        let host = testbed.host()
+        host.ok(
+            self.parameters([.legacy, .connectable, .directed, .highDutyCycleDirected]) {
+                $0.peer = DeviceAddress(1, kind: .public)
+            }
+        )
+        host.ok(self.enable(duration: duration))
+        testbed.pass(.milliseconds(Int64(duration) * 10 - 1))
+        #expect(host.take(LEAdvertisingSetTerminated.self) == nil)
+        testbed.pass(.milliseconds(1))
+        #expect(host.take(LEAdvertisingSetTerminated.self)?.status == .advertisingTimeout)
+    }
+
     @Test("new data is news to the duplicate filter")
     func dataIdentifier() {
         let testbed = AirTestbed()

@@ -167,6 +167,45 @@ struct InitiatingTests {
         #expect(peripheral.data.map(\.octets) == [[1, 2]])
     }
 
+    @Test("packets of more links than an event can name are reported in several events (7.7.19)")
+    func completedPacketsOfManyLinks() throws {
+        var configuration = VirtualControllerConfiguration()
+        configuration.aclDataPacketCount = 80
+        let testbed = AirTestbed()
+        let central = testbed.host(configuration: configuration)
+        let links = try (0..<65).map { _ in try TestLink(testbed, central: central) }
+        for _ in 0..<2 {
+            for link in links { central.sendData([1], on: link.centralHandle) }
+            testbed.loop.run()
+            #expect(central.outstanding.count == 65)
+            #expect(central.outstanding.values.allSatisfy { $0 == 0 })
+            let events = central.takeAll(NumberOfCompletedPackets.self)
+            #expect(events.map { Array($0.completed).count } == [63, 2])
+        }
+    }
+
+    @Test("the scan times for a PHY on which nobody listens are not looked at (7.8.66)")
+    func unusedScanTimes() {
+        let peer = DeviceAddress(1, kind: .public)
+        func channel(_ interval: UInt16, _ window: UInt16) -> LEExtendedCreateConnection.PHYParameters {
+            LEExtendedCreateConnection.PHYParameters(
+                scanInterval: ExtendedScanInterval(rawValue: interval),
+                scanWindow: ExtendedScanInterval(rawValue: window),
+                parameters: TestHost.parameters
+            )
+        }
+        let host = AirTestbed().host()
+        for (interval, window) in [(3, 3), (0x10, 3), (0x10, 0x11)] as [(UInt16, UInt16)] {
+            let unused = channel(interval, window)
+            let used = channel(0x10, 0x10)
+            host.refused(LEExtendedCreateConnection(peer: peer, le1M: unused), .invalidParameters)
+            host.refused(LEExtendedCreateConnection(peer: peer, le1M: used, leCoded: unused), .invalidParameters)
+            host.ok(LEExtendedCreateConnection(peer: peer, le1M: used, le2M: unused))
+            host.ok(LECreateConnectionCancel())
+            host.events = []
+        }
+    }
+
     @Test("ten centrals want one peripheral: each gets it in turn")
     func manyCentrals() throws {
         let testbed = AirTestbed()

@@ -132,8 +132,28 @@ struct PrivacyOnAirTests {
         #expect(Set(reports.map(\.target)).count == 3)
     }
 
-    @Test("an extended report of directed advertising shows the own identity")
-    func directedExtended() throws {
+    @Test("directed advertising of a device that does not hide names its peer by its identity address")
+    func directedOpenly() throws {
+        self.central.ok(LESetAddressResolutionEnable(isEnabled: false))
+        self.advertiser.advertise(
+            type: .connectableDirectedLowDutyCycle,
+            ownAddressType: .public,
+            peer: self.central.controller.address
+        )
+        self.scan(self.central, ownAddressType: .public)
+        self.testbed.pass(.milliseconds(300))
+        let report = try #require(self.central.reports.first)
+        #expect(report.eventType == .connectableDirected)
+        #expect(report.address == self.advertiser.controller.address)
+    }
+
+    @Test(
+        "an extended report of directed advertising shows the own identity: the one in use",
+        arguments: [OwnAddressType.resolvableOrPublic, .resolvableOrRandom]
+    )
+    func directedExtended(ownAddressType: OwnAddressType) throws {
+        let random = DeviceAddress(0xC001_0203_0405, kind: .random)
+        self.central.ok(LESetRandomAddress(address: random))
         let handle = AdvertisingHandle(rawValue: 1)
         self.advertiser.ok(self.extended(handle, [.connectable, .directed], peer: self.central.controller.address))
         self.advertiser.ok(
@@ -141,7 +161,7 @@ struct PrivacyOnAirTests {
         )
         self.central.ok(
             LESetExtendedScanParameters(
-                ownAddressType: .resolvableOrPublic,
+                ownAddressType: ownAddressType,
                 le1M: .init(
                     type: .passive,
                     interval: ExtendedScanInterval(rawValue: 0x10),
@@ -153,7 +173,9 @@ struct PrivacyOnAirTests {
         self.testbed.pass(.milliseconds(300))
         let report = try #require(self.central.extendedReports.first)
         #expect(report.address == self.identity(of: self.advertiser))
-        #expect(report.target == .device(self.identity(of: self.central)))
+        let randomIdentity = DeviceAddress(random.value, kind: .randomIdentity)
+        let identity = ownAddressType == .resolvableOrPublic ? self.identity(of: self.central) : randomIdentity
+        #expect(report.target == .device(identity))
     }
 
     private func extended(

@@ -215,23 +215,26 @@ struct LinkProceduresTests {
         )
     }
 
-    @Test("a connection parameter request of the peripheral is rejected", arguments: allSettings)
+    @Test("a connection parameter request of the peripheral is rejected, each time", arguments: allSettings)
     func parameterRefusal(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
-        link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
-        self.settle(link)
-        _ = try #require(link.central.take(LERemoteConnectionParameterRequest.self))
-        link.central.ok(
-            LERemoteConnectionParameterRequestNegativeReply(
-                handle: link.centralHandle,
-                reason: .unacceptableConnectionParameters
+        // It may be asked for again.
+        for _ in 0..<2 {
+            link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
+            self.settle(link)
+            _ = try #require(link.central.take(LERemoteConnectionParameterRequest.self))
+            link.central.ok(
+                LERemoteConnectionParameterRequestNegativeReply(
+                    handle: link.centralHandle,
+                    reason: .unacceptableConnectionParameters
+                )
             )
-        )
-        self.settle(link)
-        let event = try #require(link.peripheral.take(LEConnectionUpdateComplete.self))
-        #expect(event.status == .unacceptableConnectionParameters)
-        #expect(event.interval.rawValue == 24)
-        #expect(link.central.take(LEConnectionUpdateComplete.self) == nil)
+            self.settle(link)
+            let event = try #require(link.peripheral.take(LEConnectionUpdateComplete.self))
+            #expect(event.status == .unacceptableConnectionParameters)
+            #expect(event.interval.rawValue == 24)
+            #expect(link.central.take(LEConnectionUpdateComplete.self) == nil)
+        }
     }
 
     @Test("a central's host that does not want the question refuses it by its mask")

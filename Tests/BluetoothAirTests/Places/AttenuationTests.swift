@@ -24,12 +24,16 @@ struct AttenuationTests {
         #expect((3 as Attenuation).description == "3.0 dB")
     }
 
-    @Test("a wall weakens what crosses it, and nothing else")
-    func wall() {
+    @Test("a wall weakens what crosses it, and nothing else, wherever the devices are", arguments: 0..<4)
+    func wall(quarterTurns: Int) {
         let testbed = AirTestbed()
         let (advertiser, scanner) = (testbed.host(), testbed.host())
-        advertiser.controller.location = .position(self.at(0, 0))
-        scanner.controller.location = .position(self.at(10, 0))
+        func at(_ x: Double, _ y: Double) -> AirPosition {
+            let places = [self.at(x, y), self.at(-y, x), self.at(-x, -y), self.at(y, -x)]
+            return places[quarterTurns]
+        }
+        advertiser.controller.location = .position(at(0, 0))
+        scanner.controller.location = .position(at(10, 0))
         advertiser.advertise()
         scanner.scan()
         func strength(_ walls: AirWall...) -> RSSI? {
@@ -39,10 +43,15 @@ struct AttenuationTests {
             return scanner.reports.last?.rssi
         }
         func wall(_ from: (Double, Double), _ to: (Double, Double), _ attenuation: Attenuation = 7) -> AirWall {
-            AirWall(from: self.at(from.0, from.1), to: self.at(to.0, to.1), attenuation: attenuation)
+            AirWall(from: at(from.0, from.1), to: at(to.0, to.1), attenuation: attenuation)
         }
         #expect(strength() == -65)
         #expect(strength(wall((5, -1), (5, 1))) == -72)
+        #expect(strength(wall((-1, -1), (11, 1))) == -72, "askew, longer than the way")
+        #expect(strength(wall((12, -10), (9, 1))) == -72, "askew, with its middle behind the receiver")
+        #expect(strength(wall((12, -1), (9, 9))) == -65, "askew, past the receiver")
+        #expect(strength(wall((0, -1), (0, 1))) == -72, "at the sender")
+        #expect(strength(wall((10, -1), (10, 1))) == -72, "at the receiver")
         #expect(strength(wall((5, 1), (5, -1)), wall((6, -1), (7, 1), 3.4)) == -75)
         #expect(strength(wall((5, 0), (5, 1))) == -72, "it ends on the way")
         #expect(strength(wall((5, 0.1), (5, 1))) == -65, "beside the way")
