@@ -19,6 +19,8 @@ struct LineCompletionTests {
     func candidates() {
         #expect(complete("reX", 2, ["read"]) == ("read |X", []))
         #expect(complete("reX", 2, ["READ"]) == ("READ |X", []))
+        #expect(complete("readX", 4, ["read"]) == ("read |X", []), "whole already")
+        #expect(complete("readX", 4, ["read", "reader"]) == ("read|X", ["read", "reader"]))
         #expect(complete("read tX", 1, ["Temperature", "Tempo"]) == ("read Temp|X", []))
         #expect(complete("rX", 1, ["read", "rssi"]) == ("r|X", ["read", "rssi"]))
         #expect(complete("X", 0, ["read", "rssi"]) == ("r|X", []))

@@ -98,6 +98,8 @@ struct PromptLineSessionTests {
             await session.type("\r", 2)
             session.line.ask("> ")
             session.print()
+            // Tab completes again.
+            await session.type("\u{15}rs\t", 4)
             exit(0)
         }
         let text = { (prompt: String, text: String) in
@@ -107,7 +109,8 @@ struct PromptLineSessionTests {
             try #require(result).lines == [
                 #""shown(\"\")""#, text("> ", ""), text("> ", "r"), text("> ", "r"), #""candidates read  rssi""#,
                 text("> ", "re"), text("> ", "read "), text("Code: ", ""), text("Code: ", "1"),
-                #""finished(\"Code: 1\")""#, #""line 1""#, text("> ", "read "),
+                #""finished(\"Code: 1\")""#, #""line 1""#, text("> ", "read "), text("> ", ""), text("> ", "r"),
+                text("> ", "rs"), text("> ", "rssi "),
             ]
         )
     }

@@ -32,5 +32,8 @@ struct PromptLineTests {
         // A prompt that leaves fewer than ten columns makes place for the line.
         #expect(Self.octets("long: ", [.text("abc")], columns: 16) == "long: abc\r\u{1B}[9C")
         #expect(Self.octets("long: ", [.text("abc")], columns: 15) == "abc\r\u{1B}[3C")
+        // The last character and the cursor are there in any terminal.
+        for columns in [-1, 0, 1, 2] { #expect(Self.octets("> ", [.text("abc")], columns: columns) == "c\r\u{1B}[1C") }
+        #expect(Self.octets("> ", [.text("abc")], columns: 3) == "bc\r\u{1B}[2C")
     }
 }
