@@ -49,6 +49,11 @@ struct CaptureTests {
         var other = CaptureStream()
         other.append(Array("GIF89a, and more".utf8))
         #expect(throws: Failure.self) { try other.next() }
+        var begun = CaptureStream()
+        begun.append([0x62, 0x74])
+        #expect(try begun.next() == nil && begun.pendingOctetCount == 2)
+        begun.append([0x62])
+        #expect(throws: (any Error).self) { try begun.next() }
         var damaged = CaptureStream()
         damaged.append(self.file([]) + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
         #expect(throws: Failure.self) { try damaged.next() }

@@ -22,6 +22,27 @@ struct DescriptionKeysTests {
         #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["read"], \#(members)}]}]}"#
     }
 
+    @Test("Parts are found behind whatever value stands before them, and where the text ends early")
+    func places() {
+        let json = #"{"a":[1,true ,"x\"]}",null],"b":-1.5e3,"c": {"d":false,"e":[[],{}, {"f":0}]},"g":1}"#
+        let places = JSONPlaces(Data(json.utf8))
+        func text(_ place: String) -> String? {
+            places.offset(of: place).map { String(json.dropFirst($0).prefix(4)) }
+        }
+        #expect(["a", "b", "c", "g"].map(text) == ["\"a\":", "\"b\":", "\"c\":", "\"g\":"])
+        #expect(["a[0]", "a[1]", "a[2]", "a[3]"].map(text) == ["1,tr", "true", "\"x\\\"", "null"])
+        #expect(
+            ["c.d", "c.e", "c.e[0]", "c.e[1]", "c.e[2]"].map(text) == ["\"d\":", "\"e\":", "[],{", "{}, ", "{\"f\""]
+        )
+        #expect(text("c.e[2].f") == "\"f\":")
+        // What is not there is in what is around it.
+        #expect(text("c.e[3].x") == "\"e\":" && text("c.x") == "\"c\":" && text("x") == nil && text("") == nil)
+        for count in 0...json.utf8.count {
+            let cut = JSONPlaces(Data(json.utf8.prefix(count)))
+            #expect(cut.offset(of: "a") == (count > 2 ? 1 : nil), "\(count)")
+        }
+    }
+
     @Test(
         "An error has the line and the column of its key, or of its element",
         arguments: [

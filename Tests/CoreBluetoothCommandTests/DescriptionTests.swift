@@ -121,6 +121,10 @@ struct DescriptionTests {
                 "services[0].characteristics[0]: after is a number of seconds from 0 to 86400"
             ),
             (
+                #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["notify"], "notifications": [{"after": 86400, "value": {"uint8": 1}}, {"after": 86400.1, "value": {"uint8": 1}}]}]}]}"#,
+                "services[0].characteristics[0]: after is a number of seconds from 0 to 86400"
+            ),
+            (
                 #"{"services": [{"uuid": "FFF0", "characteristics": [{"uuid": "FFF1", "properties": ["write"], "answers": [{"writen": {"uint8": 1}}]}]}]}"#,
                 #"services[0].characteristics[0].answers[0]: the key "writen" has no meaning"#
             ),
@@ -135,6 +139,13 @@ struct DescriptionTests {
         #expect(line.contains(words), "\(line)")
         #expect(line.hasPrefix("t.json: "))
         #expect(!line.contains("\n"))
+    }
+
+    @Test("A value is sent after a day at most", arguments: [0, 86_400])
+    func longestDelay(seconds: Int) {
+        let json =
+            #"{"uuid": "FFF1", "properties": ["notify"], "notifications": [{"after": \#(seconds), "value": {"uint8": 1}}]}"#
+        #expect(self.failure(#"{"services": [{"uuid": "FFF0", "characteristics": [\#(json)]}]}"#) == nil)
     }
 
     @Test(

@@ -21,6 +21,28 @@ struct LessonLayoutTests {
         #expect(broken("a", String(repeating: " ", count: 40)) == ["a"])
     }
 
+    @Test("An indentation that leaves twelve columns is kept, one that leaves eleven is given up")
+    func indentation() {
+        func broken(_ first: Int, _ rest: Int) -> [String] {
+            LessonLayout.broken(
+                "one two three four",
+                first: String(repeating: "-", count: first),
+                rest: String(repeating: ".", count: rest),
+                20
+            )
+        }
+        #expect(broken(8, 8) == ["--------one two", "........three four"])
+        #expect(broken(9, 8) == ["one two three four"])
+        #expect(broken(8, 9) == ["--------one two", "  three four"])
+    }
+
+    @Test("Prose has 88 columns at most, where there are so many", arguments: [nil, 88, 87, 200])
+    func prose(columns: Int?) {
+        let text = String(repeating: "a", count: 43) + " " + String(repeating: "b", count: 44) + " c"
+        let lines = LessonLayout(columns: columns).prose(text)
+        #expect(lines.map(\.count) == (columns == 87 ? [43, 46, 0] : [88, 1, 0]))
+    }
+
     @Test("An item has its number, of one or two digits, and what is said of it stands four columns in")
     func items() {
         let layout = LessonLayout(columns: nil)

@@ -126,6 +126,38 @@ struct ScanTests {
         #expect(table.lines(width: width, height: 24, now: self.start)[1].text == line)
     }
 
+    @Test("Columns come and grow at these widths, for a short name and for a long one")
+    func columns() {
+        func changes(_ name: String) -> [String] {
+            var table = ScanTable()
+            table.add(Discovery(identifier: self.identifier(1), name: name, rssi: -40), at: self.start)
+            var lines: [String] = []
+            var before = ""
+            for width in 1...130 {
+                let header = table.lines(width: width, height: 24, now: self.start)[0].text
+                // A header that is cut, or has a letter more, is the same one.
+                let parts =
+                    "\(header.contains("IDENTIFIER")) \(header.contains("SERVICES"))"
+                    + " \(header.firstRange(of: "RSSI")?.lowerBound.utf16Offset(in: header) ?? 0)"
+                    + " \(header.firstRange(of: "SERV")?.lowerBound.utf16Offset(in: header) ?? 0)"
+                if parts != before { lines.append("\(width): \(parts)") }
+                before = parts
+            }
+            return lines
+        }
+        #expect(
+            changes("Anna") == [
+                "1: false false 0 0", "16: false false 11 0", "33: false false 11 27", "37: false true 11 27",
+                "101: true true 11 55",
+            ]
+        )
+        let long = changes(String(repeating: "n", count: 30))
+        #expect(long.prefix(2) == ["1: false false 0 0", "16: false false 11 0"])
+        // A column of the name comes with each column of the terminal, up to 24 of them.
+        #expect(long[2..<22] == (17...36).map { "\($0): false false \($0 - 5) 0" }[...])
+        #expect(long[22...] == ["53: false false 31 47", "57: false true 31 47", "101: true true 31 75"])
+    }
+
     @Test("Devices are in an order; silent ones are last by strength, and one report moves none of them")
     func order() {
         var table = ScanTable()

@@ -13,7 +13,7 @@ import Testing
 struct BenchmarkSessionTests {
     /// What the device does not do.
     enum Fault: String, CaseIterable, Codable, Sendable {
-        case hasNoService, isOfOtherVersion, losesWrites, sendsNothing, leaves
+        case hasNoService, isOfOtherVersion, losesWrites, takesWrites, sendsNothing, leaves
 
         /// The one line on standard error, where there is one.
         var errorLine: String? {
@@ -21,7 +21,7 @@ struct BenchmarkSessionTests {
             case .hasNoService:
                 "\"Peer\" does not serve the benchmark; start there: corebluetooth advertise --benchmark"
             case .isOfOtherVersion: "\"Peer\" serves another version of the benchmark"
-            case .losesWrites: nil
+            case .losesWrites, .takesWrites: nil
             // Five of 244 octets.
             case .sendsNothing: "1220 octets of notifications did not come"
             case .leaves: "the device has disconnected: The connection has timed out unexpectedly"
@@ -39,8 +39,10 @@ struct BenchmarkSessionTests {
             ]
         }
 
-        /// How many octets came: less than were sent.
-        private var sink: ScriptedPeripheral.Answer { .value(UInt64(900).littleEndianData) }
+        /// How many octets came: less than were sent, or all of them.
+        private var sink: ScriptedPeripheral.Answer {
+            .value(UInt64(self == .takesWrites ? 1220 : 900).littleEndianData)
+        }
     }
 
     @MainActor
@@ -58,8 +60,8 @@ struct BenchmarkSessionTests {
             let plan = BenchmarkRun.Plan(
                 reads: 2,
                 octets: 1024,
-                isToDevice: fault == .losesWrites,
-                isFromDevice: fault != .losesWrites,
+                isToDevice: fault == .losesWrites || fault == .takesWrites,
+                isFromDevice: fault != .losesWrites && fault != .takesWrites,
                 wanted: try ConnectionParameterOptions.parse([])
             )
             try DeviceOptions.parse(["Peer"]).start(central) { central, peripheral in
@@ -88,9 +90,10 @@ struct BenchmarkSessionTests {
         switch fault {
         case .hasNoService: #expect(process.lines.isEmpty)
         case .isOfOtherVersion: #expect(marks.isEmpty)
-        case .losesWrites:
+        case .losesWrites, .takesWrites:
             #expect(marks.isEmpty)
-            #expect(process.lines.last?.contains(" octets lost") == true, "\(process.lines)")
+            let isLossSaid = process.lines.last?.contains(" octets lost")
+            #expect(isLossSaid == (fault == .losesWrites), "\(process.lines)")
         case .sendsNothing: #expect(marks == ["half a minute", "ten minutes"])
         case .leaves: #expect(marks == ["half a minute"])
         }

@@ -86,6 +86,30 @@ struct ControllerInterviewTests {
         #expect(details.contains { $0.key == "roundTrip" && $0.value.text.hasPrefix("{\"count\":3,\"median\":2.0") })
     }
 
+    @Test("A controller that says to know nothing is asked for what each has to know, in this order")
+    func mandatory() throws {
+        var interview = ControllerInterview(roundTrips: 1)
+        let commands = CommandComplete.packet(ReadLocalSupportedCommands.self, .init(commands: SupportedCommands([])))
+        let asked = try run(
+            &interview,
+            [
+                Reset.opcode: CommandComplete.packet(Reset.self, .init()), ReadLocalSupportedCommands.opcode: commands,
+                // What is said beside an error is not taken.
+                LEReadLocalSupportedFeatures.opcode: CommandComplete.packet(
+                    LEReadLocalSupportedFeatures.self,
+                    .init(status: .hardwareFailure, features: [.encryption])
+                ),
+            ]
+        )
+        #expect(
+            asked == [
+                Reset.opcode, ReadLocalSupportedCommands.opcode, ReadLocalVersionInformation.opcode,
+                LEReadLocalSupportedFeatures.opcode, LEReadBufferSize.opcode, ReadBDADDR.opcode, ReadBDADDR.opcode,
+            ]
+        )
+        #expect(interview.report.features == nil && interview.report.roundTrips.count == 1)
+    }
+
     @Test("A controller that does not answer Reset, or refuses it, is not to be had")
     func dead() throws {
         var silent = ControllerInterview(roundTrips: 3)

@@ -151,4 +151,14 @@ struct DeviceSessionTests {
             process.errorLines.dropFirst() == (keepsGoing ? ["the device is not connected any more; start again"] : [])
         )
     }
+
+    @Test("A device that is connected is not connected to again")
+    func connectedAlready() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            let lines: [(Double, String?)] = [(1, "connect"), (2, "read FFF1"), (3, nil)]
+            try await DeviceSessionTests.connect("Thermo", lines, isJSON: true).passMinute()
+        }
+        let events = try #require(result).lines.filter { $0.contains(#""event":"connected""#) }
+        #expect(events.count == 1)
+    }
 }

@@ -67,6 +67,7 @@ struct SessionLineTests {
     func parse() throws {
         #expect(try SessionCommands.parse("") == nil)
         #expect(try SessionCommands.parse("  # read") == nil)
+        #expect(try SessionCommands.parse("wait 86400") != nil)
         let line = "WRITE FFF1 \"Hi there\" --text --without-response"
         guard case .action(let action)? = try SessionCommands.parse(line),
             let write = action as? WriteAction
@@ -88,7 +89,8 @@ struct SessionLineTests {
             ("read \"FFF1", "a quotation mark is not closed"),
             ("read", "read: Missing expected argument '<characteristic>'"),
             ("write FFF1 0", "write: \"0\" is not hexadecimal"), ("phy 3m", "phy: The value '3m' is invalid"),
-            ("wait -1", "wait: "), ("parameters --latency 500", "parameters: The latency is from 0 to 499."),
+            ("wait -1", "wait: "), ("wait 86400.1", "wait: The seconds are from 0 to 86400."),
+            ("parameters --latency 500", "parameters: The latency is from 0 to 499."),
         ]
     )
     func wrong(text: String, words: String) {

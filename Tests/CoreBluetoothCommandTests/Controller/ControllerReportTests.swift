@@ -1,0 +1,99 @@
+// What is printed of a controller, field by field.
+
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import CoreBluetoothCommand
+
+@Suite("The report of a controller")
+struct ControllerReportTests {
+    /// A report with every part.
+    private var whole: ControllerReport {
+        var report = ControllerReport()
+        report.version = .init(hciVersion: .v5_0, linkLayerVersion: .v5_4, company: 0x004C, linkLayerSubversion: 7)
+        report.address = DeviceAddress(0x0102_0304_0506, kind: .public)
+        report.commands = SupportedCommands([Reset.self, LEReadFilterAcceptListSize.self])
+        report.features = [.encryption, .phy2M]
+        report.buffers = (12, 251)
+        report.dataLength = 252
+        report.states = [.nonConnectableAdvertising, .scannableAdvertising]
+        report.acceptListSize = 9
+        report.resolvingListSize = 10
+        report.advertisingSets = 11
+        report.advertisingDataLength = 1650
+        report.transmitPower = (-20, 8)
+        report.unanswered = ["Reset", "Read BD_ADDR"]
+        report.roundTrips = Latency(milliseconds: [1, 2, 30])
+        return report
+    }
+
+    private func lines(_ report: ControllerReport, listsCommands: Bool = false) -> [String] {
+        report.fields(listsCommands: listsCommands).map { "\($0.name): \($0.value)" }
+    }
+
+    @Test("Each part that is known is a line, in this order; commands are counted or listed")
+    func lines() {
+        var expected = [
+            "version: Bluetooth 5.4, revision 0x0007", "HCI: Bluetooth 5.0, revision 0x0000", "manufacturer: Apple",
+            "address: 01:02:03:04:05:06", "PHYs: 1M, 2M", "LE features: 2: LE Encryption, LE 2M PHY",
+            "states: 2: non-connectable advertising, scannable advertising", "commands: 2", "buffers: 12 of 251 octets",
+            "data length: 252 octets", "accept list: 9 devices", "resolving list: 10 devices",
+            "advertising sets: 11, up to 1650 octets each", "transmit power: -20 to 8 dBm",
+            "not answered: Reset, Read BD_ADDR",
+            "round trip: median 2.00 ms, 99 % within 30.0 ms, at most 30.0 ms (3 times Read BD_ADDR)",
+        ]
+        #expect(lines(whole) == expected)
+        expected[7] = "commands: 2: Reset, LE Read Filter Accept List Size"
+        #expect(lines(whole, listsCommands: true) == expected)
+        #expect(lines(ControllerReport()).isEmpty)
+        var alone = ControllerReport()
+        alone.advertisingSets = 1
+        alone.version = .init(hciVersion: .v5_0, linkLayerVersion: .v5_0, company: 0xFFFE)
+        alone.features = []
+        alone.address = DeviceAddress.none
+        #expect(
+            lines(alone) == [
+                "version: Bluetooth 5.0, revision 0x0000", "HCI: Bluetooth 5.0, revision 0x0000",
+                "manufacturer: company 0xFFFE", "address: none of its own", "PHYs: 1M", "LE features: none",
+                "advertising sets: 1",
+            ]
+        )
+    }
+
+    @Test("As JSON each part has its key; what is not known is null")
+    func json() {
+        let details = whole.details(adapter: "hci0").map { "\($0.key) \($0.value.text)" }
+        #expect(
+            details == [
+                "adapter \"hci0\"", "version \"Bluetooth 5.4\"", "hciVersion \"Bluetooth 5.0\"", "company 76",
+                "manufacturer \"Apple\"", "address \"01:02:03:04:05:06\"", "phys [\"1M\",\"2M\"]",
+                "features [\"LE Encryption\",\"LE 2M PHY\"]",
+                "states [\"non-connectable advertising\",\"scannable advertising\"]",
+                "commands [\"Reset\",\"LE Read Filter Accept List Size\"]", "bufferCount 12", "bufferLength 251",
+                "dataLength 252", "acceptListSize 9", "resolvingListSize 10", "advertisingSets 11",
+                "advertisingDataLength 1650", "minimumTransmitPower -20", "maximumTransmitPower 8",
+                "unanswered [\"Reset\",\"Read BD_ADDR\"]",
+                #"roundTrip {"count":3,"median":2.0,"percentile90":30.0,"percentile99":30.0,"maximum":30.0,"unit":"ms"}"#,
+            ]
+        )
+        let empty = ControllerReport().details(adapter: "hci0")
+        #expect(empty.map(\.key) == whole.details(adapter: "hci0").map(\.key))
+        #expect(empty.dropFirst().allSatisfy { ["null", "[]"].contains($0.value.text) })
+    }
+
+    @Test(
+        "Versions have the names of the Assigned Numbers (2.1)",
+        arguments: zip(
+            0...17 as ClosedRange<UInt8>,
+            [
+                "1.0b", "1.1", "1.2", "2.0", "2.1", "3.0", "4.0", "4.1", "4.2", "5.0", "5.1", "5.2", "5.3", "5.4",
+                "6.0", "6.1", "6.2", nil,
+            ]
+        )
+    )
+    func versions(number: UInt8, name: String?) {
+        let words = ControllerReport.name(CoreVersion(rawValue: number))
+        #expect(words == name.map { "Bluetooth \($0)" } ?? "version \(number)")
+    }
+}
