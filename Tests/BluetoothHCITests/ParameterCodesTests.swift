@@ -1,6 +1,9 @@
 // The numbers of parameters of connections, as the specification assigns them.
 
 import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import NIOCore
 import Testing
 
 @Suite("Parameter codes")
@@ -70,5 +73,21 @@ struct ParameterCodesTests {
         #expect([P256KeyType.generated, .debug].map(\.rawValue) == [0, 1])
         #expect([PrivacyMode.network, .device].map(\.rawValue) == [0, 1])
         #expect([PHYOptions.noPreference, .prefersS2, .prefersS8].map(\.rawValue) == [0, 1, 2])
+    }
+
+    @Test("a place in the accept list takes seven octets, with an address or without one")
+    func acceptListEntries() throws {
+        for (hex, entry) in [
+            ("FF 00 00 00 00 00 00 AA", .anonymous), ("FF 06 05 04 03 02 01 AA", .anonymous),
+            ("00 06 05 04 03 02 01 AA", .device(DeviceAddress(0x0102_0304_0506, kind: .public))),
+        ] as [(String, FilterAcceptListEntry)] {
+            var bytes = ByteBuffer(hex: hex)
+            #expect(try FilterAcceptListEntry.read(from: &bytes, "Entry") == entry)
+            #expect(bytes.readableBytes == 1)
+            for count in 0..<7 {
+                var part = try #require(ByteBuffer(hex: hex).getSlice(at: 0, length: count))
+                #expect(throws: MalformedBytes.self) { try FilterAcceptListEntry.read(from: &part, "Entry") }
+            }
+        }
     }
 }

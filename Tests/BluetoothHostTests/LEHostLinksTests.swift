@@ -193,6 +193,52 @@ struct LEHostLinksTests {
         }
     }
 
+    @Test(
+        "a link whose end the controller refuses is over; one that it does not know, for the reason of this host",
+        arguments: [HCIErrorCode.unknownConnectionIdentifier, .hardwareFailure]
+    )
+    func refusedDisconnect(status: HCIErrorCode) throws {
+        let reason = (status == .unknownConnectionIdentifier ? .remoteUserTerminated : status).rawValue
+        let testbed = HostTestbed.started { $0.refused[Disconnect.opcode] = status }
+        let link = try #require(testbed.acceptLink(0x40))
+        _ = testbed.delegate.takeLines()
+        testbed.host.disconnect(link)
+        testbed.run()
+        #expect(testbed.delegate.takeLines() == ["disconnected 00:00:00:00:00:40 \(reason)"])
+        testbed.host.disconnect(link)
+        testbed.run()
+        #expect(testbed.delegate.takeLines().isEmpty)
+    }
+
+    @Test("directed advertising that ran out is enabled again")
+    func directedAdvertisingRanOut() {
+        let testbed = HostTestbed.started()
+        testbed.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+        testbed.run()
+        testbed.forget()
+        testbed.controller.failConnection(.advertisingTimeout)
+        testbed.run()
+        #expect(testbed.controller.takeCommands() == [LESetAdvertisingEnable.opcode])
+        #expect(testbed.delegate.takeLines().isEmpty)
+    }
+
+    @Test("of two starts of advertising in one turn, the first one is superseded")
+    func twoStarts() {
+        let testbed = HostTestbed.started()
+        var ends: [String] = []
+        for (name, octets) in [("first", [2, 1, 6]), ("second", [2, 1, 4])] as [(String, [UInt8])] {
+            testbed.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: octets))) { result in
+                switch result {
+                case .success: ends.append("\(name) started")
+                case .failure(let error): ends.append("\(name) \(error == .superseded)")
+                }
+            }
+        }
+        #expect(ends.isEmpty, "nothing is called re-entrantly")
+        testbed.run()
+        #expect(ends == ["first true", "second started"])
+    }
+
     @Test("each kind of advertisement says whether it can be connected to, scanned, and what it is")
     func advertisements() {
         // ADV_IND, ADV_DIRECT_IND, ADV_SCAN_IND, ADV_NONCONN_IND, SCAN_RSP (Vol 4, Part E, 7.7.65.2).

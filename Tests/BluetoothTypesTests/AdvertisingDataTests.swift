@@ -65,6 +65,11 @@ struct AdvertisingDataTests {
         let data = AdvertisingData(parsing: ByteBuffer(hex: "02 01 06 00 03 09 48 69"))
         #expect(data.elements.count == 1)
         #expect(!data.isTruncated)
+        // The end stays the end.
+        for hex in ["02 01 06 00 03 09 48 69", "02 01 06 05 01", "02 01 06"] {
+            var reader = AdvertisingDataReader(ByteBuffer(hex: hex))
+            #expect(reader.next() != nil && reader.next() == nil && reader.next() == nil && reader.next() == nil)
+        }
     }
 
     @Test("an element that runs past the end is left out and noted", arguments: ["05 09 48 69", "01", "FF"])

@@ -153,6 +153,21 @@ struct AdvertiserTests {
         #expect(self.outcome(&advertiser, .success) == .started(next))
     }
 
+    @Test("a request that waits for a free link is reported as started once, however often it is refused")
+    func reportedOnce() {
+        var advertiser = Advertiser()
+        for _ in 0..<3 { advertiser.connected(asPeripheral: true) }
+        let number = advertiser.start(self.request)
+        while advertiser.next() != .enable { while self.step(&advertiser, .success) != nil {} }
+        #expect(self.outcome(&advertiser, .commandDisallowed) == .started(number))
+        advertiser.disconnected(linksLeft: 2)
+        #expect(advertiser.next() == .enable)
+        #expect(self.isSilent(&advertiser, .commandDisallowed))
+        advertiser.disconnected(linksLeft: 1)
+        #expect(advertiser.next() == .enable)
+        #expect(self.isSilent(&advertiser, .success))
+    }
+
     @Test("what was asked before the latest request is neither reported as started nor as refused")
     func outdatedRequests() {
         let endings: [(HCIErrorCode, hasLinks: Bool)] = [

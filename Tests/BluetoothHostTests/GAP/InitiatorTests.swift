@@ -74,6 +74,21 @@ struct InitiatorTests {
         )
     }
 
+    @Test("devices that all fit into the list have nobody to make way for")
+    func nobodyWaits() {
+        var initiator = Initiator()
+        initiator.acceptListSize = 2
+        for address in [self.first, self.second] { initiator.connect(to: address) }
+        _ = self.steps(&initiator)
+        #expect(!initiator.hasDevicesInWaiting)
+        initiator.rotate()
+        #expect(initiator.next() == nil && initiator.pending == [self.first, self.second])
+        initiator.connect(to: self.third)
+        #expect(initiator.hasDevicesInWaiting)
+        initiator.rotate()
+        #expect(initiator.next() == .cancel)
+    }
+
     @Test("a controller whose list does not work is used one device at a time")
     func brokenList() {
         var initiator = Initiator()

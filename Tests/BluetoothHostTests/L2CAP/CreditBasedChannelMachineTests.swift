@@ -129,6 +129,27 @@ struct CreditBasedChannelMachineTests {
         }
     }
 
+    @Test func `A request is refused once`() {
+        var (channel, context) = (Self.requested(), Self.context())
+        channel.refuse(.noResources, &context)
+        #expect(channel.isClosed && context.actions.count == 1)
+        channel.refuse(.noResources, &context)
+        channel.accept(as: Self.id, &context)
+        #expect(channel.isClosed && context.actions.count == 1)
+    }
+
+    @Test func `Of answers that come too late, one that opens a channel is disconnected, and no other`() {
+        let accepted = LECreditBasedConnectionResponse(destination: Self.remoteCID, parameters: Self.peer)
+        var refused = LECreditBasedConnectionResponse(refusing: .noResources)
+        refused.destination = Self.remoteCID
+        let static0 = LECreditBasedConnectionResponse(destination: CID(rawValue: 4), parameters: Self.peer)
+        for (response, isDisconnected) in [(accepted, true), (refused, false), (static0, false)] {
+            var (channel, context) = (Self.timedOut(), Self.context())
+            #expect(!channel.receive(response, isDuplicate: false, &context))
+            #expect(context.actions.isEmpty == !isDisconnected && channel.isClosed == !isDisconnected)
+        }
+    }
+
     @Test func `Only a channel that is being opened can be the second one with a CID`() {
         let accepted = LECreditBasedConnectionResponse(destination: Self.remoteCID, parameters: Self.peer)
         let refused = LECreditBasedConnectionResponse(refusing: .noResources)

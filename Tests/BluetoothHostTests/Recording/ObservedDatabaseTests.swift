@@ -53,6 +53,19 @@ struct ObservedDatabaseTests {
         self.database.answered(write, .taken, at: time)
     }
 
+    @Test("the name is that of the GAP service, by its type")
+    mutating func deviceName() {
+        for (offset, uuid) in [(0, 0x180A), (20, 0x1800)] as [(AttributeHandle, UInt16)] {
+            self.service(offset + 1, offset + 9, uuid)
+            self.characteristic(offset + 2, CharacteristicProperties.read.rawValue, 0x2A01)
+            self.characteristic(offset + 4, CharacteristicProperties.read.rawValue, 0x2A00)
+            self.database.read(ByteBuffer(string: "none"), of: offset + 3, offset: 0, on: 1)
+            #expect(self.described().deviceName == nil)
+            self.database.read(ByteBuffer(string: "Anna"), of: offset + 5, offset: 0, on: 1)
+            #expect(self.described().deviceName == (offset == 0 ? nil : "Anna"))
+        }
+    }
+
     // MARK: Ranges
 
     @Test("a service that overlaps the next one ends in front of it")

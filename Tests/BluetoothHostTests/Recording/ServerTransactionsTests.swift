@@ -28,7 +28,9 @@ struct ServerTransactionsTests {
     }
 
     /// What happened to values.
-    private static func events(_ lines: String...) -> [String] {
+    private static func events(_ lines: String...) -> [String] { self.events(lines) }
+
+    private static func events(_ lines: [String]) -> [String] {
         Self.database(after: lines).events.map { event in
             switch event.kind {
             case .read(.success(let value)): "\(event.handle) read \(value.hex)"
@@ -55,6 +57,16 @@ struct ServerTransactionsTests {
         #expect(Self.events("> 12 03 00 AA", "< 1B 05 00 01", "< 13") == ["3 taken AA at 2", "5 sent 01 at 1"])
         #expect(Self.events("> 12 03 00 AA", "< 01 12 03 00 03") == ["3 refused AA 03"])
         #expect(Self.events("> 12 03 00 AA") == ["3 unanswered AA"])
+    }
+
+    @Test("prepared parts are joined where they follow each other in one value; a part of nothing is not written")
+    func preparedParts() {
+        let (first, last) = (["> 16 03 00 00 00 AA", "< 17 03 00 00 00 AA"], ["> 18 01", "< 19"])
+        func events(_ part: String) -> [String] { Self.events(first + ["> 16 " + part, "< 17 " + part] + last) }
+        #expect(events("03 00 01 00 BB") == ["3 taken AA BB at 5"])
+        #expect(events("03 00 02 00 BB") == ["3 taken AA at 5"])
+        #expect(events("05 00 01 00 BB") == ["3 taken AA at 5"])
+        #expect(events("05 00 00 00 BB") == ["3 taken AA at 5", "5 taken BB at 5"])
     }
 
     @Test("what a server sends by itself, also several values at once; what the client's own server says is not its")

@@ -190,16 +190,16 @@ struct PairingFloodTests {
         #expect(pair.report(.central).errors.isEmpty && pair.report(.peripheral).errors.isEmpty)
     }
 
-    @Test("keypress flood: few are reported, and they keep no pairing alive")
-    func keypressFlood() {
+    @Test("keypress flood: few are reported, and they keep no pairing alive", arguments: [false, true])
+    func keypressFlood(isLegacy: Bool) {
         let configuration = PairingConfiguration(
             ioCapability: .displayOnly,
             prefersMITMProtection: true,
             usesKeypressNotifications: true
         )
         var script = SecurityManagerScript(isCentral: false, configuration)
-        script.receive(hex("01 02 00 1D 10 00 00"))
-        script.receive(SMPCommand.pairingPublicKey(SampleData.publicB).encoded())
+        script.receive(hex(isLegacy ? "01 02 00 15 10 00 00" : "01 02 00 1D 10 00 00"))
+        if !isLegacy { script.receive(SMPCommand.pairingPublicKey(SampleData.publicB).encoded()) }
         _ = script.takeOutput()
         script.receive(hex("0E 01"))  // Before the beginning.
         #expect(script.takeOutput().isEmpty)

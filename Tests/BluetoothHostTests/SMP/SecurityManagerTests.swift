@@ -325,6 +325,26 @@ struct SecurityManagerTests {
         #expect(interval() == 1)
     }
 
+    @Test(
+        "the interval is halved by more quiet time than itself",
+        arguments: [(0, 64), (96, 64), (97, 32), (127, 2), (128, 1)]
+    )
+    func quietTime(quiet: Int64, next: Int64) {
+        let peer = SecurityManagerPair.centralAddress
+        var attempts = RepeatedAttempts()
+        var now = NIODeadline.uptimeNanoseconds(0)
+        for seconds: Int64 in [1, 2, 4, 8, 16, 32, 64] {
+            attempts.failed(peer, now: now)
+            #expect(attempts.isWaiting(peer, now: now + .seconds(seconds) - .nanoseconds(1)))
+            now = now + .seconds(seconds)
+            #expect(!attempts.isWaiting(peer, now: now))
+        }
+        now = now + .seconds(quiet)
+        attempts.failed(peer, now: now)
+        #expect(attempts.isWaiting(peer, now: now + .seconds(next) - .nanoseconds(1)))
+        #expect(!attempts.isWaiting(peer, now: now + .seconds(next)))
+    }
+
     @Test("a peer that comes with many addresses pushes others out, and memory is bounded")
     func manyPeers() {
         var attempts = RepeatedAttempts()

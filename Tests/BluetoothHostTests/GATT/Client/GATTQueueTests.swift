@@ -54,6 +54,22 @@ struct GATTQueueTests {
         script.play("> 16 07 00 00 00 AA \n < 17 07 00 00 00 AA \n > 18 01 \n < 19 \n > 52 07 00 02")
     }
 
+    @Test func `A procedure that is cancelled while it waits makes room for another one`() {
+        var script = ClientScript(queueLimit: 2)
+        script.start(.read(0x0003))
+        let waiting = script.start(.read(0x0004))
+        script.start(.read(0x0005))
+        script.start(.read(0x0006))
+        #expect(script.takeReported().count == 1, "there is room for two")
+        script.cancel(waiting)
+        _ = script.takeReported()
+        script.start(.read(0x0007))
+        #expect(script.takeReported().isEmpty)
+        script.start(.read(0x0008))
+        #expect(script.takeReported().count == 1)
+        script.play("> 0A 03 00 \n < 0B AA \n > 0A 05 00 \n < 0B BB \n > 0A 07 00 \n < 0B CC")
+    }
+
     // MARK: Made in turn
 
     @Test func `A procedure is made when the results before it are known`() {

@@ -36,6 +36,19 @@ struct GATTDatabaseTests {
         #expect(database.attributes.map(\.handle) == Array(1...0x34))
     }
 
+    @Test func `A service may end with the last handle, and not behind it`() throws {
+        var definition = self.service(0xA000, count: 3)
+        var database = GATTDatabase()
+        definition.handle = 0xFFFE
+        #expect(throws: (any Error).self) { try database.add(definition) }
+        definition.handle = 0xFFFD
+        #expect(try database.add(definition).range == 0xFFFD...0xFFFF)
+        definition.handle = 0xFFFB
+        #expect(throws: (any Error).self) { try database.add(definition) }
+        definition.handle = 0xFFFA
+        #expect(try database.add(definition).range == 0xFFFA...0xFFFC)
+    }
+
     @Test func `Attributes are found, also behind gaps`() throws {
         var database = GATTDatabase()
         let ranges = try (0..<5).map { try database.add(self.service(BluetoothUUID(UInt16($0)), count: 5)).range }
