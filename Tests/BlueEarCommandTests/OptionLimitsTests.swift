@@ -1,5 +1,8 @@
 // Which command lines `blueear` takes.
 
+import CommandLineTool
+import Foundation
+import SessionTestbed
 import Testing
 
 @testable import BlueEarCommand
@@ -37,5 +40,27 @@ struct OptionLimitsTests {
         } throws: { error in
             Messenger.message(for: error).contains(reason)
         }
+    }
+
+    @Test("A message that is longer than any may be is refused, with its length")
+    func longMessage() throws {
+        let fits = try MessageOptions.parse(["--message", "a=" + String(repeating: "x", count: 1_000)])
+        #expect(try fits.message()?["a"]?.count == 1_000)
+        let long = try MessageOptions.parse(["--message", "a=" + String(repeating: "x", count: 20_000_000)])
+        #expect(throws: Failure.self) { try long.message() }
+        #expect(try MessageOptions.parse([]).message() == nil)
+    }
+
+    @Test("That something failed is an object in JSON, and else a line on standard error", arguments: [false, true])
+    func failed(isJSON: Bool) async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) { @MainActor [isJSON] in
+            Lines.failed(.notAnEar, with: nil, OutputFormat(isJSON: isJSON, isVerbose: false))
+            exit(0)
+        }
+        let process = try #require(result)
+        #expect(process.lines.count == (isJSON ? 1 : 0) && process.errorLines.count == (isJSON ? 0 : 1))
     }
 }

@@ -1,5 +1,7 @@
 // What cannot be in a script, at the exact limits.
 
+import BluetoothHost
+import BluetoothTypes
 import CoreBluetooth
 import Foundation
 import Testing
@@ -96,5 +98,52 @@ struct ScriptMistakesTests {
         let mistake = "advertises more than 31 octets and 31 of scan response can hold"
         #expect(error?.reason.contains(mistake) == !fits)
         withExtendedLifetime(device) {}
+    }
+
+    @Test("Descriptors that are written as numbers have the octets of the specification (Vol 3, Part G, 3.3.3)")
+    func numbers() {
+        typealias Descriptor = ScriptedPeripheral.Descriptor
+        #expect(Descriptor.serverConfiguration(isBroadcast: true).value == Data([1, 0]))
+        #expect(Descriptor.serverConfiguration(isBroadcast: false).value == Data([0, 0]))
+        let format = Descriptor.presentationFormat(0x0E, exponent: -2, unit: 0x272F, namespace: 2, description: 0x0106)
+        #expect(format.value == Data([0x0E, 0xFE, 0x2F, 0x27, 0x02, 0x06, 0x01]))
+        #expect(
+            Descriptor.presentationFormat(0x04, unit: 0x2700).value
+                == Data([0x04, 0x00, 0x00, 0x27, 0x01, 0x00, 0x00])
+        )
+        #expect(Descriptor.validRange(Data([1, 2]), Data([3, 4])).value == Data([1, 2, 3, 4]))
+    }
+
+    @Test("A device pairs where its agent, a channel or a value needs it")
+    func pairs() {
+        func script(_ characteristics: [ScriptedPeripheral.Characteristic] = []) -> ScriptedPeripheral {
+            ScriptedPeripheral(name: "a", services: [.init("FFF0", characteristics: characteristics)])
+        }
+        #expect(!script([.init("FFF1", properties: .read)]).pairs)
+        #expect(
+            script([.init("FFF1", properties: .read), .init("FFF2", properties: .read, security: .encrypted)]).pairs
+        )
+        var open = script()
+        open.channels = [.init(psm: 0x80)]
+        #expect(!open.pairs)
+        open.channels.append(.init(psm: 0x81, security: .encrypted))
+        #expect(open.pairs)
+    }
+
+    @Test("A capture without an advertisement is advertised with its name and the primary services that fit")
+    func withoutAdvertisement() {
+        func advertised(_ count: Int, _ uuid: (UInt16) -> BluetoothUUID) -> Int? {
+            var recorded = RecordedPeripheral()
+            recorded.services = (0..<UInt16(count)).map { number in
+                RecordedService(uuid: uuid(number), isPrimary: number != 0, handles: number + 1...number + 1)
+            }
+            let script = ScriptedPeripheral(recorded, .init(file: #fileID, line: #line))
+            #expect(script.advertisement.interval == .milliseconds(100))
+            return script.advertisement.services?.count
+        }
+        // Three octets of flags; then each has a length and a type. The first one is no primary service.
+        #expect(advertised(8) { BluetoothUUID(0xFF00 + $0) } == 7)
+        #expect(advertised(9) { BluetoothUUID(0xFF00 + $0) } == 7)
+        #expect(advertised(3) { BluetoothUUID(form: .full(1, UInt64($0))) } == 1)
     }
 }

@@ -31,6 +31,8 @@ struct WorldLimitsTests {
         #expect(other.now == .seconds(30))
         await #expect(throws: WorldError.self) { try await other.wait(until: false) }
         #expect(other.now == .seconds(60))
+        #expect(throws: WorldError.self) { try other.run(until: { false }) }
+        #expect(other.now == .seconds(90))
     }
 
     @Test(

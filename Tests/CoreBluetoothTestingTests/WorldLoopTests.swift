@@ -99,4 +99,35 @@ struct WorldLoopTests {
         #expect(runs.value == 3 && loop.stoppedAt == .uptimeNanoseconds(2_999_999_999))
         loop.end()
     }
+
+    @Test("a task that throws fails its promise, and one that is cancelled does not run")
+    func results() throws {
+        struct Thrown: Error {}
+        let loop = WorldLoop()
+        let results = Watched<[String]>([])
+        let runs = Watched(0)
+        let values: [(String, Scheduled<Int>)] = [
+            ("value", loop.scheduleTask(deadline: loop.now) { 7 }),
+            ("error", loop.scheduleTask(deadline: loop.now) { throw Thrown() }),
+            (
+                "cancelled",
+                loop.scheduleTask(deadline: loop.now) {
+                    runs.update { $0 += 1 }
+                    return 1
+                }
+            ),
+        ]
+        for (name, scheduled) in values {
+            scheduled.futureResult.whenComplete { result in
+                switch result {
+                case .success(let value): results.update { $0.append("\(name) \(value)") }
+                case .failure(let error): results.update { $0.append("\(name) \(error is Thrown)") }
+                }
+            }
+        }
+        values[2].1.cancel()
+        loop.run()
+        #expect(results.value.sorted() == ["cancelled false", "error true", "value 7"] && runs.value == 0)
+        loop.end()
+    }
 }

@@ -106,4 +106,11 @@ struct SeedSetTests {
             return text.hasPrefix("\(name) is ") && !text.contains("\n")
         }
     }
+
+    @Test("seeds are counted up to the largest number")
+    func largeCounts() throws {
+        #expect(try #require(SeedSet("1-18446744073709551615")).count == .max)
+        #expect(try #require(SeedSet("1-18446744073709551614")).count == .max - 1)
+        #expect(try #require(SeedSet("0,2-18446744073709551615")).count == .max)
+    }
 }

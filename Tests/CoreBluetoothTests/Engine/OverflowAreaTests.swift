@@ -18,6 +18,14 @@ struct OverflowAreaTests {
         #expect(OverflowArea(manufacturerData: bytes) == area)
     }
 
+    @Test("a service has its bit in every version, for a device may hear one of another version")
+    func bits() {
+        let services: [BluetoothUUID] = [0x180D, 0x180F, 0x1800, 0xFFF0, 0x1805]
+        #expect(services.map(OverflowArea.bit) == [4, 21, 64, 9, 120])
+        let long = (0..<4 as Range<UInt64>).map { OverflowArea.bit(of: BluetoothUUID(form: .full($0 << 60, ~$0))) }
+        #expect(long == [47, 119, 126, 92])
+    }
+
     @Test("a service that was put in is found, another one most often not")
     func hints() {
         var area = OverflowArea()

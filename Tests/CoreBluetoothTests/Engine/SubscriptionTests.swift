@@ -84,6 +84,17 @@ struct SubscriptionTests {
         #expect(subscription.isOff)
     }
 
+    @Test("nothing is released that is off, or on its way on or off")
+    func nothingToRelease() {
+        var subscription = Subscription<String>(to: Self.heart)
+        #expect(!subscription.needsRelease && subscription.release() == .nothing)
+        _ = subscription.set(true, for: "a")
+        #expect(!subscription.needsRelease && subscription.release() == .nothing)
+        subscription.written(isAccepted: true)
+        _ = subscription.set(false, for: "a")
+        #expect(!subscription.needsRelease && subscription.release() == .nothing)
+    }
+
     @Test("a subscriber stays where another one leaves while its write is under way")
     func anotherLeavesMeanwhile() {
         var enabling = Subscription<String>(to: Self.heart)

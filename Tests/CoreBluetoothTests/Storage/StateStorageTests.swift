@@ -214,4 +214,15 @@ struct AttributeTreeTests {
         #expect(tree.services[0].record.uuid == 0x180A)
         #expect(tree.services[0].characteristics == nil)
     }
+
+    @Test("in memory, what is set aside twice is kept twice, in the order of what was written")
+    func setAsideTwice() throws {
+        let storage = MemoryStorage()
+        for number in [1, 2] as [UInt8] {
+            try storage.write("a", .endOfProcess) { Data([number]) }
+            #expect(storage.setAside("a") == "damaged-\(number)-a")
+        }
+        #expect(storage.names(withPrefix: "damaged") == ["damaged-1-a", "damaged-2-a"])
+        #expect(storage.names(withPrefix: "a").isEmpty)
+    }
 }

@@ -1,0 +1,34 @@
+// What a sweep that has found something says: the first five failures, then the seeds of the others.
+
+import Testing
+
+@testable import CoreBluetoothTesting
+
+@Suite("The error of a sweep")
+struct SweepErrorTests {
+    @Test(
+        "The first five failures have their reasons, and the seeds of further ones are named",
+        arguments: [0, 1, 5, 6, 8]
+    )
+    func failures(count: Int) {
+        var error = SweepError("\(count) seeds fail")
+        error.command = count == 0 ? nil : "swift test"
+        error.failures = (0..<count).map { number in
+            SweepError.Failure(
+                seeds: number == 5 ? [50, 51] : [UInt64(number)],
+                reason: "reason \(number)",
+                folder: number == 1 ? "/tmp/kept" : nil
+            )
+        }
+        var lines = ["\(count) seeds fail"]
+        if count > 0 { lines += ["Again: swift test", "Seed 0: reason 0"] }
+        if count > 1 {
+            lines += ["Seed 1: reason 1", "Trace and captures: /tmp/kept"]
+            lines += (2...4).map { "Seed \($0): reason \($0)" }
+        }
+        if count == 6 { lines.append("Further seeds that fail: 50-51") }
+        if count == 8 { lines.append("Further seeds that fail: \(SeedSet([50, 51, 6, 7]))") }
+        #expect(error.description == lines.joined(separator: "\n"))
+        #expect(error.errorDescription == error.description)
+    }
+}
