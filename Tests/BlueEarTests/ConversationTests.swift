@@ -227,6 +227,22 @@ struct ConversationTests {
         #expect(listener.received == [long])
     }
 
+    @Test(
+        "A peripheral has the name, or more than eight octets of its beginning with whatever follows them",
+        arguments: [
+            ("Carol with", true), ("Carol wit", true), ("Carol wi", true), ("Carol w", false), ("Carol", false),
+            ("Carom with", false), ("arol with", false), ("C", false),
+        ]
+    )
+    func beginningOfName(name: String, isTaken: Bool) {
+        let testbed = Testbed()
+        let speaker = testbed.speaker()
+        speaker.manager.localName = name
+        let listener = testbed.listener { $0.wantedName = "Carol with" }
+        testbed.run(.seconds(5))
+        #expect(listener.received.count == (isTaken ? 1 : 0) && speaker.received.count == (isTaken ? 1 : 0))
+    }
+
     @Test("Of several peripherals the one with the name is taken")
     func byName() {
         let testbed = Testbed()

@@ -185,4 +185,33 @@ struct StageTests {
         #expect(listener.errors.isEmpty)
         withExtendedLifetime(speaker) {}
     }
+
+    @Test("Who leaves while nobody is there has finished at once, and searches no more, until it begins anew")
+    func leavesWhileSearching() throws {
+        let listener = self.testbed.listener { $0.stays = true }
+        #expect(self.testbed.run { listener.calls.contains("didStartScanningPeripherals") })
+        let manager = try #require(listener.manager.centralManager)
+        #expect(manager.isScanning)
+        listener.manager.leave()
+        #expect(listener.isFinished && !manager.isScanning)
+        let speaker = self.testbed.speaker()
+        self.testbed.run(.seconds(5))
+        #expect(speaker.received.isEmpty && listener.calls.count { $0 == "didStartScanningPeripherals" } == 1)
+        listener.scan()
+        #expect(self.testbed.run { speaker.received.count == 1 })
+        // It stays, as it is to.
+        self.testbed.run(.seconds(20))
+        #expect(listener.begun == 1 && listener.ended == 0)
+    }
+
+    @Test("A message that is too long to be sent is reported, and the talk goes on")
+    func tooLong() {
+        let speaker = self.testbed.speaker()
+        let listener = self.testbed.listener(["a": String(repeating: "x", count: 20_000_000)]) { $0.stays = true }
+        #expect(self.testbed.run { !listener.errors.isEmpty })
+        #expect(listener.errors.map { if case .tooLong = $0 { true } else { false } } == [true])
+        #expect(listener.received == [["Hello": "Darkness"]])
+        self.testbed.run(.seconds(5))
+        #expect(listener.ended == 0 && speaker.received.isEmpty)
+    }
 }

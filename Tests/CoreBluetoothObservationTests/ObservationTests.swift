@@ -20,6 +20,7 @@ private final class Watcher: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         self.observations.append(
             self.central.observe(\.state, options: [.initial, .old, .new]) { [weak self] _, change in
                 self?.note("state \(change.oldValue?.rawValue ?? -1) to \(change.newValue?.rawValue ?? -1)")
+                #expect(change.kind == .setting && !change.isPrior && change.indexes == nil)
             }
         )
         self.observations.append(

@@ -214,11 +214,11 @@ struct ITCB_SDK_Device_PeripheralTests {
         #expect(central.asked == ["Second?"])
     }
 
-    @Test("An answer that overtakes its confirmation is kept for it")
+    @Test("An answer that overtakes its confirmation is kept for it, and an empty one is none")
     func earlyAnswer() throws {
         let (testbed, ball, central, device) = try testbedWithForeignBall()
         ball.onWrite = {
-            ball.notify(Data("SLUG-ANSWER-09".utf8))
+            for text in ["SLUG-ANSWER-09", ""] { ball.notify(Data(text.utf8)) }
             ball.manager.respond(to: $0, withResult: .success)
         }
         device.sendQuestion("Quick?")

@@ -3,6 +3,7 @@ import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import Dispatch
+import Foundation
 import NIOCore
 import Testing
 
@@ -96,6 +97,23 @@ struct ScanningTests {
         talk.testbed.run(.seconds(2))
         #expect(talk.central.count("discover Crystal") > 10)
         #expect(talk.central.found.count == 1)
+    }
+
+    @Test(
+        "an option is on where its value is true or a number but 0, and off where it is anything else",
+        arguments: ["true", "false", "1", "0", "text"]
+    )
+    func optionValues(name: String) {
+        let values: [String: Any] = [
+            "true": true, "false": false, "1": NSNumber(value: 1), "0": NSNumber(value: 0), "text": "true",
+        ]
+        let talk = Conversation()
+        talk.central.manager.scanForPeripherals(
+            withServices: nil,
+            options: [CBCentralManagerScanOptionAllowDuplicatesKey: values[name] as Any]
+        )
+        talk.testbed.run(.seconds(3))
+        #expect((talk.central.count("discover Crystal") > 1) == ["true", "1"].contains(name))
     }
 
     @Test("4.9 after stopScan nothing is reported")
