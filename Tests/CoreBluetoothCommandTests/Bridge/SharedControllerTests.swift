@@ -76,6 +76,42 @@ struct SharedControllerTests {
         #expect(controller.sent.count == 4, "who has gone has nothing to send")
     }
 
+    @Test("A host that goes before the reset is answered leaves nothing behind, and ends nobody who comes later")
+    func goneEarly() {
+        let controller = Controller(loop)
+        let shared = SharedController(controller) { Issue.record("lost: \($0)") }
+        let first = Host(shared.lease())
+        first.lease.send(LERand().packet())
+        first.lease.close()
+        controller.answerReset()
+        #expect(controller.sent == [reset])
+        let second = Host(shared.lease())
+        second.lease.send(LERand().packet())
+        first.lease.send(LERand().packet())
+        first.lease.close()
+        controller.answerReset()
+        #expect(controller.sent == [reset, reset, LERand().packet()])
+        first.lease.close()
+        controller.deliver(event)
+        #expect(second.received == [event] && first.received.isEmpty)
+    }
+
+    @Test("To a controller that is gone nothing is sent")
+    func gone() {
+        let controller = Controller(loop)
+        var reasons: [String] = []
+        let shared = SharedController(controller) { reasons.append($0) }
+        let host = Host(shared.lease())
+        controller.answerReset()
+        controller.receiver?.channel(controller, didCloseBecause: "unplugged")
+        host.lease.send(LERand().packet())
+        controller.deliver(event)
+        host.lease.close()
+        loop.run()
+        #expect(controller.sent == [reset] && reasons == ["unplugged"])
+        #expect(host.received.isEmpty && host.reason == nil, "it went by itself meanwhile")
+    }
+
     @Test("What a host sends in one turn leaves together")
     func together() {
         let controller = Controller(loop)

@@ -151,6 +151,25 @@ struct PeripheralSessionTests {
         #expect(lines == ["01", "02", "- 14", "01", "02", "- 22", "03"])
     }
 
+    @Test("What was sent last is what is read")
+    func sentValue() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let run = try await PeripheralSessionTests.advertise(
+                """
+                { "uuid": "FFF1", "properties": ["read", "notify"], "value": { "uint8": 9 }, "notifications": [
+                    { "after": 2, "value": { "uint8": 1 } } ] }
+                """,
+                [(1, "read FFF1"), (2, "subscribe FFF1"), (6, "read FFF1"), (7, nil)]
+            )
+            run.passMinute()
+        }
+        let lines = try #require(result).lines.filter { !$0.hasPrefix("| ") }
+        #expect(lines == ["09", "01", "01"])
+    }
+
     @Test("What was recorded goes to everybody who listens, and begins no second time while somebody does")
     func severalSubscribers() async throws {
         let result = await #expect(
