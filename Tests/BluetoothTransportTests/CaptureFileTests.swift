@@ -78,6 +78,12 @@ struct CaptureFileTests {
         #expect(inner.sent.map(\.octets) == [self.reset, [0x01, 0x01, 0x10, 0x00]])
         #expect(recorder.seen.value == [.packet(self.complete), .endOfBatch])
 
+        // Behind the batch a packet is written at the end of its turn again.
+        channel.send(HCIPacket(self.reset))
+        #expect(try self.records(folder("a.btsnoop")).count == 3)
+        loop.run()
+        #expect(try self.records(folder("a.btsnoop")).count == 4)
+
         inner.receiver?.channel(inner, didCloseBecause: "gone")
         #expect(recorder.seen.value.last == .close("gone"))
         // The adapter's next channel goes on in the same file.
@@ -87,7 +93,7 @@ struct CaptureFileTests {
         second.send(HCIPacket(self.reset))
         second.close()
         #expect(next.isClosed)
-        #expect(try self.records(folder("a.btsnoop")).count == 4)
+        #expect(try self.records(folder("a.btsnoop")).count == 5)
     }
 
     @Test("A long turn is written on the way, in whole records")
@@ -156,6 +162,29 @@ struct CaptureFileTests {
         #expect(recorder.packets.count == 3)
         #expect(log.lines.value == ["the capture /dev/full ends here: No space left on device"])
     }
+
+    #if os(Linux)
+    @Test("A disk that becomes full inside a record leaves the whole ones")
+    func partialRecord() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let folder = try TemporaryFolder()
+            let file = try CaptureFile(path: folder("a"), logger: LogLines().logger)
+            // A header of 16 octets, and 31 for each record: the limit is inside the fourth of them.
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 120, rlim_max: 120)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            for _ in 0..<3 {
+                file.record(HCIPacket([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]), .toHost)
+                file.flush()
+            }
+            for _ in 0..<3 { file.record(HCIPacket([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]), .toHost) }
+            file.flush()
+            print(try Data(contentsOf: URL(fileURLWithPath: folder("a"))).count)
+        }
+        let text = try String(decoding: #require(result).standardOutputContent, as: UTF8.self)
+        #expect(text.contains("109\n"), "\(text)")
+    }
+    #endif
 
     @Test("A place where no file can be is an error in one line")
     func badPlace() throws {

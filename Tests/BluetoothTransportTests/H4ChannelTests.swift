@@ -234,6 +234,15 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value.isEmpty)
     }
 
+    @Test("A channel takes packets while there is a connection that does, and none later")
+    func writability() throws {
+        let fixture = try Fixture()
+        #expect(fixture.channel.isWritable)
+        try fixture.embedded.close().wait()
+        fixture.embedded.embeddedEventLoop.run()
+        #expect(!fixture.channel.isWritable)
+    }
+
     @Test("A receiver that closes the channel inside a batch gets nothing behind that packet")
     func closingInsideBatch() throws {
         final class Closing: HCIChannelReceiver {
