@@ -1,0 +1,97 @@
+// What a program on the whole screen does with its standard error: nothing stands in the middle of the screen, and
+// nothing is lost. Each test is a process of its own, with a pseudo-terminal for its standard error.
+
+import Fixtures
+import Foundation
+import SessionTestbed
+import Testing
+
+@testable import TerminalScreen
+
+@Suite("A terminal that is given back")
+struct TerminalRestorationTests {
+    /// A pseudo-terminal in the place of standard error.
+    @MainActor
+    private final class Terminal {
+        private let master: CInt
+        private let slave: CInt
+        private var settings = termios()
+
+        init() throws {
+            let pair = try PseudoTerminalPair()
+            (master, slave) = (pair.descriptor, open(pair.path, O_RDWR | O_NOCTTY))
+            _ = fcntl(master, F_SETFL, O_NONBLOCK)
+            dup2(slave, STDERR_FILENO)
+            tcgetattr(slave, &settings)
+        }
+
+        func arm(hasScreen: Bool) { TerminalRestoration.arm(slave, settings, leaving: "<left>", hasScreen: hasScreen) }
+
+        func write(_ text: String) { _ = text.withCString { Foundation.write(STDERR_FILENO, $0, strlen($0)) } }
+
+        /// Prints the last line, and what the terminal has got.
+        func print() {
+            var octets = [UInt8](repeating: 0, count: 65_536)
+            let count = read(master, &octets, octets.count)
+            let shown = String(decoding: octets[..<max(0, count)], as: UTF8.self)
+            Swift.print("\(TerminalRestoration.lastLine ?? "-") \(shown.debugDescription)")
+        }
+    }
+
+    @Test("Lines on standard error stay off the screen, the last one is known, and all of them stand below it")
+    func lines() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+            let terminal = try Terminal()
+            terminal.print()
+            terminal.arm(hasScreen: true)
+            terminal.print()
+            terminal.write("one\ntwo\n")
+            terminal.print()
+            terminal.write("three")
+            terminal.print()
+            TerminalRestoration.restore()
+            terminal.print()
+            // It is given back once, and lines go where they went before.
+            TerminalRestoration.restore()
+            terminal.write("four\n")
+            terminal.print()
+        }
+        #expect(
+            try #require(result).lines == [
+                #"- """#, #"- """#, #"two """#, #"three """#, #"- "<left>one\r\ntwo\r\nthree""#, #"- "four\r\n""#,
+            ]
+        )
+    }
+
+    @Test("Below a line alone standard error is left as it is")
+    func withoutScreen() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+            let terminal = try Terminal()
+            terminal.arm(hasScreen: false)
+            terminal.write("one\n")
+            terminal.print()
+            TerminalRestoration.restore()
+            terminal.print()
+        }
+        #expect(try #require(result).lines == [#"- "one\r\n""#, #"- "<left>""#])
+    }
+
+    @Test("More than a mebibyte of lines is not kept, and those that come later are", arguments: [0, 1])
+    func manyLines(more: Int) async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            @MainActor [more] in
+            let terminal = try Terminal()
+            terminal.arm(hasScreen: true)
+            terminal.write(String(repeating: "x", count: (1 << 20) - 4 + more) + "\nend")
+            terminal.print()
+            terminal.write("\nlast\n")
+            terminal.print()
+            TerminalRestoration.restore()
+            terminal.print()
+        }
+        let shown = [
+            [#"end """#, #"- """#, #"- "<left>""#], [#"- """#, #"last """#, #"- "<left>\r\nlast\r\n""#],
+        ]
+        #expect(try #require(result).lines == shown[more])
+    }
+}
