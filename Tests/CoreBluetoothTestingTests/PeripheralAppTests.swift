@@ -147,6 +147,9 @@ struct PeripheralAppTests {
     )
     func relaunch() throws {
         let setup = try Setup([.peripheral])
+        let subscribed = setup.app.instance?.measurement?.subscribedCentrals?.first
+        let length = try #require(subscribed?.maximumUpdateValueLength)
+        #expect(length != 20)
         setup.app.enterBackground()
         setup.world.advance(by: .seconds(30))
         setup.app.terminate()
@@ -164,7 +167,7 @@ struct PeripheralAppTests {
         let advertised = sensor.restored[CBPeripheralManagerRestoredStateAdvertisementDataKey] as? [String: Any]
         #expect(advertised?[CBAdvertisementDataLocalNameKey] as? String == "Sensor")
         let measurement = try #require(sensor.measurement)
-        #expect(measurement.subscribedCentrals?.count == 1)
+        #expect(measurement.subscribedCentrals?.map(\.maximumUpdateValueLength) == [length])
         #expect(sensor.manager.updateValue(Data([7]), for: measurement, onSubscribedCentrals: nil))
         try setup.world.run(until: setup.reader.values.last == [7])
         #expect(setup.reader.peripheral?.state == .connected, "the link went on all the time")

@@ -129,6 +129,18 @@ struct CreditBasedChannelMachineTests {
         }
     }
 
+    @Test func `A configuration has these values, and takes the nearest in range`() {
+        typealias Configuration = L2CAPChannelConfiguration
+        let usual = Configuration()
+        #expect([usual.mtu, usual.mps, usual.window, usual.sendLimit] == [2_048, 247, 256, 65_536])
+        let least = Configuration(mtu: 22, mps: 22, window: 0, sendLimit: 0)
+        #expect([least.mtu, least.mps, least.window, least.sendLimit] == [23, 23, 1, 1])
+        let most = Configuration(mtu: 65_536, mps: 2_049, window: 65_536, sendLimit: .max)
+        #expect([most.mtu, most.mps, most.window, most.sendLimit] == [65_535, 2_048, 65_535, .max])
+        let edge = Configuration(mtu: 65_535, mps: 2_048, window: 65_535, sendLimit: 1)
+        #expect([edge.mtu, edge.mps, edge.window, edge.sendLimit] == [65_535, 2_048, 65_535, 1])
+    }
+
     @Test func `A request is refused once`() {
         var (channel, context) = (Self.requested(), Self.context())
         channel.refuse(.noResources, &context)

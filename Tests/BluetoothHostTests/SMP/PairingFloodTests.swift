@@ -236,6 +236,13 @@ struct PairingFloodTests {
             }
             #expect(pair.report(.peripheral).keypresses.isEmpty)
             #expect(pair.peripheral.isPairing)
+            // Nor are they sent.
+            let sender: SecurityManagerPair.Side = agreed ? .peripheral : .central
+            pair.with(sender) { manager, context in
+                if let key = KeypressNotification(rawValue: 1) { manager.send(key, &context) }
+            }
+            pair.run()
+            #expect(pair.log.contains { hex($0.1).hasPrefix("0E") } == agreed)
         }
     }
 

@@ -295,6 +295,23 @@ struct SecurityManagerTests {
         #expect(first.manager.deadline == deadline)
     }
 
+    @Test("a link that ends before the peer has answered a security request is no attempt; one in a pairing is")
+    func linkEndsEarly() {
+        for (isAttempt, lines) in [
+            (false, "secure encrypted \n < 0B 09"), (true, "> 01 03 00 09 10 00 00 \n < 02 03 00 09 10 00 00"),
+        ] {
+            var script = SecurityManagerScript(isCentral: false, Self.just)
+            script.run(lines)
+            if isAttempt {
+                script.receive(SMPCommand.pairingPublicKey(SampleData.publicB).encoded())
+                _ = script.takeOutput()
+            }
+            script.run("end \n ? linkEnded")
+            let (peer, now) = (SecurityManagerPair.centralAddress, script.context.now)
+            #expect(script.context.attempts.isWaiting(peer, now: now) == isAttempt)
+        }
+    }
+
     // MARK: The waiting interval
 
     @Test("the interval doubles up to a limit, is halved by quiet time, and ends with a success")

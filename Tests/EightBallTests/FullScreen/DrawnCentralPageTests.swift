@@ -75,6 +75,13 @@ struct DrawnCentralPageTests {
         }
     }
 
+    @Test("Where there is one row for the balls, the chosen one has it")
+    func oneRow() {
+        #expect(central(7, 40, chosen: "Crystal").split(separator: "\n")[2].hasPrefix("|▸ Crystal  "))
+        #expect(!central(7, 40, chosen: "Crystal").contains("more"))
+        #expect(central(8, 40, chosen: "Crystal").contains("1 more above, 3 more below"))
+    }
+
     @Test("The central: each conversation, and the ball beside it where there are 50 columns")
     func conversations() {
         #expect(
