@@ -1,0 +1,74 @@
+// What happens beneath the SDK, step by step, as a trace of it shows: none is missing, none comes twice, and each in its
+// place.
+
+import Foundation
+import Testbed
+import Testing
+
+@testable @_spi(Steps) import ITCB
+
+@Suite("The steps of the SDK")
+struct StepsTests {
+    private let testbed = Testbed()
+
+    /// Steps as lines, without identifiers, which differ in every run.
+    private func lines(_ steps: [ITCB_SDK_Step]) -> [String] {
+        steps.map { "\($0)".replacing(#/[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}/#, with: "…") }
+    }
+
+    @Test("A question that is refused, one that is answered, and the end of the ball")
+    func conversation() {
+        let ball = self.testbed.ball("Crystal")
+        let central = self.testbed.central()
+        #expect(self.testbed.run { central.found.count == 1 })
+        central.found[0].sendQuestion("no question")
+        #expect(self.testbed.run { central.errors.count == 1 })
+        self.testbed.run(.seconds(1))
+        central.found[0].sendQuestion("Rain?")
+        #expect(self.testbed.run { central.answered.count == 1 })
+        self.testbed.run(.seconds(1))
+        ball.adapter.setPowered(false)
+        self.testbed.run(.seconds(3))
+        #expect(
+            lines(central.steps) == [
+                #"stateChanged(isPoweredOn: true, state: "poweredOn")"#, "scanning",
+                #"discovered(name: Optional("Crystal"), rssi: -45, isOffered: true)"#,
+                #"connecting(name: "Crystal")"#, #"connected(name: "Crystal")"#, "discoveringServices",
+                "discoveredServices(count: 1)", "discoveringCharacteristics", "discoveredCharacteristics(count: 2)",
+                #"ready(name: "Crystal")"#, #"sendingQuestion("no question")"#, "settingNotifications(isOn: true)",
+                "setNotifications(isOn: true)", #"writingQuestion("no question")"#,
+                #"questionRefused("no question")"#, #"sendingQuestion("Rain?")"#, #"writingQuestion("Rain?")"#,
+                #"questionConfirmed("Rain?")"#, #"answerReceived("SLUG-ANSWER-15")"#,
+                "settingNotifications(isOn: false)", "setNotifications(isOn: false)", "scanning",
+                #"lost(name: "Crystal")"#,
+            ]
+        )
+        #expect(
+            lines(ball.steps) == [
+                #"stateChanged(isPoweredOn: true, state: "poweredOn")"#, "serviceAdded",
+                #"advertising(name: "Crystal")"#, #"subscribed(central: "…")"#,
+                #"questionReceived("no question", isAccepted: false)"#,
+                #"questionReceived("Rain?", isAccepted: true)"#, #"answerSent("SLUG-ANSWER-15")"#,
+                #"unsubscribed(central: "…")"#, #"stateChanged(isPoweredOn: false, state: "poweredOff")"#,
+            ]
+        )
+    }
+
+    @Test("A ball whose services change is explored anew")
+    func changedServices() throws {
+        let ball = ForeignBall("Strange", on: self.testbed.adapter())
+        let central = self.testbed.central()
+        #expect(self.testbed.run { central.ready == ["Strange"] })
+        self.testbed.run(.seconds(1))
+        let count = central.steps.count
+        ball.manager.remove(ball.service)
+        ball.manager.add(ball.service)
+        self.testbed.run(.seconds(3))
+        #expect(
+            lines(Array(central.steps.dropFirst(count))) == [
+                "discoveringServices", "discoveredServices(count: 1)", "discoveringCharacteristics",
+                "discoveredCharacteristics(count: 2)",
+            ]
+        )
+    }
+}
