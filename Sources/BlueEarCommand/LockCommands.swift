@@ -186,7 +186,8 @@ final class KeySession {
         key.begin()
     }
 
-    private func report(_ event: ElectronicKey.Event) {
+    /// Prints an event of the key; one that cannot be mended ends the program.
+    func report(_ event: ElectronicKey.Event) {
         switch event {
         case .searching: output.print("searching", line: "Looking for the lock 👀")
         case .connected(let name):

@@ -103,4 +103,23 @@ struct LockSessionTests {
         }
         #expect(try #require(result).errorLines.isEmpty != isVerbose)
     }
+
+    @Test("That a lock has lost the keys of the pairing is said once, and other failures each time")
+    func lostKeys() async throws {
+        let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardErrorContent]) {
+            try await MainActor.run {
+                let session = KeySession(
+                    secret: "sesame",
+                    restoreIdentifier: nil,
+                    pairing: ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([])),
+                    output: OutputFormat(isJSON: false, isVerbose: false)
+                )
+                for error in [BlueEarError.busy, .lostKeys, .busy, .lostKeys] { session.report(.failed(error)) }
+                exit(99)
+            }
+        }
+        let lines = try #require(result).errorLines
+        #expect(lines.count == 3 && lines[0] == lines[2])
+        #expect(lines[1].contains("bonds remove") && !lines[0].contains("bonds remove"))
+    }
 }

@@ -1,5 +1,7 @@
 // The pace of a world's time, without a world.
 
+import Fixtures
+import Foundation
 import NIOCore
 import Testing
 
@@ -28,5 +30,17 @@ struct WorldPaceTests {
         let instant = NIODeadline.uptimeNanoseconds(1_000_000_000)
         let end = pace.wait(until: instant)
         #expect(end == nil || end == instant)
+    }
+
+    @Test("What a device asks for ends the waiting, at the instant that has come by then")
+    func woken() {
+        let pace = WorldPace(factor: 1)
+        pace.begin(at: .uptimeNanoseconds(0))
+        let isOver = Watched(false)
+        Thread.detachNewThread { while !isOver.value { pace.wake() } }
+        let hour = NIODeadline.uptimeNanoseconds(3_600_000_000_000)
+        let end = pace.wait(until: hour)
+        isOver.update { $0 = true }
+        #expect(end.map { $0 < hour } == true)
     }
 }
