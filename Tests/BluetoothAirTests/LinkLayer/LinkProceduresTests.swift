@@ -50,6 +50,26 @@ struct LinkProceduresTests {
         #expect(link.peripheral.data.map(\.octets.count) == [60, 40])
     }
 
+    @Test(
+        "another PHY carries more or less in the time of a packet, and 27 octets always",
+        arguments: [(.le1M, [60, 40]), (.le2M, [100]), (.leCoded, [27, 27, 27, 19])] as [(PHYSet, [Int])]
+    )
+    func dataLengthOfPHYs(phy: PHYSet, lengths: [Int]) throws {
+        let link = try TestLink(AirTestbed())
+        link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 592))
+        link.central.ok(
+            LESetPHY(
+                handle: link.centralHandle,
+                preference: PHYPreference(transmitter: phy, receiver: phy),
+                options: .noPreference
+            )
+        )
+        self.settle(link)
+        link.central.sendData([UInt8](repeating: 1, count: 100), on: link.centralHandle)
+        link.testbed.loop.run()
+        #expect(link.peripheral.data.map(\.octets.count) == lengths)
+    }
+
     @Test("a suggested data length is put to use on every new link", arguments: allSettings)
     func suggestedDataLength(settings: AirSettings) throws {
         let testbed = AirTestbed(settings)
