@@ -257,6 +257,7 @@ let package = Package(
         .target(
             name: "Fixtures",
             dependencies: [
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -317,7 +318,10 @@ let package = Package(
                 "CoreBluetooth",
                 "CoreBluetoothTesting",
                 "BluetoothAir",
+                "BluetoothHCI",
                 "BluetoothHost",
+                "BluetoothTransport",
+                "Fixtures",
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Tests/Testbed"
@@ -345,6 +349,7 @@ let package = Package(
                 "CDispatchWork",
                 "CoreBluetoothTesting",
                 "Fixtures",
+                "Testbed",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
@@ -442,12 +447,14 @@ let package = Package(
         // Sessions of the programs, each in a process of its own whose clocks are a world's.
         .target(
             name: "SessionTestbed",
-            dependencies: ["CommandLineTool", "CoreBluetoothProcessTime", "CoreBluetoothTesting"],
+            dependencies: ["CommandLineTool", "CoreBluetoothProcessTime", "CoreBluetoothTesting", "Fixtures"],
             path: "Tests/SessionTestbed"
         ),
         .testTarget(
             name: "BlueEarCommandTests",
-            dependencies: ["BlueEar", "BlueEarCommand", "CommandLineTool", "CoreBluetoothTesting", "SessionTestbed"]
+            dependencies: [
+                "BlueEar", "BlueEarCommand", "CommandLineTool", "CoreBluetoothTesting", "Fixtures", "SessionTestbed",
+            ]
         ),
         .testTarget(
             name: "EightBallTests",

@@ -1,6 +1,7 @@
 """Makes a copy of the package with many mutants in it, all in one build, and builds its tests."""
 
 import collections
+import filecmp
 import json
 import os
 import random
@@ -99,12 +100,13 @@ class MutatedPackage:
         if self.swift_build().returncode != 0:
             raise SystemExit(f"the copy does not build with the tests of now; {self.log} has the errors")
 
-    def make(self, modules, count, seed):
+    def make(self, modules, files, count, seed):
         """Chooses mutations by chance, no two of them on one line, and builds what compiles."""
         paths = files_of(self.root)
         found = []
         for path in paths:
-            if mutable(path) and (not modules or path.split("/")[1] in modules):
+            wanted = path in files if files else not modules or path.split("/")[1] in modules
+            if mutable(path) and wanted:
                 found += mutations.Finder(path, read(f"{self.root}/{path}")).find()
         random.Random(seed).shuffle(found)
         spans = collections.defaultdict(list)
@@ -124,7 +126,8 @@ class MutatedPackage:
         for path in paths:
             if not mutable(path) and path != "Package.swift":
                 target = f"{self.copy}/{path}"
-                if not os.path.exists(target) or os.path.getmtime(target) != os.path.getmtime(f"{self.root}/{path}"):
+                # What is the same stays as it is, or the build would see it as changed.
+                if not os.path.exists(target) or not filecmp.cmp(f"{self.root}/{path}", target, shallow=False):
                     os.makedirs(os.path.dirname(target), exist_ok=True)
                     shutil.copy2(f"{self.root}/{path}", target)
         for name in names:
@@ -162,7 +165,9 @@ class MutatedPackage:
             print(f"{len(blamed)} mutants do not compile, {len(self.mutants)} are left", flush=True)
 
     def swift_build(self):
-        result = subprocess.run(["swift", "build", "--build-tests"], cwd=self.copy, text=True,
+        # Nobody looks for a line in what is built here.
+        command = ["swift", "build", "--build-tests", "-debug-info-format", "none", "-Xswiftc", "-use-ld=lld"]
+        result = subprocess.run(command, cwd=self.copy, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         os.makedirs(os.path.dirname(self.log), exist_ok=True)
         with open(self.log, "a") as file:

@@ -108,6 +108,8 @@ class Trial:
 
     def cover(self):
         names = [name for name in self.suites.names() if name not in self.coverage]
+        if self.options.tests:
+            names = [name for name in names if re.search(self.options.tests, name)]
         print(f"{len(names)} suites without a mutant", flush=True)
         self.every(self.cover_by, names)
         self.save()
@@ -203,6 +205,8 @@ class Trial:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--module", action="append", default=[], help="of this module alone; more than once for more")
+    parser.add_argument("--file", action="append", default=[], help="of this file alone; more than once for more")
+    parser.add_argument("--tests", help="only the suites whose names have this regular expression in them")
     parser.add_argument("--mutants", type=int, default=75, help="how many")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 20), help="which ones")
     parser.add_argument("--spare", type=int, default=20, help="percent more are built, for those that do not compile")
@@ -220,7 +224,7 @@ def main():
             package.update_tests()
         else:
             print(f"seed {options.seed}", flush=True)
-            package.make(options.module, options.mutants * (100 + options.spare) // 100 + 1, options.seed)
+            package.make(options.module, options.file, options.mutants * (100 + options.spare) // 100 + 1, options.seed)
         trial = Trial(package, Suites(options.copy, folder), options)
         if options.again:
             trial.load()

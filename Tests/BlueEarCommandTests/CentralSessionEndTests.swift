@@ -3,13 +3,14 @@
 import BlueEar
 import CommandLineTool
 import CoreBluetooth
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
 
 @testable import BlueEarCommand
 
-@Suite("The end of blueear central")
+@Suite("The end of blueear central", .onRecord)
 struct CentralSessionEndTests {
     @MainActor
     private static func session(stays: Bool, device: String? = nil) throws -> CentralSession {

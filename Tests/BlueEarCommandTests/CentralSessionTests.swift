@@ -4,13 +4,14 @@ import BlueEar
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
 
 @testable import BlueEarCommand
 
-@Suite("blueear central")
+@Suite("blueear central", .onRecord)
 struct CentralSessionTests {
     /// What is around the central, where it ends without what it wants.
     enum Scene: String, CaseIterable, Codable, Sendable {

@@ -5,13 +5,14 @@ import BlueEar
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
 
 @testable import BlueEarCommand
 
-@Suite("blueear lock and key, as sessions")
+@Suite("blueear lock and key, as sessions", .onRecord)
 struct LockSessionTests {
     @MainActor
     private static func door(

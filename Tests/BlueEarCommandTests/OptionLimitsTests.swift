@@ -1,13 +1,14 @@
 // Which command lines `blueear` takes.
 
 import CommandLineTool
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
 
 @testable import BlueEarCommand
 
-@Suite("Options of blueear")
+@Suite("Options of blueear", .onRecord)
 struct OptionLimitsTests {
     @Test(
         "Messages of different keys, names and secrets are taken",

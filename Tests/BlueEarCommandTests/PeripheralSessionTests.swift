@@ -4,13 +4,14 @@ import BlueEar
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
 
 @testable import BlueEarCommand
 
-@Suite("blueear peripheral")
+@Suite("blueear peripheral", .onRecord)
 struct PeripheralSessionTests {
     @MainActor
     private static func peripheral(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("The key's app, and the lock's")
+@Suite("The key's app, and the lock's", .adaptersOnRecord)
 struct KeyAppTests {
     /// What happened to the key, launch by launch.
     private final class EventLog {

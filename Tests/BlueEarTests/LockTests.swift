@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Lock and key")
+@Suite("Lock and key", .adaptersOnRecord)
 struct LockTests {
     private func lock(on device: Device, secret: String = "sesame") -> (ElectronicLock, () -> [ElectronicLock.Event]) {
         let lock = device.run { ElectronicLock(secret: secret) }

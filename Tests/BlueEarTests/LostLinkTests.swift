@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueEar
 
-@Suite("Lost links")
+@Suite("Lost links", .adaptersOnRecord)
 struct LostLinkTests {
     /// Who loses power.
     enum Side: CaseIterable {

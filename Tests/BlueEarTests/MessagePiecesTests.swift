@@ -1,11 +1,12 @@
 // Cutting and putting together.
 
 import Foundation
+import Testbed
 import Testing
 
 @testable import BlueEar
 
-@Suite("Messages in pieces")
+@Suite("Messages in pieces", .adaptersOnRecord)
 struct MessagePiecesTests {
     private func cut(_ message: Data, _ limit: () -> Int) -> [Data] {
         var pieces = MessagePieces(message)

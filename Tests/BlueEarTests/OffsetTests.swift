@@ -9,7 +9,7 @@ import Testing
 @testable import BlueEar
 @testable import CoreBluetooth
 
-@Suite("Offsets")
+@Suite("Offsets", .adaptersOnRecord)
 struct OffsetTests {
     private let testbed = Testbed()
     private let speaker: Speaker

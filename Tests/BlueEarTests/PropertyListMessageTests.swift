@@ -2,11 +2,12 @@
 
 import Fixtures
 import Foundation
+import Testbed
 import Testing
 
 @testable import BlueEar
 
-@Suite("Messages as property lists")
+@Suite("Messages as property lists", .adaptersOnRecord)
 struct PropertyListMessageTests {
     private static let messages: [[String: String]] = [
         [:], ["Hello": "Darkness"], ["Yo": "Lo"], ["": ""], ["é☂": "🎱 \u{0}\u{7F}"],

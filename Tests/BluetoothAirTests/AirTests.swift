@@ -2,6 +2,7 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import NIOPosix
@@ -9,7 +10,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Air")
+@Suite("Air", .onRecord)
 struct AirTests {
     @Test("timers fire once, in order, at the time they were last given")
     func timers() {

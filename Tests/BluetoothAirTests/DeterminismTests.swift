@@ -3,11 +3,12 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Determinism")
+@Suite("Determinism", .onRecord)
 struct DeterminismTests {
     /// Many devices: five centrals, five peripherals, loss, encryption, disconnections.
     private func trace(_ settings: AirSettings, seed: UInt64) throws -> [String] {

@@ -3,11 +3,12 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Fuzz")
+@Suite("Fuzz", .onRecord)
 struct FuzzTests {
     private func octets(_ range: ClosedRange<Int>, _ generator: inout SeededGenerator) -> [UInt8] {
         (0..<Int.random(in: range, using: &generator)).map { _ in

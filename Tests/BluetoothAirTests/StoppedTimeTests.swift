@@ -1,11 +1,12 @@
 // An air whose process was stopped goes on where it was: time in which it did not run is not counted.
 
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothAir
 
-@Suite("Time in which an air did not run")
+@Suite("Time in which an air did not run", .onRecord)
 struct StoppedTimeTests {
     private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 

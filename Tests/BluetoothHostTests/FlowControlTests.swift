@@ -2,12 +2,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Controller to host flow control")
+@Suite("Controller to host flow control", .onRecord)
 struct FlowControlTests {
     private static let first: UInt16 = 0x40
     private static let second: UInt16 = 0x41

@@ -3,12 +3,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Hostile and poor controllers")
+@Suite("Hostile and poor controllers", .onRecord)
 struct HostileControllerTests {
     private static func device(_ number: UInt64) -> DeviceAddress {
         DeviceAddress(0xC000_0000_0000 + number, kind: .random)

@@ -2,12 +2,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("The parameters of a link")
+@Suite("The parameters of a link", .onRecord)
 struct LinkParametersTests {
     private let handle = ConnectionHandle(rawValue: 0x40)
     private let slow = LinkTiming(

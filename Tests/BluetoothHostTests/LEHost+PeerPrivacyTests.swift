@@ -3,6 +3,7 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -64,7 +65,7 @@ private final class BondedHost: LEHostDelegate {
     }
 }
 
-@Suite("What peers say of their privacy")
+@Suite("What peers say of their privacy", .onRecord)
 struct LEHostPeerPrivacyTests {
     private let loop = EmbeddedEventLoop()
     private let air: Air

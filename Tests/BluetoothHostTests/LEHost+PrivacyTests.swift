@@ -3,12 +3,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: privacy")
+@Suite("Host: privacy", .onRecord)
 struct LEHostPrivacyTests {
     @Test("GAP/PRIV: a host that hides itself sets a private address before it advertises, and never its identity")
     func advertising() throws {

@@ -3,12 +3,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: attacks on links")
+@Suite("Host: attacks on links", .onRecord)
 struct LEHostSecurityAttackTests {
     /// The user of a host that is bonded with its only peer.
     private final class User: LEHostDelegate {

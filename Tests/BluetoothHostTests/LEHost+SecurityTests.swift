@@ -3,12 +3,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: security of links")
+@Suite("Host: security of links", .onRecord)
 struct LEHostSecurityTests {
     /// Keeps what a host hands out, beyond that host.
     private final class Bonds: LEHostDelegate {

@@ -2,12 +2,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: links")
+@Suite("Host: links", .onRecord)
 struct LEHostLinksTests {
     private let peer = DeviceAddress(0xC000_0000_0001, kind: .random)
     private let other = DeviceAddress(0xC000_0000_0002, kind: .random)

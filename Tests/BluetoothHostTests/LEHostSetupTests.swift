@@ -2,12 +2,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: taking a controller into use")
+@Suite("Host: taking a controller into use", .onRecord)
 struct LEHostSetupTests {
     private static let all: [any HCICommand.Type] = HCICommandTable.entries.map(\.command)
 

@@ -2,12 +2,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host")
+@Suite("Host", .onRecord)
 struct HostTests {
     // MARK: Start
 

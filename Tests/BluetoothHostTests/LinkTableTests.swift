@@ -1,11 +1,12 @@
 // The table of links by a key: what it finds after each kind of change.
 
 import BluetoothHCI
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("The table of links")
+@Suite("The table of links", .onRecord)
 struct LinkTableTests {
     @Test("a key names the link that was set last, until it is taken out; others stay")
     func changes() {

@@ -3,6 +3,7 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 
@@ -55,7 +56,14 @@ final class ScriptedController: HCIChannel {
         self.receiver = nil
     }
 
+    private func note(_ packet: HCIPacket, isFromHost: Bool) {
+        guard let record = RunRecord.current else { return }
+        let time = self.eventLoop.now.uptimeNanoseconds
+        packet.bytes.withUnsafeReadableBytes { record.note($0, isFromHost ? 0 : 1, at: time) }
+    }
+
     func send(_ packet: HCIPacket) {
+        self.note(packet, isFromHost: true)
         switch packet.kind {
         case .command:
             var payload = packet.payload
@@ -156,6 +164,7 @@ final class ScriptedController: HCIChannel {
     func deliver(_ packet: HCIPacket) {
         self.eventLoop.assumeIsolated().execute {
             guard let receiver = self.receiver else { return }
+            self.note(packet, isFromHost: false)
             receiver.channel(self, didReceive: packet)
             receiver.channelDidFinishBatch(self)
         }
@@ -234,44 +243,49 @@ final class RecordingDelegate: LEHostDelegate {
     private(set) var reports: [AdvertisingReport] = []
     var onConnect: ((LinkInformation) -> Void)?
 
+    private func note(_ line: String) {
+        self.lines.append(line)
+        RunRecord.note(line)
+    }
+
     func takeLines() -> [String] {
         defer { self.lines = [] }
         return self.lines
     }
 
-    func host(_ host: LEHost, didChange state: LEHostState) { self.lines.append("state \(state)") }
+    func host(_ host: LEHost, didChange state: LEHostState) { self.note("state \(state)") }
     func host(_ host: LEHost, didReceiveAdvertisement report: AdvertisingReport) {
-        self.lines.append("report \(report.address)")
+        self.note("report \(report.address)")
         self.reports.append(report)
     }
     func host(_ host: LEHost, didConnect link: LinkInformation) {
-        self.lines.append("connected \(link.peer) \(link.isCentral ? "central" : "peripheral")")
+        self.note("connected \(link.peer) \(link.isCentral ? "central" : "peripheral")")
         self.onConnect?(link)
     }
     func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {
-        self.lines.append("failed \(address) \(error.rawValue)")
+        self.note("failed \(address) \(error.rawValue)")
     }
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
-        self.lines.append("disconnected \(link.peer) \(reason.rawValue)")
+        self.note("disconnected \(link.peer) \(reason.rawValue)")
     }
-    func host(_ host: LEHost, link: LinkID, didChangeMTU mtu: Int) { self.lines.append("mtu \(mtu)") }
+    func host(_ host: LEHost, link: LinkID, didChangeMTU mtu: Int) { self.note("mtu \(mtu)") }
     func host(_ host: LEHost, link: LinkID, didReceiveValue value: ByteBuffer, for handle: AttributeHandle) {
-        self.lines.append("value \(handle) \(value.readableBytes)")
+        self.note("value \(handle) \(value.readableBytes)")
     }
     func host(_ host: LEHost, link: LinkID, didInvalidateServicesIn range: AttributeHandleRange) {
-        self.lines.append("invalid \(range)")
+        self.note("invalid \(range)")
     }
     func host(_ host: LEHost, didReceiveReadRequest request: GATTReadRequest) {
-        self.lines.append("read \(request.handle)")
+        self.note("read \(request.handle)")
     }
     func host(_ host: LEHost, didReceiveWriteRequest request: GATTWriteRequest) {
-        self.lines.append("write \(request.parts.map { "\($0.handle)" }.joined(separator: " "))")
+        self.note("write \(request.parts.map { "\($0.handle)" }.joined(separator: " "))")
     }
     func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
-        self.lines.append("subscribed \(handle) \(isSubscribed)")
+        self.note("subscribed \(handle) \(isSubscribed)")
     }
     func host(_ host: LEHost, link: LinkID, didTransmit count: Int, for token: TransmitToken) {
-        self.lines.append("transmitted \(count) \(token.name)")
+        self.note("transmitted \(count) \(token.name)")
     }
 }
 

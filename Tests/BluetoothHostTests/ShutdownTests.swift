@@ -3,12 +3,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Graceful shutdown of a host")
+@Suite("Graceful shutdown of a host", .onRecord)
 struct ShutdownTests {
     @Test("advertising, scanning, what is pending and links end; then the host detaches")
     func everythingEnds() throws {

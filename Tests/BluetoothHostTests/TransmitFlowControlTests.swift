@@ -3,6 +3,7 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
@@ -17,7 +18,7 @@ extension HostTestbed {
     }
 }
 
-@Suite("Host to controller flow control")
+@Suite("Host to controller flow control", .onRecord)
 struct TransmitFlowControlTests {
     @Test("no more packets than the controller has buffers, and the next one when a buffer is free")
     func creditsAreObeyed() throws {

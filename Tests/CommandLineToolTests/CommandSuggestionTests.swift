@@ -1,9 +1,10 @@
 import ArgumentParser
+import Fixtures
 import Testing
 
 @testable import CommandLineTool
 
-@Suite("Misspelt commands")
+@Suite("Misspelt commands", .onRecord)
 struct CommandSuggestionTests {
     private struct Tool: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "tool", subcommands: [Scan.self, Bonds.self])

@@ -1,9 +1,10 @@
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CommandLineTool
 
-@Suite("Lines out")
+@Suite("Lines out", .onRecord)
 struct ConsoleTests {
     @Test("Text from the air cannot command a terminal, nor break a line")
     func printable() {

@@ -1,11 +1,12 @@
 // Lines in: who gets which line, where one is asked for beside the one who reads them all.
 
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CommandLineTool
 
-@Suite("A reader of lines")
+@Suite("A reader of lines", .onRecord)
 @MainActor
 struct LineReaderTests {
     /// A reader, and what gives it lines.

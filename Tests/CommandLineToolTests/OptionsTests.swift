@@ -1,10 +1,11 @@
 // What the options that programs share take, and what they refuse.
 
+import Fixtures
 import Testing
 
 @testable import CommandLineTool
 
-@Suite("Options that programs share")
+@Suite("Options that programs share", .onRecord)
 struct OptionsTests {
     @Test(
         "An adapter has a distance of up to 10 km or a position, and an identity with a name",

@@ -2,12 +2,13 @@
 
 import BluetoothHost
 import CoreBluetooth
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CommandLineTool
 
-@Suite("Pairing of programs")
+@Suite("Pairing of programs", .onRecord)
 @MainActor
 struct PairingTests {
     private let peer = PairingPeer(identifier: UUID(), name: "Crystal")

@@ -1,12 +1,13 @@
 // Which failure of a pairing is named in the words for an error.
 
 import CoreBluetooth
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CommandLineTool
 
-@Suite("A program's words for errors of security")
+@Suite("A program's words for errors of security", .onRecord)
 @MainActor
 struct ProgramPairingTests {
     private func advice(

@@ -1,10 +1,11 @@
 // The row that says how far something has come.
 
+import Fixtures
 import Testing
 
 @testable import CommandLineTool
 
-@Suite("A progress")
+@Suite("A progress", .onRecord)
 struct ProgressTextTests {
     private func row(
         _ unit: ProgressText.Unit,

@@ -1,11 +1,12 @@
 // What the options of the radio leave in the environment, for all managers of the process and for its children.
 
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CommandLineTool
 
-@Suite("The options of the radio, applied")
+@Suite("The options of the radio, applied", .onRecord)
 struct RadioEnvironmentTests {
     private static let variables = ["IDENTITY", "DISTANCE", "POSITION", "PRIVACY", "CAPTURE"]
 

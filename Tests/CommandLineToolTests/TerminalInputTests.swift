@@ -1,11 +1,12 @@
 // What is read of an answer that somebody types, from a pipe in the terminal's place.
 
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CommandLineTool
 
-@Suite("The line of an answer")
+@Suite("The line of an answer", .onRecord)
 struct TerminalInputTests {
     /// Reads lines until one is none.
     private func readings(_ text: String) -> [TerminalInput.Reading] {

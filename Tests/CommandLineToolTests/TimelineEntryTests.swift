@@ -1,10 +1,11 @@
 // The lines of a trace.
 
+import Fixtures
 import Testing
 
 @testable import CommandLineTool
 
-@Suite("A line of a trace")
+@Suite("A line of a trace", .onRecord)
 struct TimelineEntryTests {
     @Test(
         "What it is can be seen by its indentation and its arrow",

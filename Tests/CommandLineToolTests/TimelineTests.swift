@@ -7,7 +7,7 @@ import Testing
 
 @testable import CommandLineTool
 
-@Suite("The trace of a process")
+@Suite("The trace of a process", .onRecord)
 struct TimelineTests {
     private let folder: TemporaryFolder
     private let timeline: Timeline

@@ -3,13 +3,14 @@
 import BluetoothHCI
 import BluetoothTransport
 import CommandLineTool
+import Fixtures
 import Foundation
 import NIOCore
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth capture")
+@Suite("corebluetooth capture", .onRecord)
 struct CaptureTests {
     private func file(_ packets: [([UInt8], BTSnoop.Direction)]) -> [UInt8] {
         var bytes = ByteBuffer()

@@ -2,11 +2,12 @@
 
 import CommandLineTool
 import CoreBluetoothTesting
+import Fixtures
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth advertise: channels")
+@Suite("corebluetooth advertise: channels", .onRecord)
 @MainActor
 struct ChannelTests {
     @Test("A channel sends back what comes, to those alone who have paired as it demands", arguments: [true, false])

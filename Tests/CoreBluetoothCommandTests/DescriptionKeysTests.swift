@@ -2,12 +2,13 @@
 // the same.
 
 import CommandLineTool
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Keys and values of descriptions")
+@Suite("Keys and values of descriptions", .onRecord)
 struct DescriptionKeysTests {
     private func failure(_ json: String) -> String? {
         do {

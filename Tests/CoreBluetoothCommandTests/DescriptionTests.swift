@@ -2,13 +2,14 @@
 
 import CommandLineTool
 import CoreBluetooth
+import Fixtures
 import Foundation
 import NIOCore
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth advertise --gatt")
+@Suite("corebluetooth advertise --gatt", .onRecord)
 struct DescriptionTests {
     private func read(_ json: String) throws -> GATTDescription {
         try GATTDescription(json: Data(json.utf8), from: "t.json")

@@ -1,12 +1,13 @@
 // How lessons fit into columns.
 
 import CommandLineTool
+import Fixtures
 import Lessons
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The layout of lessons")
+@Suite("The layout of lessons", .onRecord)
 struct LessonLayoutTests {
     @Test("Text is broken between words, and inside of those that are too long")
     func breaking() {

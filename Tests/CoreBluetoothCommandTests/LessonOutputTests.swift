@@ -1,5 +1,6 @@
 // What is printed behind a lesson.
 
+import Fixtures
 import Foundation
 import Lessons
 import SessionTestbed
@@ -7,7 +8,7 @@ import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("What is printed of a lesson")
+@Suite("What is printed of a lesson", .onRecord)
 struct LessonOutputTests {
     @Test("Each lesson but the last one says which comes next, and none does in JSON", arguments: [false, true])
     func next(isJSON: Bool) async throws {

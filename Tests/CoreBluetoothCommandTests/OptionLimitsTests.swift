@@ -1,11 +1,12 @@
 // Which command lines `corebluetooth` takes: each limit of an option from both sides, and options that exclude each
 // other.
 
+import Fixtures
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Options of corebluetooth")
+@Suite("Options of corebluetooth", .onRecord)
 struct OptionLimitsTests {
     @Test(
         "What is within the limits is taken",

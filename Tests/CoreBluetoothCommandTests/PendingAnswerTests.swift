@@ -2,12 +2,13 @@
 
 import CommandLineTool
 import CoreBluetooth
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Waiting for Core Bluetooth")
+@Suite("Waiting for Core Bluetooth", .onRecord)
 @MainActor
 struct PendingAnswerTests {
     @Test("A8: an end that comes before a call waits for it is not lost")

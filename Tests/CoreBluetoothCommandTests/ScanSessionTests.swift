@@ -3,13 +3,14 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The session of corebluetooth scan")
+@Suite("The session of corebluetooth scan", .onRecord)
 struct ScanSessionTests {
     /// What is asked for.
     struct Request: Codable, Sendable {

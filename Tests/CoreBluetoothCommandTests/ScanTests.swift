@@ -2,13 +2,14 @@
 
 import CommandLineTool
 import CoreBluetooth
+import Fixtures
 import Foundation
 import TerminalScreen
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth scan")
+@Suite("corebluetooth scan", .onRecord)
 struct ScanTests {
     private let start = Date(timeIntervalSinceReferenceDate: 0)
 

@@ -2,12 +2,13 @@
 // what each may hold.
 
 import CoreBluetooth
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Values in words")
+@Suite("Values in words", .onRecord)
 struct ValueTextTests {
     @Test(
         "Each characteristic by its own format, and one that is too short for it as octets",

@@ -1,9 +1,10 @@
+import Fixtures
 import TerminalScreen
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Lines in a terminal's width")
+@Suite("Lines in a terminal's width", .onRecord)
 struct WrappedTextTests {
     @Test("C7: a line that is too wide goes on below between words, counted in columns, and one that fits stays")
     func wrapping() {

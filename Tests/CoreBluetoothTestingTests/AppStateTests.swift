@@ -2,9 +2,10 @@
 
 import CoreBluetooth
 import CoreBluetoothTesting
+import Testbed
 import Testing
 
-@Suite("The states of an app")
+@Suite("The states of an app", .adaptersOnRecord)
 struct AppStateTests {
     @Test("What the user and the system do with an app stands in the trace")
     func trace() {

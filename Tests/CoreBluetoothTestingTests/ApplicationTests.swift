@@ -2,11 +2,12 @@
 
 import CoreBluetooth
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("An app")
+@Suite("An app", .adaptersOnRecord)
 struct ApplicationTests {
     private final class Recorder: ApplicationDelegate {
         var launches = 0

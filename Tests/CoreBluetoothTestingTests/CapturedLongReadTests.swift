@@ -2,9 +2,10 @@
 
 import CoreBluetoothTesting
 import Fixtures
+import Testbed
 import Testing
 
-@Suite("Long reads of a captured peripheral")
+@Suite("Long reads of a captured peripheral", .adaptersOnRecord)
 struct CapturedLongReadTests {
     private static func value(_ number: Int) -> [UInt8] { Array(repeating: UInt8(number), count: 60) }
 

@@ -6,9 +6,10 @@ import BluetoothTypes
 import CoreBluetoothTesting
 import Fixtures
 import NIOCore
+import Testbed
 import Testing
 
-@Suite("ScriptedPeripheral of a capture")
+@Suite("ScriptedPeripheral of a capture", .adaptersOnRecord)
 struct CapturedPeripheralTests {
     /// What an explorer saw of a peripheral.
     struct Sight: Equatable {

@@ -2,9 +2,10 @@
 // article.
 
 import CoreBluetoothTesting
+import Testbed
 import Testing
 
-@Suite("An app in the central role")
+@Suite("An app in the central role", .adaptersOnRecord)
 struct CentralAppTests {
     /// A world with a thermometer, and an app on a phone that is subscribed to it.
     private struct Setup {

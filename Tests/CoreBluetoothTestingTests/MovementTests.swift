@@ -2,11 +2,12 @@
 
 import BluetoothAir
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Steps of a movement")
+@Suite("Steps of a movement", .adaptersOnRecord)
 struct MovementTests {
     private func movement(_ metres: Double, over duration: TimeAmount) -> Movement {
         Movement(

@@ -2,9 +2,10 @@
 // app behind them; and what becomes of a mistake in a script.
 
 import CoreBluetoothTesting
+import Testbed
 import Testing
 
-@Suite("Scripted peripherals like the ones people own")
+@Suite("Scripted peripherals like the ones people own", .adaptersOnRecord)
 struct OwnedPeripheralTests {
     private static func meet(
         _ script: ScriptedPeripheral,

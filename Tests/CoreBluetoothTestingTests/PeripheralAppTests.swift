@@ -2,9 +2,10 @@
 // article.
 
 import CoreBluetoothTesting
+import Testbed
 import Testing
 
-@Suite("An app in the peripheral role")
+@Suite("An app in the peripheral role", .adaptersOnRecord)
 struct PeripheralAppTests {
     /// A world with a sensor's app on one phone, and a reader on another one.
     private struct Setup {

@@ -1,9 +1,10 @@
 // Walls, what is set for a pair, and devices that move.
 
 import CoreBluetoothTesting
+import Testbed
 import Testing
 
-@Suite("Places")
+@Suite("Places", .adaptersOnRecord)
 struct PlacesTests {
     /// A world in which a phone at (0, 0) is subscribed to a thermometer at (10, 0).
     private struct Setup {

@@ -3,6 +3,7 @@
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation
+import Testbed
 import Testing
 
 /// An app that scans and counts whom it finds.
@@ -29,7 +30,7 @@ private final class Watcher: NSObject, CBCentralManagerDelegate {
     }
 }
 
-@Suite("Devices that hide")
+@Suite("Devices that hide", .adaptersOnRecord)
 struct PrivateDeviceTests {
     @Test("A device that is not bonded finds another device each time that the address changes", arguments: [nil, 60])
     func unbonded(seconds: Int?) throws {

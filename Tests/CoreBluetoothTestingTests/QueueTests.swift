@@ -7,6 +7,7 @@ import CoreBluetoothTesting
 import Dispatch
 import Foundation
 import Synchronization
+import Testbed
 import Testing
 
 /// An app whose values go from its manager's queue to an actor, to a task, to another queue and to the main actor.
@@ -151,7 +152,7 @@ private func barrier(
     dispatchBarrierAsync(dispatch_work_asked_queue(), work)
 }
 
-@Suite("Code that hops between queues, tasks and actors, in a world")
+@Suite("Code that hops between queues, tasks and actors, in a world", .adaptersOnRecord)
 struct QueueTests {
     /// A peripheral that notifies, and takes what is written.
     private static func sensor() -> ScriptedPeripheral {

@@ -1,9 +1,10 @@
 // The troubles of a device: power, range, strength, loss, lost links, a controller that fails, silence, refusal.
 
 import CoreBluetoothTesting
+import Testbed
 import Testing
 
-@Suite("Radio")
+@Suite("Radio", .adaptersOnRecord)
 struct RadioTests {
     /// A world in which a phone's reader is subscribed to a scripted thermometer.
     private struct Setup {

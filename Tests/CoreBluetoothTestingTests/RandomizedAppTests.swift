@@ -4,9 +4,10 @@
 
 import BluetoothTypes
 import CoreBluetoothTesting
+import Testbed
 import Testing
 
-@Suite("The life of apps, randomized")
+@Suite("The life of apps, randomized", .adaptersOnRecord)
 struct RandomizedAppTests {
     private static let modes: [BackgroundModes] = [[], .central, .peripheral, [.central, .peripheral]]
 

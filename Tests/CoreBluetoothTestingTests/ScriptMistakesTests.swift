@@ -4,11 +4,12 @@ import BluetoothHost
 import BluetoothTypes
 import CoreBluetooth
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Mistakes in scripts")
+@Suite("Mistakes in scripts", .adaptersOnRecord)
 struct ScriptMistakesTests {
     private func mistakes(_ characteristic: ScriptedPeripheral.Characteristic) -> [String] {
         ScriptedPeripheral.mistakes(in: [.init("FFF0", characteristics: [characteristic])])

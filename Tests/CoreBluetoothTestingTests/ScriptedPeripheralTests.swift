@@ -1,9 +1,10 @@
 // What the script of a peripheral can contain.
 
 import CoreBluetoothTesting
+import Testbed
 import Testing
 
-@Suite("ScriptedPeripheral")
+@Suite("ScriptedPeripheral", .adaptersOnRecord)
 struct ScriptedPeripheralTests {
     private static func meet(
         _ script: ScriptedPeripheral,

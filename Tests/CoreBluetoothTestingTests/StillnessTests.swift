@@ -1,11 +1,12 @@
 // When work that has not ended is taken for waiting until time passes: what the system says of its threads, and how often
 // it has to say the same.
 
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Work that waits for time")
+@Suite("Work that waits for time", .adaptersOnRecord)
 struct StillnessTests {
     private typealias Look = Stillness.Look
 

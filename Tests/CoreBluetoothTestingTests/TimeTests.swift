@@ -1,11 +1,12 @@
 // The time of a world for code that takes a clock, for tests that await, and at the pace of real time.
 
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The time of a world")
+@Suite("The time of a world", .adaptersOnRecord)
 struct TimeTests {
     /// Counts the seconds of a clock.
     private actor Counter<C: Clock> where C.Duration == Duration {

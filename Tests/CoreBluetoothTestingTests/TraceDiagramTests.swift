@@ -1,10 +1,11 @@
 // The picture of a run, its narrowing, and its limit.
 
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Narrowed traces and their pictures")
+@Suite("Narrowed traces and their pictures", .adaptersOnRecord)
 struct TraceDiagramTests {
     private func world(traceLimit: Int = 50_000) throws -> (World, Reader) {
         let world = World(seed: 1, traceLimit: traceLimit)

@@ -4,11 +4,12 @@ import BluetoothHCI
 import BluetoothTransport
 import Fixtures
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Trace")
+@Suite("Trace", .adaptersOnRecord)
 struct TraceTests {
     @Test("Each packet is a line with time, device, direction, layer and meaning")
     func lines() throws {

@@ -1,10 +1,11 @@
 // Code that wraps Core Bluetooth in async functions.
 
 import CoreBluetoothTesting
+import Testbed
 import Testing
 
 @MainActor
-@Suite("Code that awaits")
+@Suite("Code that awaits", .adaptersOnRecord)
 struct WaitingTests {
     /// A reader as async code has it.
     @MainActor

@@ -1,10 +1,11 @@
 // How long a world waits for a condition, to the nanosecond, and how it says numbers and durations.
 
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Limits of a world")
+@Suite("Limits of a world", .adaptersOnRecord)
 struct WorldLimitsTests {
     @Test("A condition that becomes true at the end of the limit is in time, and a millisecond later it is not")
     func exactLimit() throws {

@@ -2,11 +2,12 @@
 
 import Fixtures
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The event loop of a world")
+@Suite("The event loop of a world", .adaptersOnRecord)
 struct WorldLoopTests {
     @Test("as many tasks as the limit may run in a second, and one more stops the loop", arguments: [10, 11])
     func limit(count: Int) {

@@ -3,11 +3,12 @@
 import Fixtures
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Pace")
+@Suite("Pace", .adaptersOnRecord)
 struct WorldPaceTests {
     @Test("Time that passes at once is not waited for, and neither is an instant that never comes or has come")
     func notWaited() {

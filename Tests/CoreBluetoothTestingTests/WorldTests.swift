@@ -1,9 +1,10 @@
 // Time, equal runs, and the error of a wait whose condition does not become true.
 
 import CoreBluetoothTesting
+import Testbed
 import Testing
 
-@Suite("World")
+@Suite("World", .adaptersOnRecord)
 struct WorldTests {
     @Test("Two apps meet in virtual time, each on its device; queue: nil needs no run loop")
     func twoApps() throws {

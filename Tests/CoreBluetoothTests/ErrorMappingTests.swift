@@ -1,11 +1,12 @@
 import BluetoothHCI
 import BluetoothHost
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Error mapping")
+@Suite("Error mapping", .adaptersOnRecord)
 struct ErrorMappingTests {
     @Test(
         "6.5 reasons of a disconnection",

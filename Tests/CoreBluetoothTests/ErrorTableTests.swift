@@ -3,11 +3,12 @@
 import BluetoothHCI
 import BluetoothHost
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("13.4 Error tables")
+@Suite("13.4 Error tables", .adaptersOnRecord)
 struct ErrorTableTests {
     /// The end of a link by reason; all others are `peripheralDisconnected`.
     private static let disconnections: [UInt8: CBError.Code] = [

@@ -2,9 +2,10 @@
 // that it compiles: this file says `import CoreBluetooth` and no more, as a program would.
 
 import CoreBluetooth
+import Testbed
 import Testing
 
-@Suite("Surface")
+@Suite("Surface", .adaptersOnRecord)
 struct SurfaceTests {
     @Test("members of managers")
     func managers() {

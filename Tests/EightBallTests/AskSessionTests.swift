@@ -3,6 +3,7 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 @preconcurrency import ITCB
 import SessionTestbed
@@ -10,7 +11,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("eightball ask")
+@Suite("eightball ask", .onRecord)
 struct AskSessionTests {
     /// What is around the one who asks.
     enum Scene: String, CaseIterable, Codable, Sendable {

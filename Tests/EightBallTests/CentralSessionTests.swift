@@ -3,13 +3,14 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
 
 @testable import eightball
 
-@Suite("eightball central")
+@Suite("eightball central", .onRecord)
 struct CentralSessionTests {
     /// A session, beside balls that come and go at times.
     @MainActor

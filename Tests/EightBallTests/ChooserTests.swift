@@ -2,13 +2,14 @@
 
 import CommandLineTool
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
 
 @testable import eightball
 
-@Suite("The choice of the role")
+@Suite("The choice of the role", .onRecord)
 struct ChooserTests {
     @MainActor
     private static func choose(_ lines: [String], isAtEnd: Bool) throws -> SessionRun {

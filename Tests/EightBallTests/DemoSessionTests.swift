@@ -2,13 +2,14 @@
 
 import CommandLineTool
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
 
 @testable import eightball
 
-@Suite("The session of eightball demo")
+@Suite("The session of eightball demo", .onRecord)
 struct DemoSessionTests {
     /// The demonstration on two devices of a world; the first of them is the ball.
     @MainActor

@@ -1,10 +1,11 @@
 // Which command lines `eightball` takes.
 
+import Fixtures
 import Testing
 
 @testable import eightball
 
-@Suite("Options of eightball")
+@Suite("Options of eightball", .onRecord)
 struct OptionLimitsTests {
     private static let token = "0123456789abcdef"
 

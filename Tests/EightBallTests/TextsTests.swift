@@ -1,10 +1,11 @@
 // The texts of the app: numbers, places for values, and the keys of answers.
 
+import Fixtures
 import Testing
 
 @testable import eightball
 
-@Suite("Texts of eightball")
+@Suite("Texts of eightball", .onRecord)
 struct TextsTests {
     private let texts = Texts(
         language: "x",

@@ -1,10 +1,11 @@
 // A text that is said for a while.
 
+import Fixtures
 import Testing
 
 @testable import eightball
 
-@Suite("A text that goes after some ticks")
+@Suite("A text that goes after some ticks", .onRecord)
 struct TimedTextTests {
     @Test("It is there for its ticks, goes with the last one, and is gone once", arguments: [1, 2, 50])
     func ticks(count: Int) {

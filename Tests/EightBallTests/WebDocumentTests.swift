@@ -1,12 +1,13 @@
 // What a browser is sent: how much of it at most, and the words of each state.
 
 import CommandLineTool
+import Fixtures
 import Foundation
 import Testing
 
 @testable import eightball
 
-@Suite("The document of a web page")
+@Suite("The document of a web page", .onRecord)
 struct WebDocumentTests {
     private func text(_ role: WebDocument.Role) -> String {
         WebDocument(role: role, pairing: nil, notice: nil).json(.english).text

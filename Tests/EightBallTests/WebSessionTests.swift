@@ -5,6 +5,7 @@ import BluetoothHost
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
@@ -12,7 +13,7 @@ import Testing
 @testable import LoopbackWeb
 @testable import eightball
 
-@Suite("The session of eightball web")
+@Suite("The session of eightball web", .onRecord)
 struct WebSessionTests {
     /// A page that posts what it wants at times, in seconds, and prints each document that comes.
     @MainActor

@@ -1,9 +1,10 @@
 import Foundation
+import Testbed
 import Testing
 
 @testable import ITCB
 
-@Suite("Observers of the SDK")
+@Suite("Observers of the SDK", .adaptersOnRecord)
 struct ITCB_SDKTests {
     private final class ObjectObserver: ITCB_Observer_Protocol {
         var uuid = UUID()

@@ -8,7 +8,7 @@ import Testing
 @testable import CoreBluetooth
 @testable @_spi(Steps) import ITCB
 
-@Suite("A central, as the ball sees it")
+@Suite("A central, as the ball sees it", .adaptersOnRecord)
 struct ITCB_SDK_Device_CentralTests {
     private let testbed = Testbed()
 

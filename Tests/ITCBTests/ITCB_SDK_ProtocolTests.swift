@@ -1,9 +1,10 @@
 import CoreBluetooth
+import Testbed
 import Testing
 
 @testable import ITCB
 
-@Suite("Errors of the SDK")
+@Suite("Errors of the SDK", .adaptersOnRecord)
 struct ITCB_SDK_ProtocolTests {
     @Test("Every error has its key")
     func errors() {

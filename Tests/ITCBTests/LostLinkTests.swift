@@ -8,7 +8,7 @@ import Testing
 
 @testable @_spi(Steps) import ITCB
 
-@Suite("Lost links")
+@Suite("Lost links", .adaptersOnRecord)
 struct LostLinkTests {
     /// Who loses power.
     enum Side: CaseIterable {

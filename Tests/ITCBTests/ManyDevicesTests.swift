@@ -9,7 +9,7 @@ import Testing
 
 @testable @_spi(Steps) import ITCB
 
-@Suite("Many devices")
+@Suite("Many devices", .adaptersOnRecord)
 struct ManyDevicesTests {
     @Test("One question, one answer")
     func oneQuestion() throws {

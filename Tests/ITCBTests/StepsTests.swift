@@ -7,7 +7,7 @@ import Testing
 
 @testable @_spi(Steps) import ITCB
 
-@Suite("The steps of the SDK")
+@Suite("The steps of the SDK", .adaptersOnRecord)
 struct StepsTests {
     private let testbed = Testbed()
 

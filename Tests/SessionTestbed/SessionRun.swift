@@ -4,6 +4,7 @@
 package import CommandLineTool
 import CoreBluetoothProcessTime
 package import CoreBluetoothTesting
+import Fixtures
 import Foundation
 package import Testing
 
@@ -48,11 +49,16 @@ package struct SessionRun: @unchecked Sendable {
 
 extension ExitTest.Result {
     /// The lines on standard output.
-    package var lines: [String] { Self.lines(standardOutputContent) }
+    package var lines: [String] { Self.noted(Self.lines(standardOutputContent)) }
 
     /// The lines on standard error, without the program's name before them.
     package var errorLines: [String] {
-        Self.lines(standardErrorContent).map { $0.replacing(#/^[^ ]*\.xctest: /#, with: "") }
+        Self.noted(Self.lines(standardErrorContent).map { $0.replacing(#/^[^ ]*\.xctest: /#, with: "") })
+    }
+
+    private static func noted(_ lines: [String]) -> [String] {
+        for line in lines { RunRecord.note(line) }
+        return lines
     }
 
     private static func lines(_ octets: [UInt8]) -> [String] {

@@ -143,6 +143,9 @@ public final class BluetoothAdapter: Sendable {
         retained: (any Sendable)?,
         components: @escaping @Sendable () -> AdapterComponents
     ) {
+        let observer = callbacks == .onEventLoop ? AdapterObservation.make?(eventLoop, configuration.addressOnAir) : nil
+        var configuration = configuration
+        configuration.observer = configuration.observer ?? observer
         self.eventLoop = eventLoop
         self.configuration = configuration
         self.callbacks = callbacks
@@ -156,7 +159,7 @@ public final class BluetoothAdapter: Sendable {
         eventLoop.execute {
             core.value = AdapterCore(
                 eventLoop: eventLoop,
-                components: components(),
+                components: components().observed(by: observer),
                 identities: identities,
                 connectedPeers: connectedPeers,
                 storageChoice: storageChoice,

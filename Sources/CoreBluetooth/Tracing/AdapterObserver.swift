@@ -3,6 +3,8 @@
 
 package import BluetoothHCI
 package import BluetoothTransport
+package import BluetoothTypes
+package import NIOCore
 
 /// Sees what passes between apps, Core Bluetooth and the controller of an adapter.
 ///
@@ -16,6 +18,14 @@ package protocol AdapterObserver: AnyObject, Sendable {
 
     /// A packet passes between host and controller.
     func passes(_ packet: HCIPacket, _ direction: BTSnoop.Direction)
+}
+
+/// Who sees the adapters that a task makes.
+package enum AdapterObservation {
+    /// Makes the observer of an adapter in virtual time, which lives on an event loop and has an address: for tests that
+    /// note all that happens in them.
+    @TaskLocal package static var make:
+        (@Sendable (_ eventLoop: any EventLoop, _ address: DeviceAddress) -> any AdapterObserver)?
 }
 
 /// Shows an observer the packets of a channel.

@@ -3,11 +3,12 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Advertising")
+@Suite("Advertising", .onRecord)
 struct AdvertisingTests {
     private let random = DeviceAddress("C0:11:22:33:44:55", kind: .random)
 

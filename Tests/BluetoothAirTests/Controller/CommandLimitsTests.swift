@@ -3,10 +3,11 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
-@Suite("Limits of commands")
+@Suite("Limits of commands", .onRecord)
 struct CommandLimitsTests {
     /// What a controller that was just reset answers to a command, after others that it takes.
     private func status<Command: HCICommand>(

@@ -3,11 +3,12 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Commands")
+@Suite("Commands", .onRecord)
 struct CommandTests {
     private func command(_ opcode: HCIOpcode, _ parameters: [UInt8], length: UInt8? = nil) -> HCIPacket {
         var bytes = ByteBuffer(bytes: [0x01])

@@ -3,11 +3,12 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Extended advertising")
+@Suite("Extended advertising", .onRecord)
 struct ExtendedAdvertisingTests {
     private let handle = AdvertisingHandle(rawValue: 3)
 

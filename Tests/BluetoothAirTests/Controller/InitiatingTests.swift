@@ -3,11 +3,12 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Initiating")
+@Suite("Initiating", .onRecord)
 struct InitiatingTests {
     @Test("a link is reported at both ends, with role, handle and the other's address")
     func connect() throws {

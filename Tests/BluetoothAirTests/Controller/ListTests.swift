@@ -4,9 +4,10 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import Testing
 
-@Suite("Lists of a controller")
+@Suite("Lists of a controller", .onRecord)
 struct ListTests {
     /// What a controller that was just reset answers to a command, after others that it takes.
     private func status<Command: HCICommand>(

@@ -3,11 +3,12 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Scanning")
+@Suite("Scanning", .onRecord)
 struct ScanningTests {
     @Test("the duplicate filter lets each PDU of a device pass once, until scanning is enabled again")
     func duplicates() {

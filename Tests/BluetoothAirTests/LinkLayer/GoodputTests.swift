@@ -2,13 +2,14 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
 @testable import BluetoothAir
 
-@Suite("Air time")
+@Suite("Air time", .onRecord)
 struct GoodputTests {
     @Test("durations of packets")
     func durations() {

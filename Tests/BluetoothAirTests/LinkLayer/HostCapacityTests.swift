@@ -3,12 +3,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothAir
 
-@Suite("Capacity of the host")
+@Suite("Capacity of the host", .onRecord)
 struct HostCapacityTests {
     /// A host that takes `count` packets at a time.
     private func limitedHost(_ testbed: AirTestbed, _ count: UInt16) -> TestHost {

@@ -2,12 +2,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothAir
 
-@Suite("Control PDUs of the link layer")
+@Suite("Control PDUs of the link layer", .onRecord)
 struct LLControlPDUTests {
     private static let lengths = (
         receive: DataLength(octets: 0x00FB, time: 0x0848), transmit: DataLength(octets: 0x001B, time: 0x0148)

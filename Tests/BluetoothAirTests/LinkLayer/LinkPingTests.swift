@@ -2,13 +2,14 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
 @testable import BluetoothAir
 
-@Suite("Authenticated payload timeout")
+@Suite("Authenticated payload timeout", .onRecord)
 struct LinkPingTests {
     private static let allSettings = [AirSettings.instant, .realistic, AirSettings(hasAirTime: true, loss: 0.2)]
 

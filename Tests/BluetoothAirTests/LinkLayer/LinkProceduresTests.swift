@@ -3,11 +3,12 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Link layer procedures")
+@Suite("Link layer procedures", .onRecord)
 struct LinkProceduresTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 

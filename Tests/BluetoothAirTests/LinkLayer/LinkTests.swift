@@ -3,11 +3,12 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Links")
+@Suite("Links", .onRecord)
 struct LinkTests {
     @Test("both ends get data in order, with the flag of a controller and their own handles")
     func data() throws {

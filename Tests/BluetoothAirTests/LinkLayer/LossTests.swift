@@ -3,11 +3,12 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Loss")
+@Suite("Loss", .onRecord)
 struct LossTests {
     @Test(
         "with 30 % loss all data arrives once and in order, both ways",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothAir
 
-@Suite("Packet cipher")
+@Suite("Packet cipher", .onRecord)
 struct PacketCipherTests {
     private static let key = Octets16(high: 0x1122_3344_5566_7788, low: 0x99AA_BBCC_DDEE_FF00)
 

@@ -2,13 +2,14 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
 @testable import BluetoothAir
 
-@Suite("Reports that a host needs")
+@Suite("Reports that a host needs", .onRecord)
 struct ReportNeedTests {
     private static let second = TimeAmount.seconds(1)
     let testbed = AirTestbed()

@@ -3,12 +3,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothAir
 
-@Suite("Scan and initiation states")
+@Suite("Scan and initiation states", .onRecord)
 struct ScanStateTests {
     private static let start = NIODeadline.uptimeNanoseconds(1_000)
 

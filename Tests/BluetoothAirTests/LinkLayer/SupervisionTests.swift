@@ -3,11 +3,12 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Supervision")
+@Suite("Supervision", .onRecord)
 struct SupervisionTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 

@@ -2,13 +2,14 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
 @testable import BluetoothAir
 
-@Suite("Map of the air")
+@Suite("Map of the air", .onRecord)
 struct AirMapTests {
     /// A sender with the receivers that were looked up for it.
     private struct Sender {

@@ -3,11 +3,12 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Attenuation")
+@Suite("Attenuation", .onRecord)
 struct AttenuationTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 

@@ -3,6 +3,7 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -63,6 +64,7 @@ final class TestHost: HCIChannelReceiver {
     }
 
     func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+        self.note(packet, isFromHost: false)
         #expect(!self.isInsideSend, "a receiver is never called from inside send")
         if self.keepsTrace {
             self.trace.append("\(self.testbed.loop.now.uptimeNanoseconds) \(packet.bytes.readableBytesView.map { $0 })")
@@ -104,7 +106,14 @@ final class TestHost: HCIChannelReceiver {
 
     // MARK: Sending
 
+    private func note(_ packet: HCIPacket, isFromHost: Bool) {
+        guard let record = RunRecord.current else { return }
+        let name = self.controller.address.value << 1 | (isFromHost ? 0 : 1)
+        packet.bytes.withUnsafeReadableBytes { record.note($0, name, at: self.testbed.loop.now.uptimeNanoseconds) }
+    }
+
     func send(_ packet: HCIPacket) {
+        self.note(packet, isFromHost: true)
         self.isInsideSend = true
         self.controller.send(packet)
         self.isInsideSend = false

@@ -1,12 +1,13 @@
 // The bearer of a link: its MTU, its two deadlines, and what is left of it when it has failed.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("ATT bearer")
+@Suite("ATT bearer", .onRecord)
 struct ATTBearerTests {
     private static let start = NIODeadline.uptimeNanoseconds(1)
 

@@ -1,10 +1,11 @@
 // The bits of the opcode, and which half of a device an opcode is for.
 
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("ATT opcodes")
+@Suite("ATT opcodes", .onRecord)
 struct ATTOpcodeTests {
     @Test func `The command flag is bit 6`() {
         #expect(!ATTOpcode.writeRequest.isCommand)

@@ -1,12 +1,13 @@
 // Every ATT PDU written and read as the specification lays it out, and every wrong length refused.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("ATT PDUs")
+@Suite("ATT PDUs", .onRecord)
 struct ATTPDUTests {
     /// The PDU has these octets, and these octets are the PDU.
     private func check<PDU: ATTPDU>(

@@ -2,12 +2,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("PacketFormatter")
+@Suite("PacketFormatter", .onRecord)
 struct PacketFormatterTests {
     private static let handle = ConnectionHandle(rawValue: 0x40)
     private static let ball = DeviceAddress(0xC011_2233_4455, kind: .random)

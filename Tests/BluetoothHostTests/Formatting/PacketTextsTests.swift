@@ -1,11 +1,12 @@
 // The names that a trace shows, against those of the specification: a wrong one sends its reader to a wrong page.
 
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("The names of PDUs and errors")
+@Suite("The names of PDUs and errors", .onRecord)
 struct PacketTextsTests {
     @Test(
         "each opcode has its name (Vol 3, Part F, 3.4.8)",

@@ -1,12 +1,13 @@
 // Advertising as the user wants it, over a controller that stops by itself.
 
 import BluetoothHCI
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Advertiser")
+@Suite("Advertiser", .onRecord)
 struct AdvertiserTests {
     private let request = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))
     private let other = AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 4]))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("AdvertisingReassembler")
+@Suite("AdvertisingReassembler", .onRecord)
 struct AdvertisingReassemblerTests {
     private typealias DataStatus = LEExtendedAdvertisingReport.DataStatus
 

@@ -4,6 +4,7 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -53,7 +54,7 @@ private final class HiddenHost: LEHostDelegate {
     }
 }
 
-@Suite("Privacy of hosts on an air")
+@Suite("Privacy of hosts on an air", .onRecord)
 struct HiddenHostTests {
     private let loop = EmbeddedEventLoop()
     private let air: Air

@@ -2,11 +2,12 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Initiator")
+@Suite("Initiator", .onRecord)
 struct InitiatorTests {
     private static func address(_ number: UInt64) -> DeviceAddress {
         DeviceAddress(0xC000_0000_0000 | number, kind: .random)

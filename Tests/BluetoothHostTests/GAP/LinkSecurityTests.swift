@@ -1,10 +1,11 @@
 // What a service demands of a link, and what a refusal says that a link lacks (Vol 3, Part C, 10.2 and 10.3).
 
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Link security")
+@Suite("Link security", .onRecord)
 struct LinkSecurityTests {
     @Test("a key has 7 to 16 octets, and 16 at level 4 (Vol 3, Part H, 2.3.4)")
     func keySizes() {

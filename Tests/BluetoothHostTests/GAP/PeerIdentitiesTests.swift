@@ -1,11 +1,12 @@
 // Bonded peers by their private addresses.
 
 import BluetoothTypes
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Peer identities")
+@Suite("Peer identities", .onRecord)
 struct PeerIdentitiesTests {
     private let first = IdentityInformation(
         identityResolvingKey: Octets16(high: 1, low: 2),

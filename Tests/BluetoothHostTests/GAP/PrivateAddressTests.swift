@@ -1,12 +1,13 @@
 // When the own private address is replaced, and which one counts meanwhile.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Private address")
+@Suite("Private address", .onRecord)
 struct PrivateAddressTests {
     private let key = Octets16(high: 1, low: 2)
     private let configuration = PrivacyConfiguration()

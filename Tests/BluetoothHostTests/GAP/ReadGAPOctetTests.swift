@@ -1,11 +1,12 @@
 // What a server says of itself in one octet, or does not say (Vol 3, Part C, 12).
 
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Reading an octet of the GAP service")
+@Suite("Reading an octet of the GAP service", .onRecord)
 struct ReadGAPOctetTests {
     /// What a procedure that was begun makes of an answer.
     private func result(of answer: (inout ReadGAPOctet) throws -> GATTStep<UInt8?>) rethrows -> String {

@@ -1,11 +1,12 @@
 // Resolvable private addresses: the bits of what is made, and what they resolve with (Vol 6, Part B, 1.3.2.2).
 
 import BluetoothTypes
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Resolvable private address")
+@Suite("Resolvable private address", .onRecord)
 struct ResolvablePrivateAddressTests {
     /// Always the same number.
     private struct Constant: RandomNumberGenerator {

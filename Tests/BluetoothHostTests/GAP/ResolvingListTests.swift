@@ -2,11 +2,12 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Resolving list")
+@Suite("Resolving list", .onRecord)
 struct ResolvingListTests {
     private static func entry(_ number: UInt64, mode: PrivacyMode = .device) -> ResolvingList.Entry {
         ResolvingList.Entry(

@@ -1,11 +1,12 @@
 // Scanning as the user wants it.
 
 import BluetoothHCI
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Scanner")
+@Suite("Scanner", .onRecord)
 struct ScannerTests {
     @Test("GAP/DISC/GENP/BV-01-C parameters, then enable")
     func order() {

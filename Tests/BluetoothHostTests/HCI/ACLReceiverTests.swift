@@ -1,11 +1,12 @@
 // When the host reports packets as finished (Vol 4, Part E, 4.2), and what a link that is held back changes.
 
 import BluetoothHCI
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("ACL receiver")
+@Suite("ACL receiver", .onRecord)
 struct ACLReceiverTests {
     private let first = HostLink.alone(1)
     private let second = HostLink.alone(2)

@@ -1,11 +1,12 @@
 // The controller's buffers, and whose turn it is (Vol 4, Part E, 4.1.1).
 
 import BluetoothHCI
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("ACL transmitter")
+@Suite("ACL transmitter", .onRecord)
 struct ACLTransmitterTests {
     private let first = HostLink.alone(1)
     private let second = HostLink.alone(2)

@@ -1,12 +1,13 @@
 // Command flow control (Vol 4, Part E, 4.4) and controllers that do not answer.
 
 import BluetoothHCI
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Command queue")
+@Suite("Command queue", .onRecord)
 struct CommandQueueTests {
     private final class Log {
         var lines: [String] = []

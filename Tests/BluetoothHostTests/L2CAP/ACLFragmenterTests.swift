@@ -2,12 +2,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("ACL fragmentation")
+@Suite("ACL fragmentation", .onRecord)
 struct ACLFragmenterTests {
     private func pdu(_ count: Int) -> ByteBuffer {
         var bytes = PDUBuffer.make(capacity: count)

@@ -2,12 +2,13 @@
 // connection response (Vol 3, Part A, 4.23; Vol 3, Part C, 10.3.1).
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("L2CAP: security of channels")
+@Suite("L2CAP: security of channels", .onRecord)
 struct ChannelSecurityTests {
     /// The results for the codes of the ATT table.
     private static let results: [String: String] = [

@@ -3,13 +3,14 @@
 import BluetoothAir
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Credit-based channels on the air")
+@Suite("Credit-based channels on the air", .onRecord)
 struct ChannelsOnAirTests {
     @Test("COS: a long stream in both directions at once, with loss", arguments: [0, 0.1])
     func bothWays(loss: Double) throws {

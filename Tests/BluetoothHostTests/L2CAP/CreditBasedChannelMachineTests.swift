@@ -1,12 +1,13 @@
 // A channel without a link: every state with every input that does not belong to it, and the two ways that end a
 // channel with octets left.
 
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channel machine")
+@Suite("LE credit-based channel machine", .onRecord)
 struct CreditBasedChannelMachineTests {
     private typealias Context = CreditBasedChannel.Context
 

@@ -2,12 +2,13 @@
 // CreditBasedChannelEndTests.swift.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channel data")
+@Suite("LE credit-based channel data", .onRecord)
 struct CreditBasedChannelTests: ChannelSuite {
     // MARK: Segmentation and reassembly
 

@@ -2,12 +2,13 @@
 // Nothing traps, every channel ends at most once, and what waits for the peer has a limit.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channels and chance")
+@Suite("LE credit-based channels and chance", .onRecord)
 struct CreditBasedChannelsRandomTests {
     private static let sendLimit = 500
     private static let configuration = L2CAPChannelConfiguration(mtu: 100, mps: 40, window: 6, sendLimit: sendLimit)

@@ -1,10 +1,11 @@
 // Which SPSM a listener gets, and which identifier a channel, without a host.
 
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: identifiers of channels")
+@Suite("Host: identifiers of channels", .onRecord)
 struct HostChannelsTests {
     private static let listener = CreditBasedChannels.Listener(
         configuration: L2CAPChannelConfiguration(),

@@ -1,12 +1,13 @@
 // Fragments as controllers deliver them, right and wrong, and random ones.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("L2CAP reassembly")
+@Suite("L2CAP reassembly", .onRecord)
 struct L2CAPReassemblerTests {
     private typealias Outcome = L2CAPReassembler.Outcome
 

@@ -3,13 +3,14 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Host: credit-based channels")
+@Suite("Host: credit-based channels", .onRecord)
 struct HostL2CAPTests {
     private final class User: LEHostDelegate {
         private(set) var lines: [String] = []

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channels")
+@Suite("LE credit-based channels", .onRecord)
 struct LESignallingChannelsTests: ChannelSuite {
     // MARK: Opening
 

@@ -1,10 +1,11 @@
 // Requests and responses about channels that are not valid, repeated, late or not awaited.
 
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE credit-based channels: invalid requests and responses")
+@Suite("LE credit-based channels: invalid requests and responses", .onRecord)
 struct LESignallingInvalidChannelsTests: ChannelSuite {
     @Test func `A source CID outside the dynamic range is refused`() {
         self.run(

@@ -1,12 +1,13 @@
 // Every command of the LE signalling channel written and read, and every wrong length refused.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE signalling commands")
+@Suite("LE signalling commands", .onRecord)
 struct LESignallingCommandTests {
     private static func channel(_ value: UInt16) -> CID { CID(rawValue: value) }
 

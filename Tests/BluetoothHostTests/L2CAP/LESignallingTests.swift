@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LE signalling")
+@Suite("LE signalling", .onRecord)
 struct LESignallingTests {
     private typealias Action = LESignalling.Action
 

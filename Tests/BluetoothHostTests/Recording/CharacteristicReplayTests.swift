@@ -1,12 +1,13 @@
 // What a recorded characteristic answers when its reads and writes are asked for again.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: a characteristic that answers as it did")
+@Suite("Recording: a characteristic that answers as it did", .onRecord)
 struct CharacteristicReplayTests {
     private static func value(_ octet: UInt8) -> ByteBuffer { ByteBuffer(bytes: [octet]) }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: what was observed, as a recorded peripheral")
+@Suite("Recording: what was observed, as a recorded peripheral", .onRecord)
 struct ObservedDatabaseTests {
     private var database = ObservedDatabase()
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Recording: the conversations of a capture")
+@Suite("Recording: the conversations of a capture", .onRecord)
 struct RecordedConversationsTests {
     private typealias Packets = [(HCIPacket, PacketFormatter.Direction, Int64)]
 

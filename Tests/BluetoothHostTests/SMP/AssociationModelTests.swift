@@ -1,10 +1,11 @@
 // The choice of an association model, for every combination of features, against the tables of Vol 3, Part H, 2.3.5.1.
 
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Association models")
+@Suite("Association models", .onRecord)
 struct AssociationModelTests {
     /// Table 2.8: the rows are the responder's, the columns the initiator's IO capability. JW: Just Works. NC: Numeric
     /// Comparison. Pi, Pr: Passkey Entry, shown by the initiator or the responder. Pb: entered at both. Two entries:

@@ -1,12 +1,13 @@
 // Who a peer may say that it is: claims of identities, by themselves and in pairings.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairing: claims of identities")
+@Suite("Pairing: claims of identities", .onRecord)
 struct KnownIdentitiesTests {
     typealias Side = SecurityManagerPair.Side
 

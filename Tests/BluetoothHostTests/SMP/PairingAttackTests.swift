@@ -2,12 +2,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairing: attacks")
+@Suite("Pairing: attacks", .onRecord)
 struct PairingAttackTests {
     typealias Side = SecurityManagerPair.Side
 

@@ -3,6 +3,7 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
@@ -109,7 +110,7 @@ struct PairingCase: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("Pairing: two devices")
+@Suite("Pairing: two devices", .onRecord)
 struct PairingTests {
     @Test("both sides have the same keys, and the users were asked what the model needs", arguments: PairingCase.all)
     func pairs(_ pairing: PairingCase) throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("SMP commands")
+@Suite("SMP commands", .onRecord)
 struct SMPCommandTests {
     static let features = PairingFeatures(
         ioCapability: .keyboardDisplay,

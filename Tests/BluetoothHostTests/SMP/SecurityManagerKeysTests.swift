@@ -3,12 +3,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Security Manager: keys")
+@Suite("Security Manager: keys", .onRecord)
 struct SecurityManagerKeysTests {
     static let just = PairingConfiguration()
 

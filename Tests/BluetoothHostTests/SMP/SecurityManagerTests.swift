@@ -3,12 +3,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("Security Manager")
+@Suite("Security Manager", .onRecord)
 struct SecurityManagerTests {
     static let just = PairingConfiguration()
 

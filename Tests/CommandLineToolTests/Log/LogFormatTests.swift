@@ -1,10 +1,11 @@
+import Fixtures
 import Foundation
 import Logging
 import Testing
 
 @testable import CommandLineTool
 
-@Suite("Lines of the log")
+@Suite("Lines of the log", .onRecord)
 struct LogFormatTests {
     private let now = Date(timeIntervalSince1970: 1_700_000_000.25)
     private let program = Ending.program

@@ -1,12 +1,13 @@
 // How many files an air needs, against what the system allows this process.
 
 import CommandLineTool
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The limit of open files")
+@Suite("The limit of open files", .onRecord)
 struct OpenFilesLimitTests {
     @Test(
         "it is raised where it is too low, to what is needed; where the system does not allow that, the reason is said",

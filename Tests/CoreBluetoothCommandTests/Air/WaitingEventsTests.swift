@@ -1,10 +1,11 @@
 // The events of an air that wait to be printed.
 
+import Fixtures
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Events of an air on their way")
+@Suite("Events of an air on their way", .onRecord)
 struct WaitingEventsTests {
     @Test("A thousand wait, further ones are counted, and what was taken makes place for others")
     func limit() {

@@ -1,11 +1,12 @@
 // The orders on the benchmark's channel, in pieces of any size.
 
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The orders on a channel of corebluetooth benchmark")
+@Suite("The orders on a channel of corebluetooth benchmark", .onRecord)
 struct BenchmarkOrdersTests {
     /// Gives all octets, as many at once as may be read, and `size` at most; says what they led to, and behind how many.
     private func effects(of octets: Data, _ size: Int) -> [Int: BenchmarkOrders.Effect] {
@@ -72,7 +73,7 @@ struct BenchmarkOrdersTests {
     }
 }
 
-@Suite("Numbers of octets")
+@Suite("Numbers of octets", .onRecord)
 struct LittleEndianDataTests {
     @Test("Least significant octet first; what is missing is zero, what is too much is left out")
     func numbers() {

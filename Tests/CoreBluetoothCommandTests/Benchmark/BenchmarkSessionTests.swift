@@ -3,13 +3,14 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The session of corebluetooth benchmark")
+@Suite("The session of corebluetooth benchmark", .onRecord)
 struct BenchmarkSessionTests {
     /// What the device does not do.
     enum Fault: String, CaseIterable, Codable, Sendable {

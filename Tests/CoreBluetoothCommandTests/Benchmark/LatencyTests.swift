@@ -1,11 +1,12 @@
 // Percentiles and histograms of times.
 
+import Fixtures
 import TerminalScreen
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Latency")
+@Suite("Latency", .onRecord)
 struct LatencyTests {
     @Test("A percentile is the least time that so many do not exceed")
     func percentiles() {

@@ -1,13 +1,14 @@
 // One controller for hosts that come one after the other.
 
 import BluetoothHCI
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A controller that hosts share")
+@Suite("A controller that hosts share", .onRecord)
 struct SharedControllerTests {
     /// A controller that keeps what it is sent.
     private final class Controller: HCIChannel {

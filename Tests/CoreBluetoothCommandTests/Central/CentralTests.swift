@@ -3,12 +3,13 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The central of the commands")
+@Suite("The central of the commands", .onRecord)
 struct CentralTests {
     @Test("A10 what is asked of a service that the device no longer has fails at once, with the reason")
     @MainActor

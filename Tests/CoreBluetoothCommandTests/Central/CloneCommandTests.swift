@@ -1,10 +1,11 @@
 // What `corebluetooth clone` calls its file, and how it counts.
 
+import Fixtures
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth clone")
+@Suite("corebluetooth clone", .onRecord)
 struct CloneCommandTests {
     @Test(
         "A file has the device's name, without what stands for folders or is no letter",

@@ -3,13 +3,14 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import TerminalScreen
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Inspecting a device")
+@Suite("Inspecting a device", .onRecord)
 @MainActor
 struct InspectionTests {
     /// A peripheral that a description describes.

@@ -2,12 +2,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("corebluetooth controller")
+@Suite("corebluetooth controller", .onRecord)
 struct ControllerInterviewTests {
     /// Answers the commands of an interview, each after 2 ms; those that are not in the table are refused.
     private func run(

@@ -2,11 +2,12 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The report of a controller")
+@Suite("The report of a controller", .onRecord)
 struct ControllerReportTests {
     /// A report with every part.
     private var whole: ControllerReport {

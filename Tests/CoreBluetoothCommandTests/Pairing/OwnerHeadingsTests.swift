@@ -1,10 +1,11 @@
 // The list of pairings.
 
+import Fixtures
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The headings of a list of pairings")
+@Suite("The headings of a list of pairings", .onRecord)
 struct OwnerHeadingsTests {
     @Test("Each owner stands above the first of its pairings, and again where another one's stood between")
     func headings() {

@@ -4,13 +4,14 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The session of corebluetooth advertise")
+@Suite("The session of corebluetooth advertise", .onRecord)
 struct PeripheralSessionTests {
     /// A described peripheral, whose lines begin with a bar, and a session that gets lines; another one, where it gets
     /// some, too.

@@ -3,11 +3,12 @@
 
 import CommandLineTool
 import CoreBluetoothTesting
+import Fixtures
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Channels of a peripheral")
+@Suite("Channels of a peripheral", .onRecord)
 @MainActor
 struct PublishedChannelTests {
     private func peripheral(

@@ -3,13 +3,14 @@
 import BluetoothHost
 import BluetoothTypes
 import CoreBluetooth
+import Fixtures
 import Foundation
 import NIOCore
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The description of a recorded peripheral")
+@Suite("The description of a recorded peripheral", .onRecord)
 struct RecordedDescriptionTests {
     private func octets(_ octets: UInt8...) -> ByteBuffer { ByteBuffer(bytes: octets) }
 

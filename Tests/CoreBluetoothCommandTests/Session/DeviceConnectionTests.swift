@@ -3,13 +3,14 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import TerminalScreen
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Actions on a connection")
+@Suite("Actions on a connection", .onRecord)
 @MainActor
 struct DeviceConnectionTests {
     private let testbed: ToolTestbed

@@ -4,13 +4,14 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import SessionTestbed
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("The session of corebluetooth connect")
+@Suite("The session of corebluetooth connect", .onRecord)
 struct DeviceSessionTests {
     /// A session with "Thermo", where that is the device that is asked for.
     @MainActor

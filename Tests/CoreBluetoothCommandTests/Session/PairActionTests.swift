@@ -3,12 +3,13 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("Pairing on a connection")
+@Suite("Pairing on a connection", .onRecord)
 @MainActor
 struct PairActionTests {
     private func testbed() throws -> (ToolTestbed, DeviceConnection) {

@@ -3,12 +3,13 @@
 import BluetoothHost
 import BluetoothTypes
 import CommandLineTool
+import Fixtures
 import TerminalScreen
 import Testing
 
 @testable import CoreBluetoothCommand
 
-@Suite("A line of a session")
+@Suite("A line of a session", .onRecord)
 struct SessionLineTests {
     @Test(
         "Words are separated by spaces, but in quotation marks and behind a backslash",

@@ -2,6 +2,7 @@
 
 import CoreBluetoothTesting
 import Foundation
+import Testbed
 import Testing
 import XCTest
 
@@ -26,7 +27,7 @@ enum PlantedFaults {
     }
 }
 
-@Suite("Planted faults", .enabled(if: PlantedFaults.isWanted))
+@Suite("Planted faults", .enabled(if: PlantedFaults.isWanted), .adaptersOnRecord)
 struct PlantedFaultTests {
     @Test("a lossy air")
     func lossy() throws {

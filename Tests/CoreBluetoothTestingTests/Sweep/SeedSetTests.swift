@@ -1,10 +1,11 @@
 // The seeds that WORLD_SEEDS and WORLD_SHARD name, and what is refused.
 
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Seeds of a sweep")
+@Suite("Seeds of a sweep", .adaptersOnRecord)
 struct SeedSetTests {
     @Test(
         "a text names seeds, each once and in order",

@@ -1,10 +1,11 @@
 // What a sweep that has found something says: the first five failures, then the seeds of the others.
 
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("The error of a sweep")
+@Suite("The error of a sweep", .adaptersOnRecord)
 struct SweepErrorTests {
     @Test(
         "The first five failures have their reasons, and the seeds of further ones are named",

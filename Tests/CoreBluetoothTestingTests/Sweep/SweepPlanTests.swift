@@ -1,10 +1,11 @@
 // Which seeds run together, which alone, and when a sweep is over: without a process.
 
+import Testbed
 import Testing
 
 @testable import CoreBluetoothTesting
 
-@Suite("Plan of a sweep")
+@Suite("Plan of a sweep", .adaptersOnRecord)
 struct SweepPlanTests {
     private static func plan(_ seeds: String, failureLimit: Int = 1) throws -> SweepPlan {
         SweepPlan(try #require(SeedSet(seeds)), .whole, failureLimit: failureLimit)

@@ -4,9 +4,10 @@
 import CoreBluetoothTesting
 import Fixtures
 import Foundation
+import Testbed
 import Testing
 
-@Suite("Sweep over seeds")
+@Suite("Sweep over seeds", .adaptersOnRecord)
 struct SweepTests {
     private struct Run {
         var status: Int32

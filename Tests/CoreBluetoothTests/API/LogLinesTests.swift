@@ -1,10 +1,11 @@
 import Fixtures
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Log lines")
+@Suite("Log lines", .adaptersOnRecord)
 struct LogLinesTests {
     @Test("A7 a line for a closed or broken descriptor is lost, and nothing else happens")
     func broken() throws {

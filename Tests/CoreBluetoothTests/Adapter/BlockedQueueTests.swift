@@ -8,11 +8,12 @@ import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Adapter: blocked queue")
+@Suite("Adapter: blocked queue", .adaptersOnRecord)
 struct BlockedQueueTests {
     /// Connects, and reads the value at each ``read()``. Unchecked: it lives on its queue, but for what a lock guards.
     private final class Client: QueueCentral, @unchecked Sendable {

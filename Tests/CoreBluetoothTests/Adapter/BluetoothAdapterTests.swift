@@ -4,11 +4,12 @@ import BluetoothTypes
 import Fixtures
 import Foundation
 import NIOEmbedded
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Adapters")
+@Suite("Adapters", .adaptersOnRecord)
 struct BluetoothAdapterTests {
     @Test("run makes an adapter the default inside, also in nested and asynchronous code")
     func run() async throws {

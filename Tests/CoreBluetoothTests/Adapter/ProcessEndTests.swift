@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A process that ends by itself")
+@Suite("A process that ends by itself", .adaptersOnRecord)
 struct ProcessEndTests {
     /// Shorter than any supervision timeout.
     private let atOnce = TimeAmount.milliseconds(50)

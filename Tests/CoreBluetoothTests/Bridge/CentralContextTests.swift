@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("5.3 The objects of a central manager")
+@Suite("5.3 The objects of a central manager", .adaptersOnRecord)
 struct CentralContextTests {
     private let testbed = Testbed()
 

@@ -3,11 +3,12 @@
 import BluetoothTypes
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Values between apps and the host")
+@Suite("Values between apps and the host", .adaptersOnRecord)
 struct DataByteBufferTests {
     @Test("a value takes on the octets of each buffer, and who holds an earlier one keeps it")
     func setOctets() {

@@ -1,11 +1,12 @@
 // The limits that the documentation names: a change of one of them is a change of what apps can rely on.
 
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Limits")
+@Suite("Limits", .adaptersOnRecord)
 struct LimitsTests {
     @Test("between apps and the event loop")
     func bridge() {

@@ -3,11 +3,12 @@
 import BluetoothHost
 import BluetoothTypes
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What a peripheral manager knows")
+@Suite("What a peripheral manager knows", .adaptersOnRecord)
 struct LocalDatabaseTests {
     private func service() -> (service: CBMutableService, characteristic: CBMutableCharacteristic) {
         let service = CBMutableService(type: IDs.service, primary: true)

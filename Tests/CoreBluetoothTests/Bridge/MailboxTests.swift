@@ -1,10 +1,11 @@
 import Dispatch
 import NIOConcurrencyHelpers
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Mailboxes")
+@Suite("Mailboxes", .adaptersOnRecord)
 struct MailboxTests {
     @Test("messages keep their order, and many wake the far end once")
     func order() {

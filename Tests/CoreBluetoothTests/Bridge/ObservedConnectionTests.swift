@@ -1,8 +1,9 @@
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A connection as its app sees it")
+@Suite("A connection as its app sees it", .adaptersOnRecord)
 struct ObservedConnectionTests {
     /// A connection that is there, with its attempt.
     private func connected() throws -> (ObservedConnection, UInt32) {

@@ -4,11 +4,12 @@ import BluetoothAir
 import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Real time")
+@Suite("Real time", .adaptersOnRecord)
 struct RealTimeTests {
     /// A ball that answers each question. Unchecked: it lives on its queue.
     private final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {

@@ -1,10 +1,11 @@
 // How much may wait for an app, at the exact edges.
 
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Receive window")
+@Suite("Receive window", .adaptersOnRecord)
 struct ReceiveWindowTests {
     /// A value that counts `total` octets with what an event counts beside it.
     private func value(counting total: Int) -> Int { total - 64 }

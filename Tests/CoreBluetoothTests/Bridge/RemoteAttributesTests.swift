@@ -1,9 +1,10 @@
 import BluetoothTypes
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Handle table")
+@Suite("Handle table", .adaptersOnRecord)
 struct RemoteAttributesTests {
     @Test("a table does what a dictionary does")
     func dictionary() {

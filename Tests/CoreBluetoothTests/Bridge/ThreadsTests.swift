@@ -5,11 +5,12 @@ import BluetoothAir
 import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Threads")
+@Suite("Threads", .adaptersOnRecord)
 struct ThreadsTests {
     /// Publishes the ball on its own queue. Unchecked: it lives on that queue.
     private final class Ball: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {

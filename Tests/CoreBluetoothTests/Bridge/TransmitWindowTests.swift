@@ -1,11 +1,12 @@
 import BluetoothHost
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Transmit window")
+@Suite("Transmit window", .adaptersOnRecord)
 struct TransmitWindowTests {
     @Test("7.6 a window is full at its size and reports capacity at half of it")
     func window() {

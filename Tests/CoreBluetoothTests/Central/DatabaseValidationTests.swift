@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.13 Validation of a peripheral's database")
+@Suite("7.13 Validation of a peripheral's database", .adaptersOnRecord)
 struct DatabaseValidationTests {
     /// The Generic Attribute Service with Service Changed and a Database Hash, and another service.
     private static let attributes = [

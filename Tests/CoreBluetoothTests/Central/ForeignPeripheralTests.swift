@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7 GATT client and foreign peripherals")
+@Suite("7 GATT client and foreign peripherals", .adaptersOnRecord)
 struct ForeignPeripheralTests {
     /// A central that has discovered a foreign peripheral's characteristic.
     private struct Setup {

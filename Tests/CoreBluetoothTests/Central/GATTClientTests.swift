@@ -1,10 +1,11 @@
 import BluetoothAir
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7 GATT client")
+@Suite("7 GATT client", .adaptersOnRecord)
 struct GATTClientTests {
     @Test("7.1 nothing is known before it was discovered; results accumulate")
     func accumulate() throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6 Links with several hands in them")
+@Suite("6 Links with several hands in them", .adaptersOnRecord)
 struct LinkTests {
     /// A central whose controller has its limits, and balls that it has found.
     private struct Crowd {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("1 4 13 What the interface shows")
+@Suite("1 4 13 What the interface shows", .adaptersOnRecord)
 struct ObservableTests {
     @Test("1.2 delegates and owners are weak")
     func weakOwners() throws {

@@ -1,9 +1,10 @@
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("5 Identity, retention, retrieval")
+@Suite("5 Identity, retention, retrieval", .adaptersOnRecord)
 struct RetrievalTests {
     @Test("5.2 the manager keeps no peripheral; what nobody keeps is gone")
     func retention() throws {

@@ -5,11 +5,12 @@ import BluetoothTypes
 import Dispatch
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("4 Scanning")
+@Suite("4 Scanning", .adaptersOnRecord)
 struct ScanningTests {
     @Test("4.2 several sightings are one didDiscover, with the merged data")
     func coalesced() throws {

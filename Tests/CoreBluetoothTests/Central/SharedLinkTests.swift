@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("6 One link, several managers")
+@Suite("6 One link, several managers", .adaptersOnRecord)
 struct SharedLinkTests {
     /// Two central managers of one adapter that have both connected a foreign peripheral and discovered its
     /// characteristic.

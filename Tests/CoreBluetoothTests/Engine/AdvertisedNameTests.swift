@@ -2,11 +2,12 @@
 
 import BluetoothTypes
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("4.7 Shortened names")
+@Suite("4.7 Shortened names", .adaptersOnRecord)
 struct AdvertisedNameTests {
     private static func scanResponse(_ name: String) -> ByteBuffer {
         var data = AdvertisingData()

@@ -1,10 +1,11 @@
 import BluetoothTypes
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("11.2 Advertisement packing")
+@Suite("11.2 Advertisement packing", .adaptersOnRecord)
 struct AdvertisementPackingTests {
     private let ball = BluetoothUUID("8E38140A-27BE-4090-8955-4FC4B5698D1E")
 

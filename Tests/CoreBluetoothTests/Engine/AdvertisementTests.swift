@@ -1,11 +1,12 @@
 import BluetoothTypes
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Advertisement data")
+@Suite("Advertisement data", .adaptersOnRecord)
 struct AdvertisementTests {
     private func discovery(_ advertisement: Advertisement, overflow: [BluetoothUUID] = []) -> Discovery {
         Discovery(

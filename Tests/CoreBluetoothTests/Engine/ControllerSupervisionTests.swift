@@ -1,11 +1,12 @@
 import BluetoothHost
 import BluetoothTransport
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Supervision of a controller")
+@Suite("Supervision of a controller", .adaptersOnRecord)
 struct ControllerSupervisionTests {
     private static let failure = ChannelFailure(reason: "nobody listens", isFinal: false)
 

@@ -4,11 +4,12 @@ import BluetoothHost
 import BluetoothTypes
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Deferred events")
+@Suite("Deferred events", .adaptersOnRecord)
 struct DeferredEventsTests {
     private let window = ReceiveWindow()
 

@@ -1,11 +1,12 @@
 // One link, several apps that may be behind.
 
 import BluetoothHost
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Links that are held back")
+@Suite("Links that are held back", .adaptersOnRecord)
 struct HeldLinksTests {
     /// What came of each step: `+` holds the link of a number back for an owner, `-` releases it, `x` is its end.
     private func outcomes(_ steps: String...) -> [Bool?] {

@@ -1,9 +1,10 @@
 import BluetoothHost
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Invalidations of services")
+@Suite("Invalidations of services", .adaptersOnRecord)
 struct InvalidationsTests {
     private func range(_ number: Int) -> AttributeHandleRange {
         AttributeHandle(UInt16(number))...AttributeHandle(UInt16(number))

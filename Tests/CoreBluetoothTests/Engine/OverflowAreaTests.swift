@@ -1,10 +1,11 @@
 import BluetoothTypes
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("4.8 Overflow area")
+@Suite("4.8 Overflow area", .adaptersOnRecord)
 struct OverflowAreaTests {
     @Test("the form on the air")
     func form() {

@@ -1,10 +1,11 @@
 import BluetoothHCI
 import BluetoothHost
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The link to a peer")
+@Suite("The link to a peer", .adaptersOnRecord)
 struct PeerLinkTests {
     private typealias Action = PeerLink<String>.Action
 

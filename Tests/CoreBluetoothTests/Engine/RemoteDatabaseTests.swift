@@ -1,11 +1,12 @@
 import BluetoothHost
 import BluetoothTypes
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("7.13 What is known of a peer's database")
+@Suite("7.13 What is known of a peer's database", .adaptersOnRecord)
 struct RemoteDatabaseTests {
     private let services = [
         GATTRemoteService(uuid: 0xA000, handles: 0x0001...0x0005, isPrimary: true),

@@ -1,9 +1,10 @@
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Resumption of an app's attributes")
+@Suite("Resumption of an app's attributes", .adaptersOnRecord)
 struct ResumptionTests {
     private let hash = Data(repeating: 1, count: 16)
     private let other = Data(repeating: 2, count: 16)

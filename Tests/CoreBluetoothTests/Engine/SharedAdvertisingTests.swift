@@ -1,10 +1,11 @@
 import BluetoothHCI
 import BluetoothHost
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Advertising of several managers")
+@Suite("Advertising of several managers", .adaptersOnRecord)
 struct SharedAdvertisingTests {
     private typealias Shared = SharedAdvertising<String>
 

@@ -1,9 +1,10 @@
 import BluetoothHost
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Subscriptions to a characteristic")
+@Suite("Subscriptions to a characteristic", .adaptersOnRecord)
 struct SubscriptionTests {
     private static let heart = GATTRemoteCharacteristic(
         uuid: 0x2A37,

@@ -1,11 +1,12 @@
 // The octets of a channel on their way, at the exact limits.
 
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 A channel's buffers as values")
+@Suite("12.3 A channel's buffers as values", .adaptersOnRecord)
 struct ChannelBuffersTests {
     private func write(_ count: Int, to buffer: inout SendBuffer) -> Int {
         [UInt8](repeating: 1, count: count).withUnsafeBytes { buffer.write($0) }

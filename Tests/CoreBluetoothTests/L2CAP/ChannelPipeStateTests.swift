@@ -3,11 +3,12 @@
 
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 A channel's pipe as a value")
+@Suite("12.3 A channel's pipe as a value", .adaptersOnRecord)
 struct ChannelPipeStateTests {
     private typealias Actions = ChannelPipe.Actions
     private typealias State = ChannelPipe.State

@@ -4,11 +4,12 @@
 import BluetoothAir
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12 L2CAP channels")
+@Suite("12 L2CAP channels", .adaptersOnRecord)
 struct ChannelTests {
     // MARK: Publishing
 

@@ -3,11 +3,12 @@
 import Foundation
 import NIOConcurrencyHelpers
 import NIOEmbedded
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 The run loops of a stream")
+@Suite("12.3 The run loops of a stream", .adaptersOnRecord)
 struct StreamScheduleTests {
     /// A schedule, and how often it has called.
     private final class Fixture {

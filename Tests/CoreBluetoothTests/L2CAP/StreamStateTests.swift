@@ -1,11 +1,12 @@
 // A stream's states and what its delegate is owed, as a value.
 
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 A stream's state as a value")
+@Suite("12.3 A stream's state as a value", .adaptersOnRecord)
 struct StreamStateTests {
     private typealias Condition = StreamState.Condition
 

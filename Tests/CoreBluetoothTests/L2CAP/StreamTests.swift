@@ -4,11 +4,12 @@
 import BluetoothAir
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 Streams of a channel")
+@Suite("12.3 Streams of a channel", .adaptersOnRecord)
 struct StreamTests {
     /// Notes nothing but that it was called.
     private final class Counter: NSObject, StreamDelegate {

@@ -6,11 +6,12 @@ import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 Streams on threads", .serialized)
+@Suite("12.3 Streams on threads", .serialized, .adaptersOnRecord)
 struct ThreadedStreamTests {
     /// Both roles on one queue, with channels between them. Unchecked: it lives on that queue, where the test looks at
     /// it.

@@ -3,11 +3,12 @@
 import BluetoothAir
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("12.3 Long transfers")
+@Suite("12.3 Long transfers", .adaptersOnRecord)
 struct TransferTests {
     /// What each side sends: 64 MiB where the compiler optimises, which the gate's benchmarks check again through
     /// threads.

@@ -119,7 +119,7 @@ private final class Pair {
     var reader: UUID? { self.peripheralApp.requests.last?.central.identifier }
 }
 
-@Suite("Privacy")
+@Suite("Privacy", .adaptersOnRecord)
 struct PrivacyTests {
     @Test(
         "Bonded devices that hide know each other again, whatever their addresses, links and processes do",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("9 Database")
+@Suite("9 Database", .adaptersOnRecord)
 struct DatabaseTests {
     @Test("9.1 didAdd follows add")
     func add() {

@@ -1,11 +1,12 @@
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Randomized")
+@Suite("Randomized", .adaptersOnRecord)
 struct RandomizedTests {
     /// The seeds: a few, or as `RANDOMIZED_SEEDS=FIRST-LAST` has them.
     static let seeds: [UInt64] = {

@@ -3,11 +3,12 @@
 import BluetoothHost
 import BluetoothTypes
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What is kept of bonds")
+@Suite("What is kept of bonds", .adaptersOnRecord)
 struct BondStoreTests {
     private static let peer = DeviceAddress(0x0011_2233_4455, kind: .public)
 

@@ -4,11 +4,12 @@ import BluetoothHost
 import BluetoothTypes
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What is kept of bonded clients")
+@Suite("What is kept of bonded clients", .adaptersOnRecord)
 struct BondedClientStoreTests {
     private let client = BondedClient(
         configurations: [

@@ -3,11 +3,12 @@
 import BluetoothHost
 import BluetoothTypes
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Cached databases in memory")
+@Suite("Cached databases in memory", .adaptersOnRecord)
 struct DatabaseCacheTests {
     private func address(_ number: Int) -> DeviceAddress { DeviceAddress(UInt64(number), kind: .public) }
 

@@ -2,11 +2,12 @@ import BluetoothTransport
 import BluetoothTypes
 import Fixtures
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Identities")
+@Suite("Identities", .adaptersOnRecord)
 struct IdentityStoreTests {
     private func address(_ number: UInt64) -> DeviceAddress { DeviceAddress(0xC000_0000_0000 | number, kind: .random) }
 

@@ -3,11 +3,12 @@
 import BluetoothTypes
 import Fixtures
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The identity key of a device")
+@Suite("The identity key of a device", .adaptersOnRecord)
 struct LocalIdentityKeyTests {
     private func key(_ storage: any StateStorage, seed: UInt64) -> Octets16 {
         var generator: any RandomNumberGenerator = SeededGenerator(seed: seed)

@@ -1,11 +1,12 @@
 // The record of a manager with a restore identifier: what is found, what is kept, and for how long.
 
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The stored record of a manager")
+@Suite("The stored record of a manager", .adaptersOnRecord)
 struct RecordStoreTests {
     private static let empty = CentralRecord(scan: nil, peripherals: [])
     private static let record = CentralRecord(

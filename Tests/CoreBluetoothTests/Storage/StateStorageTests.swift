@@ -2,11 +2,12 @@ import BluetoothHost
 import BluetoothTypes
 import Foundation
 import NIOCore
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What is kept on disk")
+@Suite("What is kept on disk", .adaptersOnRecord)
 struct StateStorageTests {
     private var record: CentralRecord {
         CentralRecord(
@@ -163,7 +164,7 @@ struct StateStorageTests {
     }
 }
 
-@Suite("What an app has discovered")
+@Suite("What an app has discovered", .adaptersOnRecord)
 struct AttributeTreeTests {
     private func service(_ uuid: BluetoothUUID, _ handles: AttributeHandleRange) -> GATTRemoteService {
         GATTRemoteService(uuid: uuid, handles: handles, isPrimary: true)

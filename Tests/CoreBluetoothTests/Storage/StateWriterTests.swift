@@ -3,11 +3,12 @@
 import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Writing beside the event loop")
+@Suite("Writing beside the event loop", .adaptersOnRecord)
 struct StateWriterTests {
     /// What was made, in order.
     private let made = NIOLockedValueBox<[String]>([])

@@ -3,11 +3,12 @@
 import BluetoothHost
 import BluetoothTypes
 import Foundation
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Stored forms")
+@Suite("Stored forms", .adaptersOnRecord)
 struct StoredFormsTests {
     private func decode<Value: Decodable>(_ type: Value.Type = Value.self, _ text: String) throws -> Value {
         try JSONDecoder().decode(Value.self, from: Data(text.utf8))

@@ -1,11 +1,12 @@
 // How the messages of an app's trace name what they are about.
 
 import BluetoothTypes
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The words of messages")
+@Suite("The words of messages", .adaptersOnRecord)
 struct CentralMessagesTests {
     @Test("a UUID of 16 or 32 bits is shown as a whole, one of 128 bits by its beginning")
     func uuids() throws {

@@ -1,7 +1,8 @@
 import CoreBluetooth
+import Testbed
 import Testing
 
-@Suite("CBUUID")
+@Suite("CBUUID", .adaptersOnRecord)
 struct CBUUIDTests {
     @Test("3.1 strings of 4, 8 and 36 characters, octets most significant first")
     func strings() {

@@ -1,7 +1,8 @@
 import CoreBluetooth
+import Testbed
 import Testing
 
-@Suite("Constants and enumerations")
+@Suite("Constants and enumerations", .adaptersOnRecord)
 struct ConstantsTests {
     @Test("client-code 8: raw values of the keys")
     func keys() {

@@ -1,7 +1,8 @@
 import CoreBluetooth
+import Testbed
 import Testing
 
-@Suite("CBError and CBATTError")
+@Suite("CBError and CBATTError", .adaptersOnRecord)
 struct ErrorTests {
     private func fail(_ error: any Error) throws { throw error }
 

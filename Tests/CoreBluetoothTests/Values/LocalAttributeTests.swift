@@ -1,8 +1,9 @@
 import CoreBluetooth
 import Foundation
+import Testbed
 import Testing
 
-@Suite("Local attributes")
+@Suite("Local attributes", .adaptersOnRecord)
 struct LocalAttributeTests {
     @Test("client-code 10: attributes know where they belong")
     func owners() throws {

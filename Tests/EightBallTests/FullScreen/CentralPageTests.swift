@@ -1,11 +1,12 @@
 // The page of the one that asks, as a value: each rule at its edge.
 
+import Fixtures
 import TerminalScreen
 import Testing
 
 @testable import eightball
 
-@Suite("The page of the central")
+@Suite("The page of the central", .onRecord)
 struct CentralPageTests {
     private func page(_ names: String...) -> CentralPage {
         var page = CentralPage()

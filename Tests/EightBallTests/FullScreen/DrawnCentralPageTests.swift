@@ -1,12 +1,13 @@
 // What the page of the central looks like, sign by sign and style by style, on a usual screen and at the sizes where its
 // layout changes.
 
+import Fixtures
 import TerminalScreen
 import Testing
 
 @testable import eightball
 
-@Suite("The page of the central as it is drawn")
+@Suite("The page of the central as it is drawn", .onRecord)
 struct DrawnCentralPageTests {
     /// A page of the central with five balls, of which each is at another point of its conversation; one is chosen.
     private func central(_ rows: Int, _ columns: Int, chosen: String, ticks: Int = 0) -> String {

@@ -1,6 +1,7 @@
 // What the pages look like, but the central's, sign by sign and style by style, on a usual screen and at the sizes where its layout changes.
 
 import CoreBluetooth
+import Fixtures
 import Foundation
 import TerminalScreen
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @testable import BluetoothHost
 @testable import eightball
 
-@Suite("The pages as they are drawn")
+@Suite("The pages as they are drawn", .onRecord)
 struct DrawnPagesTests {
     private func role(_ rows: Int, _ columns: Int, _ keys: Key...) -> String {
         var page = RolePage()

@@ -13,7 +13,7 @@ import Testing
 @testable import TerminalScreen
 @testable import eightball
 
-@Suite("The session of eightball on the whole screen")
+@Suite("The session of eightball on the whole screen", .onRecord)
 struct FullScreenSessionTests {
     /// The app, in a terminal of 12 rows that gets keys at times, in seconds, and shows its rows at others.
     @MainActor

@@ -1,11 +1,12 @@
 // The page of the one that is asked, as a value: each rule at its edge.
 
+import Fixtures
 import TerminalScreen
 import Testing
 
 @testable import eightball
 
-@Suite("The page of the ball")
+@Suite("The page of the ball", .onRecord)
 struct PeripheralPageTests {
     /// A page by hand, with an open question.
     private func open() -> PeripheralPage {

@@ -4,6 +4,7 @@
 import CommandLineTool
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import SessionTestbed
 import TerminalScreen
@@ -11,7 +12,7 @@ import Testing
 
 @testable import eightball
 
-@Suite("The roles of eightball on the whole screen")
+@Suite("The roles of eightball on the whole screen", .onRecord)
 struct ScreenPartsTests {
     /// A part that gets keys at times, in seconds, and prints each page that differs from the one before.
     @MainActor

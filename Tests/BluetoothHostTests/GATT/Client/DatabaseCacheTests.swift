@@ -2,12 +2,13 @@
 // suite.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: caching")
+@Suite("GATT client: caching", .onRecord)
 struct DatabaseCacheTests {
     private static let discovery = """
         > 06 01 00 FF FF 00 28 01 18

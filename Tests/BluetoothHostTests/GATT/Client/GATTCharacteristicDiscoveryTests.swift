@@ -2,12 +2,13 @@
 // servers that break the rules.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: characteristics and descriptors")
+@Suite("GATT client: characteristics and descriptors", .onRecord)
 struct GATTCharacteristicDiscoveryTests {
     private static let question = BluetoothUUID("8E9A0002-1D8B-4C7F-9E0A-0123456789AB") ?? 0
 

@@ -1,12 +1,13 @@
 // Servers that want to keep a client busy for ever, and servers that answer with anything at all.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: hostile servers")
+@Suite("GATT client: hostile servers", .onRecord)
 struct GATTClientHostileTests {
     private static let characteristic = GATTRemoteCharacteristic(
         uuid: 0x2A00,

@@ -3,12 +3,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client and server")
+@Suite("GATT client and server", .onRecord)
 struct GATTClientServerTests {
     /// Both machines with nothing but time between them, and an application that keeps what is written.
     private struct Pair {

@@ -3,12 +3,13 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client")
+@Suite("GATT client", .onRecord)
 struct GATTClientTests {
     // MARK: MTU
 

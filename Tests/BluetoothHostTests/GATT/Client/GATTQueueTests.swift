@@ -2,12 +2,13 @@
 // command is counted once for its owner.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: the queue")
+@Suite("GATT client: the queue", .onRecord)
 struct GATTQueueTests {
     private static let one = TransmitToken(rawValue: 1)
     private static let other = TransmitToken(rawValue: 2)

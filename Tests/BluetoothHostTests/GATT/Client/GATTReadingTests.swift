@@ -1,12 +1,13 @@
 // Reading values and descriptors, as scripts named by the cases of the qualification suite.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: reading")
+@Suite("GATT client: reading", .onRecord)
 struct GATTReadingTests {
     typealias Procedure = ClientProcedure
     typealias Value = AttributeValue

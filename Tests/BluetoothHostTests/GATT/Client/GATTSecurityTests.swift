@@ -1,12 +1,13 @@
 // What the client does with a request that the server refuses because the link is not secure enough
 // (Vol 3, Part C, 10.3.2).
 
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: refusals for want of security")
+@Suite("GATT client: refusals for want of security", .onRecord)
 struct GATTSecurityTests {
     private static let unauthenticated = LinkSecurity.Key(isAuthenticated: false, isSecureConnections: true)
     private static let authenticated = LinkSecurity.Key(isAuthenticated: true, isSecureConnections: true)

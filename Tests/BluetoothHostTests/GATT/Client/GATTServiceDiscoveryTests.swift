@@ -1,12 +1,13 @@
 // Finding services, as scripts named by the cases of the qualification suite, and against servers that break the rules.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: services")
+@Suite("GATT client: services", .onRecord)
 struct GATTServiceDiscoveryTests {
     private static let ball = BluetoothUUID("8E9A0001-1D8B-4C7F-9E0A-0123456789AB") ?? 0
 

@@ -1,12 +1,13 @@
 // Writing values and descriptors, as scripts named by the cases of the qualification suite.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT client: writing")
+@Suite("GATT client: writing", .onRecord)
 struct GATTWritingTests {
     typealias Value = AttributeValue
 

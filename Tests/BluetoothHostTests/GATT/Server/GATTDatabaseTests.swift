@@ -1,12 +1,13 @@
 // The database: where services go, what is refused, how attributes are found, and the hash.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT database")
+@Suite("GATT database", .onRecord)
 struct GATTDatabaseTests {
     /// A service of `count` attributes.
     private func service(_ uuid: BluetoothUUID, count: Int) -> GATTServiceDefinition {

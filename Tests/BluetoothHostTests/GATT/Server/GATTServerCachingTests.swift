@@ -1,12 +1,13 @@
 // Service Changed, Database Hash, Client Supported Features and robust caching.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: caching")
+@Suite("GATT server: caching", .onRecord)
 struct GATTServerCachingTests: GATTServerSuite {
     @Test func `GATT/SR/GAS/BV-01-C Service Changed`() throws {
         try self.run(

@@ -1,12 +1,13 @@
 // What a client finds on the server: MTU exchange, discovery, declarations, and unknown requests.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: discovery")
+@Suite("GATT server: discovery", .onRecord)
 struct GATTServerDiscoveryTests: GATTServerSuite {
     // MARK: Configuration
 

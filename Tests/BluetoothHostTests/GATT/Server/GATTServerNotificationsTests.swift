@@ -1,11 +1,12 @@
 // Notifications, and indications with their confirmations and their time limit.
 
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: notifications and indications")
+@Suite("GATT server: notifications and indications", .onRecord)
 struct GATTServerNotificationsTests: GATTServerSuite {
     @Test("Vol 3, Part F, 3.4.2.2: nothing is notified or indicated while this device waits for its own MTU response")
     func heldBack() throws {

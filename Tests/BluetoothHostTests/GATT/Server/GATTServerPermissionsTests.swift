@@ -2,12 +2,13 @@
 // (Vol 3, Part C, 10.3.1; Vol 3, Part F, 3.2.5 and 4).
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: permissions")
+@Suite("GATT server: permissions", .onRecord)
 struct GATTServerPermissionsTests {
     // MARK: The table
 

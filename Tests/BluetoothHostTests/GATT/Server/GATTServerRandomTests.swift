@@ -2,12 +2,13 @@
 // that come and go. It must never trap, answer each request exactly once, and keep to the MTU.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: random PDUs")
+@Suite("GATT server: random PDUs", .onRecord)
 struct GATTServerRandomTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `Every request has one answer, no longer than the MTU`(seed: UInt64) throws {

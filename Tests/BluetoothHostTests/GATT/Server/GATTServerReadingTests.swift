@@ -1,11 +1,12 @@
 // Reading values, fixed ones and the application's, and every error that the specification allows there.
 
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: reading")
+@Suite("GATT server: reading", .onRecord)
 struct GATTServerReadingTests: GATTServerSuite {
     // MARK: Read
 

@@ -1,6 +1,7 @@
 // Signed writes (Vol 3, Part F, 3.4.5.4; Vol 3, Part C, 10.4; Vol 3, Part H, 2.4.5).
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 import Testing
 
@@ -15,7 +16,7 @@ func signedWrite(_ handle: AttributeHandle, _ value: String, counter: UInt32, ke
     return message
 }
 
-@Suite("GATT server: signed writes")
+@Suite("GATT server: signed writes", .onRecord)
 struct GATTServerSignedWritesTests: GATTServerSuite {
     private static let key = Octets16(high: 0x611B_64EB_FBCD_1FD3, low: 0x72EC_9196_DF42_5E50)
 

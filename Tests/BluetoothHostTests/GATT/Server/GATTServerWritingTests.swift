@@ -1,11 +1,12 @@
 // Writing values: requests, commands, prepared writes, configurations, and every error that the specification allows.
 
+import Fixtures
 import NIOCore
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("GATT server: writing")
+@Suite("GATT server: writing", .onRecord)
 struct GATTServerWritingTests: GATTServerSuite {
     // MARK: Commands
 

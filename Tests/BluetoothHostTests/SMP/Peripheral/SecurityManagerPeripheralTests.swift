@@ -2,11 +2,12 @@
 // another implementation of the protocol and of its cryptography than the one that is tested.
 
 import BluetoothTypes
+import Fixtures
 import Testing
 
 @testable import BluetoothHost
 
-@Suite("SM/PER")
+@Suite("SM/PER", .onRecord)
 struct SecurityManagerPeripheralTests {
     static let own = SecurityManagerScript.ownKey
     static let tester = SecurityManagerScript.testerKey

@@ -3,11 +3,12 @@
 import BluetoothHost
 import Foundation
 import NIOConcurrencyHelpers
+import Testbed
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The questions of a pairing")
+@Suite("The questions of a pairing", .adaptersOnRecord)
 struct PairingAgentTests {
     /// The answer to a question, as the pairing gets it.
     private func answer(_ question: PairingQuestion, _ give: (PairingPrompt) -> Void) -> PairingAnswer? {
