@@ -100,14 +100,15 @@ class MutatedPackage:
         if self.swift_build().returncode != 0:
             raise SystemExit(f"the copy does not build with the tests of now; {self.log} has the errors")
 
-    def make(self, modules, files, count, seed):
-        """Chooses mutations by chance, no two of them on one line, and builds what compiles."""
+    def make(self, modules, files, count, seed, held_out):
+        """Chooses mutations by chance, no two of them on one line, and builds what compiles; held-out ones or others."""
         paths = files_of(self.root)
         found = []
         for path in paths:
             wanted = path in files if files else not modules or path.split("/")[1] in modules
             if mutable(path) and wanted:
                 found += mutations.Finder(path, read(f"{self.root}/{path}")).find()
+        found = [mutation for mutation in found if mutation.is_held_out == held_out]
         random.Random(seed).shuffle(found)
         spans = collections.defaultdict(list)
         for mutation in found:

@@ -7,6 +7,7 @@ Swift: it looks at the text without comments and strings, and what does not comp
 
 import dataclasses
 import re
+import zlib
 
 OPENING, CLOSING = "([{", ")]}"
 BOUNDARIES = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
@@ -28,6 +29,12 @@ class Mutation:
     after: str
     # What stands in its place, with {n} for the mutant's number.
     replacement: str
+
+    @property
+    def is_held_out(self):
+        """Whether the mutation is one of the fifth that is kept for a trial. Which ones are follows from what they change,
+        not from where it stands."""
+        return zlib.crc32(f"{self.path} {self.kind} {self.before} {self.after}".encode()) % 5 == 0
 
     def is_near(self, other):
         """Whether both change the same text of a file, or begin on one line."""

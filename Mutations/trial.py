@@ -207,6 +207,7 @@ def main():
     parser.add_argument("--module", action="append", default=[], help="of this module alone; more than once for more")
     parser.add_argument("--file", action="append", default=[], help="of this file alone; more than once for more")
     parser.add_argument("--tests", help="only the suites whose names have this regular expression in them")
+    parser.add_argument("--development", action="store_true", help="of the mutants that are not kept for trials")
     parser.add_argument("--mutants", type=int, default=75, help="how many")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 20), help="which ones")
     parser.add_argument("--spare", type=int, default=20, help="percent more are built, for those that do not compile")
@@ -224,7 +225,8 @@ def main():
             package.update_tests()
         else:
             print(f"seed {options.seed}", flush=True)
-            package.make(options.module, options.file, options.mutants * (100 + options.spare) // 100 + 1, options.seed)
+            count = options.mutants * (100 + options.spare) // 100 + 1
+            package.make(options.module, options.file, count, options.seed, not options.development)
         trial = Trial(package, Suites(options.copy, folder), options)
         if options.again:
             trial.load()
