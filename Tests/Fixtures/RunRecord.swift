@@ -19,12 +19,16 @@ package final class RunRecord: Sendable {
         var count = 0
         var digest: UInt64 = 0
         var lines: [String] = []
+        var isDiscarded = false
     }
 
     private let state = NIOLockedValueBox(State())
     private let printsLines: Bool
 
     init(printsLines: Bool) { self.printsLines = printsLines }
+
+    /// Takes the run off the record: it does what somebody has asked for, and not what it does as a rule.
+    package static func discard() { self.current?.state.withLockedValue { $0.isDiscarded = true } }
 
     /// Notes what happens in the test that runs.
     package static func note(_ line: @autoclosure () -> String) { self.current?.note(line()) }
@@ -58,6 +62,8 @@ package final class RunRecord: Sendable {
     /// The digest, or `nil` where nothing was noted.
     var digest: String? { self.state.withLockedValue { $0.count == 0 ? nil : $0.digest.hexDigits } }
 
+    var isDiscarded: Bool { self.state.withLockedValue { $0.isDiscarded } }
+
     var lines: [String] { self.state.withLockedValue { $0.lines } }
 }
 
@@ -84,7 +90,7 @@ package struct OnRecord: TestTrait, SuiteTrait, TestScoping {
         guard RunRecord.current == nil else { return try await function() }
         let record = RunRecord(printsLines: RunRecords.mode == .print)
         try await RunRecord.$current.withValue(record) { try await self.scope(record, function) }
-        guard let reason = RunRecords.shared.compare(record, of: "\(test.id)") else { return }
+        guard !record.isDiscarded, let reason = RunRecords.shared.compare(record, of: "\(test.id)") else { return }
         Issue.record(Comment(rawValue: reason), sourceLocation: test.sourceLocation)
     }
 }
