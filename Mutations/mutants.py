@@ -105,8 +105,7 @@ class MutatedPackage:
         paths = files_of(self.root)
         found = []
         for path in paths:
-            wanted = path in files if files else not modules or path.split("/")[1] in modules
-            if mutable(path) and wanted:
+            if mutable(path) and (path in files if files else not modules or path.split("/")[1] in modules):
                 found += mutations.Finder(path, read(f"{self.root}/{path}")).find()
         found = [mutation for mutation in found if mutation.is_held_out == held_out]
         random.Random(seed).shuffle(found)
