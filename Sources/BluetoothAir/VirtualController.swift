@@ -90,7 +90,6 @@ public final class VirtualController: HCIChannel {
     }
 
     /// Which advertising reports the host needs from now on.
-    /// Which advertising reports the host needs from now on.
     package func setReportNeed(_ need: AdvertisingReportNeed) { self.onLoop.setReportNeed(need) }
 
     /// How many links the controller has.

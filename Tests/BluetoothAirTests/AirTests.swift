@@ -184,6 +184,27 @@ struct AirTests {
         try loop.submit { handover.air = nil }.wait()
     }
 
+    @Test("a host that answers each packet leaves the event loop to others after 16 exchanges")
+    func turns() {
+        let testbed = AirTestbed()
+        let host = testbed.host()
+        var count = 0
+        host.onPacket = { _ in
+            guard count < 100 else { return }
+            count += 1
+            host.send(LERand())
+        }
+        host.send(LERand())
+        var seen: [Int] = []
+        func others() {
+            seen.append(count)
+            if seen.count < 8 { testbed.loop.execute { others() } }
+        }
+        testbed.loop.execute { others() }
+        testbed.loop.run()
+        #expect(seen == [16, 32, 48, 64, 80, 96, 100, 100])
+    }
+
     @Test("packets for a host that is gone are not kept")
     func hostGone() throws {
         let testbed = AirTestbed()

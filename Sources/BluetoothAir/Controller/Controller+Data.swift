@@ -52,7 +52,8 @@ struct ReceiveBuffers {
     func hasCapacity(for end: LinkEnd, among linkCount: Int) -> Bool {
         guard self.isHostWritable else { return false }
         guard self.isLimited else { return true }
-        guard end.unreportedPackets > 0 else { return self.used < self.capacity }
+        guard self.used < self.capacity else { return false }
+        guard end.unreportedPackets > 0 else { return true }
         let shared = self.capacity - min(self.linkLimit, self.capacity / 2)
         let limit = linkCount > 1 ? shared - (self.used - self.usedLinkCount) : shared - shared / 4
         return end.unreportedPackets <= limit

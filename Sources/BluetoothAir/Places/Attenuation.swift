@@ -75,7 +75,7 @@ public struct AirWall: Hashable, Sendable {
     /// On which side of a line through two points a third one is: a sign, 0 on the line.
     private static func side(of point: AirPosition, _ from: AirPosition, _ to: AirPosition) -> Double {
         let product = (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x)
-        return product == 0 ? 0 : product > 0 ? 1 : -1
+        return product > 0 ? 1 : product < 0 ? -1 : 0
     }
 }
 

@@ -68,6 +68,33 @@ struct PacketCipherTests {
         #expect(!opens(sender.seal(payload.readableBytesView, .start)))
     }
 
+    @Test("packets of all lengths and kinds, on record: each is opened by the other end, in its turn, and only so")
+    func lengths() {
+        var generator = SeededGenerator(seed: 9)
+        let key = SessionKey(
+            longTermKey: Self.key,
+            central: SessionPart(using: &generator),
+            peripheral: SessionPart(using: &generator)
+        )
+        for isFromCentral in [true, false] {
+            var sender = key.cipher(fromCentral: isFromCentral)
+            var receiver = key.cipher(fromCentral: isFromCentral)
+            let headers: [PacketCipher.Header] = [.start, .continuation, .control]
+            for count in 0..<300 {
+                let payload = ByteBuffer(
+                    bytes: (0..<count % 256).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                )
+                let sealed = sender.seal(payload.readableBytesView, headers[count % 3])
+                RunRecord.note(sealed.readableBytesView.map(\.hexadecimalDigits).joined())
+                #expect(sealed.readableBytes == payload.readableBytes + 4)
+                let opened = receiver.open(sealed, headers[count % 3])
+                #expect(opened == payload)
+                #expect(opened?.readerIndex == ACLDataHeader.octetCountWithType)
+            }
+            for count in 0..<4 { #expect(receiver.open(ByteBuffer(repeating: 0, count: count), .control) == nil) }
+        }
+    }
+
     @Test("every control PDU has the octets that the specification says, with its opcode first")
     func controlPDUs() {
         let part = SessionPart(diversifier: 0x0807_0605_0403_0201, vector: 0x0C0B_0A09)

@@ -24,6 +24,11 @@ struct AirMapTests {
             let sender = air.controllers[index]
             let txPower = senders[index].txPower
             senders[index].receivers.update(for: sender, txPower: txPower, on: air.map, air.obstacles)
+            RunRecord.note(
+                "\(index) "
+                    + senders[index].receivers.entries.map { "\($0.order)/\($0.change)/\($0.rssi?.dBm ?? 0)" }
+                    .joined(separator: " ")
+            )
             let found = senders[index].receivers.entries.filter { $0.rssi != nil }
             let expected = air.controllers.filter {
                 $0 !== sender && air.strength(from: sender, to: $0, txPower: txPower) != nil
@@ -109,6 +114,45 @@ struct AirMapTests {
         #expect(PathLoss.strength(distance: .metres(AirMap.cellSize), txPower: 0) == nil)
         #expect(PathLoss.strength(distance: .metres(AirMap.cellSize - 0.01), txPower: 0) == -95)
         #expect(AirMap.cellSize > 334 && AirMap.cellSize < 335)
+    }
+
+    @Test("what has changed around a place, and who may be heard there, on record", arguments: 1...4)
+    func changes(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &generator) }
+        // Corners of cells, what is just beside them, and the range itself.
+        let steps = [-2, -1.001, -1, -0.999, 0, 0.001, 0.5, 0.999, 1, 1.001, 2].map { $0 * AirMap.cellSize }
+        func location() -> AirLocation {
+            if number(0...5) == 0 { return .distance(.metres(Double(number(0...400)))) }
+            return .position(AirPosition(x: steps[number(0...10)], y: steps[number(0...10)]))
+        }
+        var map = AirMap()
+        var places: [Int: AirLocation] = [:]
+        for _ in 0..<300 {
+            let slot = number(0...11)
+            let before = map.lastChange
+            if number(0...3) == 0, let place = places[slot] {
+                map.remove(slot, at: place)
+                places[slot] = nil
+            } else {
+                let next = location()
+                map.place(slot, order: 20 - slot, at: next, before: places[slot])
+                places[slot] = next
+            }
+            #expect(map.lastChange > before)
+            #expect(map.all.map(\.slot) == places.keys.sorted(by: >))
+            let here = location()
+            let candidates = map.candidates(around: here)
+            // All that hear a sender there are among them, in the order of creation.
+            let heard = places.filter { PathLoss.strength(distance: here.distance(to: $0.value), txPower: 0) != nil }
+            #expect(Set(heard.keys).isSubset(of: candidates.map(\.slot)))
+            #expect(candidates.map(\.order) == candidates.map(\.order).sorted())
+            let isUnchanged = [0, 1, 5].map {
+                map.isUnchanged(since: map.lastChange &- min($0, map.lastChange), around: here)
+            }
+            #expect(isUnchanged[0])
+            RunRecord.note("\(candidates.map { "\($0.slot)/\($0.change)" }) \(isUnchanged) \(map.cellCount)")
+        }
     }
 
     @Test("cells in which nobody is any more are forgotten")

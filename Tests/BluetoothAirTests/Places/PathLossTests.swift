@@ -1,0 +1,68 @@
+// What distance does to a signal, over all distances and powers: on record, and by its rules.
+
+import BluetoothTypes
+import Fixtures
+import Testing
+
+@testable import BluetoothAir
+
+@Suite("Path loss", .onRecord)
+struct PathLossTests {
+    private static let distances = [
+        0, 0.01, 0.09, 0.1, 0.11, 0.5, 1, 1.5, 2, 5, 10, 30, 100, 200, 300, 333, 334, 334.9, 335, 400, 1_000, 1e6,
+    ]
+    private static let powers: [TransmitPower] = [-127, -20, -1, 0, 1, 10, 20, 127]
+
+    @Test("strengths by distance, power and attenuation")
+    func strengths() {
+        for power in Self.powers {
+            for attenuation in [0, 0.4, 0.5, 3.4, 30, 50.5, 51, .infinite] as [Attenuation] {
+                let strengths = Self.distances.map { metres in
+                    PathLoss.strength(distance: .metres(metres), txPower: power, attenuation: attenuation)
+                }
+                let texts = strengths.map { $0.map { "\($0.dBm)" } ?? "-" }
+                RunRecord.note("\(power.dBm) \(attenuation): \(texts.joined(separator: " "))")
+                // Farther is never stronger, and what is heard is at least -95 and at most 20 dBm.
+                let heard = strengths.compactMap { $0?.dBm }
+                #expect(strengths.prefix(heard.count).allSatisfy { $0 != nil })
+                #expect(heard == heard.sorted(by: >))
+                #expect(heard.allSatisfy { (-95...20).contains($0) })
+            }
+        }
+    }
+
+    @Test("the range of a power is where its signal is heard, and no farther")
+    func ranges() {
+        for power in Self.powers where power <= 20 {
+            let range = PathLoss.range(txPower: power).metres
+            // A distance below 10 cm counts as 10 cm.
+            guard range > 0.1 else { continue }
+            #expect(PathLoss.strength(distance: .metres(range * 0.999_998), txPower: power) == PathLoss.sensitivity)
+            #expect(PathLoss.strength(distance: .metres(range * 1.000_1), txPower: power) == nil)
+        }
+    }
+
+    @Test("the distance of a power has this power")
+    func inverse() {
+        for power in stride(from: -95.0, through: -25, by: 2.5) {
+            let found = PathLoss.power(at: PathLoss.distance(ofPower: power))
+            #expect(abs(found - power) < 1e-9)
+        }
+        #expect(PathLoss.power(at: .metres(0)) == PathLoss.power(at: .metres(0.1)))
+        #expect(PathLoss.power(at: .metres(0.11)) < PathLoss.power(at: .metres(0.1)))
+        #expect(PathLoss.power(at: .metres(1), txPower: 3) == -42)
+        #expect(PathLoss.distance(ofPower: -45) == .metres(1))
+    }
+
+    @Test("a strength above 20 dBm is 20 dBm, and one below -95 dBm is none")
+    func ends() {
+        // At 10 cm a signal has 25 dB less than at its sender.
+        for (power, strength) in [(44, 19), (45, 20), (46, 20), (127, 20)] as [(Int8, Int)] {
+            #expect(PathLoss.strength(distance: .metres(0.1), txPower: TransmitPower(dBm: power))?.dBm == strength)
+        }
+        for (attenuation, strength) in [(50.49, -95), (50.51, nil)] as [(Double, Int?)] {
+            let found = PathLoss.strength(distance: .metres(1), txPower: 0, attenuation: .decibels(attenuation))
+            #expect(found?.dBm == strength)
+        }
+    }
+}
