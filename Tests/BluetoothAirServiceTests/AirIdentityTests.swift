@@ -155,6 +155,16 @@ struct AirIdentityTests {
         try octets.write(to: URL(fileURLWithPath: self.folder(file)))
     }
 
+    @Test("Of a program's name 64 octets count", arguments: [63, 64, 65])
+    func programNames(octetCount: Int) throws {
+        let identity = try self.store.claim(program: String(repeating: "x", count: octetCount))
+        let name = String(repeating: "x", count: min(octetCount, 64))
+        #expect(identity.name == name)
+        #expect(self.folder.content == ["program-\(name)-1.json", "program-\(name)-1.lock"])
+        #expect(try self.store.claim(program: name + "y").name == (octetCount < 64 ? name + "y" : name + " 2"))
+        withExtendedLifetime(identity) {}
+    }
+
     @Test("Many that claim at once get different addresses")
     func contention() async throws {
         let store = self.store

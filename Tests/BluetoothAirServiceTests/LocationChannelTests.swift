@@ -1,12 +1,14 @@
 import BluetoothAir
 import BluetoothHCI
+import BluetoothTypes
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import Testing
 
 @testable import BluetoothAirService
 
-@Suite("The location of a device whose air is served elsewhere")
+@Suite("The location of a device whose air is served elsewhere", .onRecord)
 struct LocationChannelTests {
     /// A channel whose other end is the test.
     final class ScriptedChannel: HCIChannel {
@@ -170,5 +172,54 @@ struct LocationChannelTests {
         #expect(Distance.metres(1) < .metres(1.5))
         #expect(AirPosition(x: -2.5, y: 0).description == "(-2.5, 0.0) m")
         #expect(Distance.metres(2.5).description == "2.5 m")
+    }
+
+    @Test("Random steps of host and server in every state", arguments: [true, false])
+    func walk(hasDistance: Bool) {
+        var generator = SeededGenerator(seed: hasDistance ? 1 : 2)
+        let answers: [[UInt8]] = [
+            [0x04, 0x0E, 0x04, 0x01, 0xD1, 0xFC, 0x00], [0x04, 0x0F, 0x04, 0x00, 0x01, 0xD2, 0xFC],
+            [0x04, 0x0E, 0x04, 0x01, 0xD2, 0xFC, 0x01], [0x04, 0x0F, 0x04, 0x00, 0x01, 0xD1, 0xFC],
+            [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], [0x04, 0x0E, 0x03, 0x01, 0xD1, 0xFC], [0x04, 0x10, 0x01, 0x42],
+        ]
+        for run in 0..<150 {
+            let inner = ScriptedChannel(EmbeddedEventLoop())
+            let location: AirLocation = hasDistance ? .distance(.metres(2.5)) : .position(AirPosition(x: 3, y: -0.5))
+            let channel = LocationChannel(inner, location: location)
+            let host = RecordingReceiver()
+            for step in 0..<12 {
+                let choice = Int.random(in: 0...10, using: &generator)
+                switch choice {
+                case 0...2: channel.send(HCIPacket(h4: ByteBuffer(bytes: [0x01, UInt8(step), 0x10, 0x00])))
+                case 3: channel.sendTogether { channel.send(HCIPacket(h4: ByteBuffer(bytes: Self.reset))) }
+                case 4...6: channel.start(receiver: host)
+                case 7, 8: inner.deliver(answers[Int.random(in: 0..<answers.count, using: &generator)])
+                case 9 where step > 6: channel.close()
+                case 10 where step > 6: inner.end("the server is gone")
+                default: break
+                }
+                RunRecord.note(
+                    "\(run) \(step) \(choice): \(inner.sent) \(inner.isClosed) \(host.packets) \(host.batchCount) "
+                        + "\(host.closeReason ?? "-") \(channel.leavesProcess)"
+                )
+            }
+            // The command goes out once at most, in front of all else.
+            let commands = inner.sent.filter {
+                $0.starts(with: [0x01, 0xD1, 0xFC]) || $0.starts(with: [0x01, 0xD2, 0xFC])
+            }
+            #expect(commands.count <= 1)
+        }
+    }
+
+    @Test("Distances and positions at each edge, as commands")
+    func locations() {
+        for metres in [
+            0, 0.004, 0.005, 0.01, 0.5, 0.999, 1, 2.5, 1e6, 9_999_999.99, 1e7, 1e7 + 1, 1e12, -0.01, -1, -1e7, -1e12,
+            .nan,
+            .infinity, -.infinity,
+        ] as [Double] {
+            let position = AirPosition(x: metres, y: -metres)
+            RunRecord.note("\(AirSetDistance(.metres(metres))) \(AirSetPosition(position)) \(Distance.metres(metres))")
+        }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("ACL data")
+@Suite("ACL data", .onRecord)
 struct ACLDataTests {
     @Test("a header is read in place")
     func decode() throws {
@@ -79,11 +79,14 @@ struct ACLDataTests {
     @Test("random octets never trap")
     func randomOctets() {
         var generator = SeededGenerator(seed: 3)
-        for _ in 0..<20_000 {
+        for number in 0..<20_000 {
             let count = Int.random(in: 0...12, using: &generator)
             var bytes = ByteBuffer(bytes: [0x02])
             bytes.writeBytes((0..<count).map { _ in UInt8.random(in: 0...8, using: &generator) })
-            guard let (header, fragment) = try? HCIPacket(h4: bytes).aclData() else { continue }
+            let result = Result { try HCIPacket(h4: bytes).aclData() }
+            if number < 2_000 { RunRecord.note("\(bytes.hex) is \(result.map { "\($0.header) \($0.fragment.hex)" })") }
+            guard case .success(let (header, fragment)) = result else { continue }
+            #expect(header.boundary.isFirst == (header.boundary != .continuing))
             #expect(header.length == fragment.readableBytes)
         }
     }

@@ -98,14 +98,18 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
         }
         self.decodesWithoutTrap = { bytes in
             var parameters = bytes
-            if let value = try? Command(parsing: &parameters) {
+            let command = Result { try Command(parsing: &parameters) }
+            RunRecord.note("\(opcode) \(bytes.hex) is \(command) \(parameters.hex)")
+            if case .success(let value) = command {
                 // What was read can be written, and is read again as the same.
                 var again = ByteBuffer()
                 value.encode(into: &again)
                 #expect((try? Command(parsing: &again)) == value)
             }
             var answer = bytes
-            if let value = try? Command.ReturnParameters(parsing: &answer) {
+            let returned = Result { try Command.ReturnParameters(parsing: &answer) }
+            RunRecord.note("\(opcode) \(bytes.hex) returns \(returned) \(answer.hex)")
+            if case .success(let value) = returned {
                 var again = ByteBuffer()
                 value.encode(into: &again)
                 #expect((try? Command.ReturnParameters(parsing: &again)) == value)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("H4 framer")
+@Suite("H4 framer", .onRecord)
 struct H4FramerTests {
     // One packet of each kind that a controller may send, lengths zero included.
     private static let packets = [
@@ -136,12 +136,37 @@ struct H4FramerTests {
         #expect(framer.pendingOctetCount == 6)
     }
 
+    @Test("each type octet with a header of each length, and lengths at each limit")
+    func headers() {
+        for type in UInt8.min...UInt8.max {
+            for count in 1...6 {
+                for length in [[0, 0], [1, 0], [0, 1], [0, 0x40], [0, 0x10], [1, 0x10], [0xFF, 0xFF]] as [[UInt8]] {
+                    guard type < 8 || count == 1 && length == [0, 0] else { continue }
+                    // The default limit, and one of exactly 256 octets.
+                    for limit in [nil, 256, 0xFFFF] as [Int?] {
+                        var framer =
+                            limit.map { H4Framer(readingFrom: .host, maximumDataLength: $0) }
+                            ?? H4Framer(readingFrom: .host)
+                        framer.append(ByteBuffer(bytes: ([type, 0x40, 0x00] + length + [0xAA]).prefix(count)))
+                        let first = Result { try framer.next()?.bytes.hex }
+                        framer.append(ByteBuffer(repeating: 0xBB, count: 5_000))
+                        let second = Result { try framer.next()?.bytes.readableBytes }
+                        RunRecord.note(
+                            "\(type) \(count) \(length) \(limit ?? -1): \(first) \(second) "
+                                + "\(framer.pendingOctetCount) \(framer.isResynchronizing)"
+                        )
+                    }
+                }
+            }
+        }
+    }
+
     @Test("random octets never trap, are never kept beyond one packet, and end in packets of the right length")
     func randomOctets() throws {
         var generator = SeededGenerator(seed: 11)
         for sender in [H4Framer.Sender.host, .controller] {
             var framer = H4Framer(readingFrom: sender, maximumDataLength: 64)
-            for _ in 0..<20_000 {
+            for _ in 0..<6_000 {
                 let count = Int.random(in: 0...20, using: &generator)
                 framer.append(
                     ByteBuffer(bytes: (0..<count).map { _ in UInt8.random(in: 0...15, using: &generator) })
@@ -154,7 +179,9 @@ struct H4FramerTests {
                             continue
                         }
                         #expect((1...5).contains(packet.kind.rawValue))
+                        RunRecord.note("\(sender) \(packet.kind.rawValue) \(packet.bytes.hex)")
                     } catch {
+                        RunRecord.note("\(sender) \(error) \(framer.pendingOctetCount)")
                         #expect(framer.isResynchronizing)
                         // The other side resets.
                         framer.append(
@@ -163,6 +190,7 @@ struct H4FramerTests {
                     }
                 }
                 #expect(framer.pendingOctetCount < 4 + 255)
+                RunRecord.note("\(sender) \(framer.pendingOctetCount) \(framer.isResynchronizing)")
             }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("HCI commands")
+@Suite("HCI commands", .onRecord)
 struct HCICommandTests {
     @Test("octets and back", arguments: CommandExample.all)
     func roundTrip(example: CommandExample) throws { try example.check() }
@@ -38,10 +38,49 @@ struct HCICommandTests {
         #expect(commands.description == "\(bits.count - 1) commands")
     }
 
+    @Test(
+        "every command with as many octets of zeros, ones and what counts up as it may have",
+        arguments: CommandExample.all
+    )
+    func lengths(example: CommandExample) {
+        for count in [0...12, 24...36, 62...68, 250...255].joined() {
+            example.decodesWithoutTrap(ByteBuffer(repeating: 0x00, count: count))
+            example.decodesWithoutTrap(ByteBuffer(repeating: 0x01, count: count))
+            example.decodesWithoutTrap(ByteBuffer(bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0) }))
+        }
+    }
+
+    @Test("every command and its place in the bitmap, and packets of every opcode of the groups")
+    func table() throws {
+        for entry in HCICommandTable.entries {
+            let command = entry.command
+            RunRecord.note(
+                "\(command) \(command.opcode) \(command.name) \(command.isAnsweredByStatus) \(entry.bit as Any)"
+            )
+        }
+        for group in 0...0x3F {
+            for number in [0...0x8F, 0xD0...0xD3, 0x3FE...0x3FF].joined() {
+                let opcode = HCIOpcode(rawValue: UInt16(group << 10 | number))
+                let command = HCICommandTable.command(opcode)
+                guard let command else { continue }
+                for hex in ["", "00", "01 01", "00 00 00 00 00 00 00 00 00"] {
+                    var packet = ByteBuffer(bytes: [0x01])
+                    packet.writeLittleEndian(opcode.rawValue)
+                    let parameters = ByteBuffer(hex: hex)
+                    packet.writeInteger(UInt8(parameters.readableBytes))
+                    packet.writeImmutableBuffer(parameters)
+                    RunRecord.note("\(command) \(HCIPacket(h4: packet))")
+                    let complete = CommandComplete(opcode: opcode, returnParameters: parameters).packet()
+                    RunRecord.note("\(complete) \(CommandStatus(opcode: opcode).packet())")
+                }
+            }
+        }
+    }
+
     @Test("random octets never trap a decoder", arguments: CommandExample.all)
     func randomOctets(example: CommandExample) {
         var generator = SeededGenerator(seed: UInt64(example.opcode))
-        for _ in 0..<300 {
+        for _ in 0..<120 {
             let count = Int.random(in: 0...80, using: &generator)
             // Small octets reach further into lists and choices.
             let limit: UInt8 = Bool.random(using: &generator) ? 3 : 255
@@ -124,6 +163,34 @@ struct HCICommandTests {
         #expect(throws: MalformedBytes(.invalid, "Opcode")) {
             try HCICommandPacket(Reset().packet()).parsed(as: LERand.self)
         }
+    }
+
+    @Test("connection parameters at each limit and beside it, in every combination")
+    func connectionParameterCombinations() {
+        var count = 0
+        for minimum in [5, 6, 7, 3_200, 3_201] as [UInt16] {
+            for maximum in [5, 6, 7, 3_200, 3_201] as [UInt16] {
+                for latency in [0, 1, 498, 499, 500] as [UInt16] {
+                    for timeout in [9, 10, 11, 800, 801, 1_600, 1_601, 3_199, 3_200, 3_201] as [UInt16] {
+                        for (shortest, longest) in [(0, 0), (0, 1), (1, 0)] as [(UInt16, UInt16)] {
+                            let parameters = ConnectionParameters(
+                                minimumInterval: ConnectionInterval(rawValue: minimum),
+                                maximumInterval: ConnectionInterval(rawValue: maximum),
+                                latency: latency,
+                                supervisionTimeout: SupervisionTimeout(rawValue: timeout),
+                                minimumEventLength: ConnectionEventLength(rawValue: shortest),
+                                maximumEventLength: ConnectionEventLength(rawValue: longest)
+                            )
+                            guard parameters.isValid else { continue }
+                            #expect(minimum <= maximum && latency <= 499 && shortest <= longest)
+                            RunRecord.note("\(parameters)")
+                            count += 1
+                        }
+                    }
+                }
+            }
+        }
+        #expect(count > 0)
     }
 
     @Test("connection parameters fit each other or not")

@@ -186,6 +186,48 @@ struct CaptureFileTests {
     }
     #endif
 
+    @Test("A number stands in front of the last dot of the name, and behind a name without one")
+    func numberedNames() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder("a.b"), withIntermediateDirectories: true)
+        let logger = LogLines().logger
+        for (name, second) in [
+            ("run", "run-2"), ("a.b/run", "a.b/run-2"), ("a.b/x.y", "a.b/x-2.y"), ("x.y.z", "x.y-2.z"), ("x.", "x-2."),
+            ("a.b/.x", "a.b/.x-2"), (".x.y", ".x-2.y"),
+        ] {
+            let files = try (0..<2).map { _ in try CaptureFile(path: folder(name), logger: logger) }
+            #expect(files.map(\.path) == [folder(name), folder(second)])
+        }
+    }
+
+    @Test("99 captures may be written as one name, and no more")
+    func mostCaptures() throws {
+        let folder = try TemporaryFolder()
+        let logger = LogLines().logger
+        let files = try (0..<99).map { _ in try CaptureFile(path: folder("a"), logger: logger) }
+        #expect(files.last?.path == folder("a-99"))
+        let error = #expect(throws: TransportError.self) { try CaptureFile(path: folder("a"), logger: logger) }
+        #expect(error?.code == .inUse)
+        #expect(error?.message == "99 captures are being written as \(folder("a")): choose another name")
+        #expect(folder.content.count == 99)
+    }
+
+    @Test(
+        "What is gathered is written when it has 64 KiB",
+        arguments: [(65_535, true), (65_536, false), (65_537, false)]
+    )
+    func flushSize(octetCount: Int, waits: Bool) throws {
+        let folder = try TemporaryFolder()
+        let file = try CaptureFile(path: folder("a"), logger: LogLines().logger)
+        #expect(!file.needsFlush)
+        // A record has 24 octets in front of its packet.
+        file.record(HCIPacket([0x05] + [UInt8](repeating: 0, count: octetCount - 25)), .toHost)
+        #expect(file.needsFlush == waits)
+        #expect(try self.records(folder("a")).count == (waits ? 0 : 1))
+        file.flush()
+        #expect(try self.records(folder("a")).count == 1)
+    }
+
     @Test("A place where no file can be is an error in one line")
     func badPlace() throws {
         let folder = try TemporaryFolder()

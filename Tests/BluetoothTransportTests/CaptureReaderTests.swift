@@ -7,7 +7,7 @@ import Fixtures
 import NIOCore
 import Testing
 
-@Suite("CaptureReader and PacketLoggerReader")
+@Suite("CaptureReader and PacketLoggerReader", .onRecord)
 struct CaptureReaderTests {
     /// A command, an event, data in both directions, and a note in between.
     private static let bigEndian = """
@@ -187,7 +187,7 @@ struct CaptureReaderTests {
     @Test("Random octets are refused or read, and never trap")
     func random() {
         var generator = SeededGenerator(seed: 1)
-        for _ in 0..<20_000 {
+        for _ in 0..<3_000 {
             var bytes = Self.octets(Bool.random(using: &generator) ? Self.bigEndian : Self.littleEndian)
             for _ in 0..<Int.random(in: 0...6, using: &generator) {
                 bytes.setInteger(
@@ -195,7 +195,55 @@ struct CaptureReaderTests {
                     at: Int.random(in: 0..<bytes.readableBytes, using: &generator)
                 )
             }
-            _ = try? CaptureReader.records(of: bytes)
+            Self.note(bytes, "random")
         }
+    }
+
+    /// Notes the records of a file, or why it is refused, and what was read before.
+    private static func note(_ bytes: ByteBuffer, _ name: String) {
+        do {
+            var reader = try CaptureReader(bytes)
+            while let record = try reader.next() {
+                RunRecord.note("\(name) \(record.packet.bytes.hex) \(record.direction) \(record.time) \(record.drops)")
+            }
+        } catch {
+            RunRecord.note("\(name) \(error)")
+        }
+    }
+
+    /// Files of every format.
+    private static let files: [ByteBuffer] = {
+        var btsnoop = ByteBuffer()
+        BTSnoopWriter.writeFileHeader(into: &btsnoop)
+        let packets = ["01 03 0C 00", "04 0E 04 01 03 0C 00", "02 40 00 00 00", "05 40 00 00 00", "03 40 00 00", "99"]
+        for (number, packet) in packets.enumerated() {
+            BTSnoopWriter.write(
+                HCIPacket(h4: Self.octets(packet)),
+                number.isMultiple(of: 2) ? .toController : .toHost,
+                at: BTSnoop.Timestamp(microsecondsSince1970: [.min, -1, 0, 1, 1_700_000_000_000_000, .max][number]),
+                drops: UInt32(number),
+                into: &btsnoop
+            )
+        }
+        var monitor = Self.octets("6274736E6F6F7000 00000001 000007D1")
+        for record in [
+            Self.record(1, 2, "03 0C 00"), Self.record(1, 3, "0E 04 01 03 0C 00"), Self.record(0, 4, "40 00 01 00 AA"),
+            Self.record(0, 5, "40 20 01 00 BB", drops: 2), Self.record(0, 1, ""), Self.record(2, 4, ""),
+        ] { monitor.writeImmutableBuffer(record) }
+        return [btsnoop, monitor, Self.octets(Self.bigEndian), Self.octets(Self.littleEndian)]
+    }()
+
+    @Test("Files cut at each octet, and with each octet changed", arguments: 0..<4)
+    func walk(number: Int) throws {
+        let file = Self.files[number]
+        for place in 0..<file.readableBytes {
+            Self.note(try #require(file.getSlice(at: 0, length: place)), "cut \(place)")
+            for octet in [0x00, 0x01, 0x08, 0x7F, 0xFF] as [UInt8] {
+                var bytes = file
+                bytes.setInteger(octet, at: place)
+                Self.note(bytes, "\(place) \(octet)")
+            }
+        }
+        Self.note(file, "whole")
     }
 }

@@ -1,9 +1,10 @@
 // Numbers and octets as hexadecimal digits.
 
 import BluetoothTypes
+import Fixtures
 import Testing
 
-@Suite("Hexadecimal digits")
+@Suite("Hexadecimal digits", .onRecord)
 struct HexadecimalTests {
     @Test("a number has the digits of its full width, in upper case")
     func numbers() {
@@ -18,5 +19,19 @@ struct HexadecimalTests {
         #expect([UInt8]().hexadecimalDigits().isEmpty)
         #expect([0x00, 0x1B, 0xFF].hexadecimalDigits() == "001BFF")
         #expect([0x00, 0x1B, 0xFF].hexadecimalDigits(separator: ":") == "00:1B:FF")
+    }
+
+    @Test("numbers of each width, and octets with and without a separator")
+    func walk() {
+        for number in [0, 1, 0x0F, 0x10, 0xFF, 0x100, 0xABC, 0x7FFF] as [Int] {
+            RunRecord.note(
+                "\(UInt8(truncatingIfNeeded: number).hexadecimalDigits) \(UInt16(number).hexadecimalDigits) "
+                    + "\(UInt32(number).hexadecimalDigits) \(UInt64(number).hexadecimalDigits)"
+            )
+            for separator in ["", ":", " "] {
+                let octets = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: number % 4)
+                RunRecord.note("[\(octets.hexadecimalDigits(separator: separator))]")
+            }
+        }
     }
 }

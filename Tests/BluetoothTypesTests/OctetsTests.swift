@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("Octets")
+@Suite("Octets", .onRecord)
 struct OctetsTests {
     @Test("sixteen octets in both orders")
     func sixteen() throws {
@@ -45,5 +45,22 @@ struct OctetsTests {
         #expect(bytes.readableBytes == 31)
         for count in [15, 17] { #expect(Octets16(mostSignificantFirst: Array(repeating: 0, count: count)) == nil) }
         for count in [31, 33] { #expect(Octets32(mostSignificantFirst: Array(repeating: 0, count: count)) == nil) }
+    }
+
+    @Test("random octets in both orders")
+    func walk() throws {
+        var generator = SeededGenerator(seed: 32)
+        for _ in 0..<100 {
+            let octets = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let value = try #require(Octets32(mostSignificantFirst: octets))
+            let half = try #require(Octets16(mostSignificantFirst: octets.prefix(16)))
+            var bytes = ByteBuffer()
+            value.encode(into: &bytes)
+            half.encode(into: &bytes)
+            RunRecord.note("\(value) \(half) \(bytes.hex) \(value.mostSignificantFirst.hex)")
+            #expect(value.mostSignificantFirst == octets && half.mostSignificantFirst == Array(octets.prefix(16)))
+            #expect(try Octets32(parsing: &bytes, "Key") == value)
+            #expect(try Octets16(parsing: &bytes, "Key") == half)
+        }
     }
 }

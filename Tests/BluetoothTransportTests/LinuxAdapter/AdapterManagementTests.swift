@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("The kernel's list of adapters", .timeLimit(.minutes(1)))
+@Suite("The kernel's list of adapters", .onRecord, .timeLimit(.minutes(1)))
 struct AdapterManagementTests {
     /// The answer that names hci0 and hci258.
     static let answer: [UInt8] = [
@@ -94,5 +94,28 @@ struct AdapterManagementTests {
         guard let indices = AdapterManagement.indices() else { return }
         let shown = try FileManager.default.contentsOfDirectory(atPath: "/sys/class/bluetooth")
         for index in indices { #expect(shown.contains("hci\(index)")) }
+    }
+
+    @Test("The answer with each octet changed, and of each length")
+    func walk() {
+        for answer in [Self.answer, Self.none] {
+            for place in answer.indices {
+                for octet in UInt8.min...UInt8.max {
+                    var packet = answer
+                    packet[place] = octet
+                    let indices = AdapterManagement.indices(in: packet)?.sorted()
+                    RunRecord.note("\(packet.hex): \(indices as Any)")
+                    // Which adapters there are is free; all else is as it is.
+                    if indices != nil { #expect(packet == answer || place > 10) }
+                }
+            }
+        }
+        for count in 0...12 {
+            for claimed in max(0, count - 1)...count + 1 {
+                let head: [UInt8] = [0x01, 0, 0xFF, 0xFF, UInt8(5 + 2 * count), 0, 0x03, 0, 0, UInt8(claimed), 0]
+                let packet = head + (0..<count).flatMap { [UInt8($0), 0x01] }
+                RunRecord.note("\(count) \(claimed): \(AdapterManagement.indices(in: packet)?.sorted() as Any)")
+            }
+        }
     }
 }

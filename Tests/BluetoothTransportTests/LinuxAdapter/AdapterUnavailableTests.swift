@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Why an adapter is unavailable to a program")
+@Suite("Why an adapter is unavailable to a program", .onRecord)
 struct AdapterUnavailableTests {
     /// A folder of processes.
     struct Processes {
@@ -219,5 +219,75 @@ struct AdapterUnavailableTests {
             for command in reason.commands { #expect(error.message.contains(command), "\(error)") }
         }
         #endif
+    }
+
+    @Test("Every reason of every state of an adapter and of those who may have it")
+    func walk() {
+        let (daemon, program) = (
+            ProcessInformation(number: 8, name: "bluetoothd"), ProcessInformation(number: 9, name: nil)
+        )
+        for isUp in [nil, true, false] {
+            for isManaged in [nil, true, false] {
+                for block in [AdapterListing.Block.none, .byProgram, .bySwitch] {
+                    for bits in 0..<8 {
+                        var holders = AdapterHolders()
+                        holders.daemon = bits & 1 == 0 ? nil : daemon
+                        holders.programs = bits & 2 == 0 ? [] : [program, daemon]
+                        holders.unseenCount = bits & 4 == 0 ? 0 : 1
+                        for mayUseAdapters in [nil, true, false] {
+                            let adapter = self.adapter(isUp: isUp, isManaged: isManaged, block: block)
+                            let reasons = adapter.reasonsUnavailable(
+                                holders: holders,
+                                program: bits & 1 == 0 ? nil : "/opt/it's",
+                                mayUseAdapters: mayUseAdapters
+                            )
+                            let state = "\(isUp as Any) \(isManaged as Any) \(block) \(bits) \(mayUseAdapters as Any)"
+                            RunRecord.note("\(state): \(reasons.map { "\($0.message(for: "hci0")) \($0.commands)" })")
+                            #expect(reasons.isEmpty == false || block == .none && mayUseAdapters == true)
+                        }
+                    }
+                }
+            }
+        }
+        for octet in UInt8(1)...0x7F {
+            let file = "a\(Unicode.Scalar(octet))b"
+            RunRecord.note("\(shellQuoted(file)) \(PrivateFile.name(of: file))")
+        }
+        for file in ["", "é", "''", "a'b'c"] { RunRecord.note("\(shellQuoted(file)) \(PrivateFile.name(of: file))") }
+    }
+
+    @Test("What the kernel shows of processes, in lines of every form")
+    func processLines() throws {
+        for stat in ["", ")", "1 (a) T", "1 (a)T", "1 (a)   T 1", "1 (T) S", "1 (a", "1 (a) t", "1 a T"] {
+            let processes = try Processes()
+            try processes.write("5/stat", stat + "\n")
+            RunRecord.note("\(stat): \(processes.listing.isStopped(5))")
+        }
+        for digits in ["0", "1000", "0000000000001000", "fff", "1fff", "2000", "x", "", " 1000", "11000", "800"] {
+            let processes = try Processes()
+            try processes.write("self/status", "Name:\tx\nCapPrm:\t\(digits)\n")
+            RunRecord.note("\(digits): \(processes.listing.mayUseAdapters as Any)")
+        }
+        let maps = [
+            "7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/libx.so.1", "7f00-7f01 r-xp 00000000 08:01 1 /opt/tsan/libx.so",
+            "7f00-7f01 rw-p 00000000 00:00 0 [heap]", "7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/libx", "x.so", "",
+        ]
+        for line in maps {
+            let processes = try Processes()
+            try processes.write("self/maps", line + "\n")
+            let found = ["/usr/lib", "/usr/lib/", "/usr/li", "/opt:/usr", ":", "", "/opt/tsan:", "lib"].map {
+                processes.listing.usesLibraries(in: $0)
+            }
+            RunRecord.note("\(line): \(found)")
+        }
+        for rows in ["", "a b c d e 1 g\n", "a b c d e\n", "a b c d e 5\n", "a  b  c d e 6 g h\n\nx\n"] {
+            let processes = try Processes()
+            try processes.add(0, "zero", sockets: [1])
+            try processes.add(3, "three", sockets: [1, 5])
+            try processes.add(21, "twenty-one", sockets: [6, 6])
+            try processes.write("net/hci", "sk RefCnt\n" + rows)
+            let owners = processes.listing.ownersOfBluetoothSockets()
+            RunRecord.note("\(rows): \(owners.processes) \(owners.unseen)")
+        }
     }
 }

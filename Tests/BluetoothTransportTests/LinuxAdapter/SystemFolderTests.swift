@@ -48,4 +48,36 @@ struct SystemFolderTests {
         #expect(SystemFolder(path: folder.path).lines("file").isEmpty)
         #expect(SystemFolder(path: folder("none")).entries.isEmpty)
     }
+
+    @Test("a value is the first line, of at most a page, or none where that is empty")
+    func values() throws {
+        let folder = try TemporaryFolder()
+        let system = SystemFolder(path: folder.path)
+        for (content, value) in [
+            ("", nil), ("\n", nil), ("\na", nil), ("a", "a"), ("a\n", "a"), ("a\nb", "a"), (" a ", " a "),
+            (String(repeating: "x", count: 4_096), String(repeating: "x", count: 4_096)),
+            (String(repeating: "x", count: 4_097), String(repeating: "x", count: 4_096)),
+        ] as [(String, String?)] {
+            try Data(content.utf8).write(to: URL(fileURLWithPath: folder("file")))
+            #expect(system.text("file") == value)
+        }
+        #expect(system.text("none") == nil)
+        #expect(system["sub"].path == folder("sub"))
+    }
+
+    @Test("a link has a target, and a name at its end")
+    func links() throws {
+        let folder = try TemporaryFolder()
+        let system = SystemFolder(path: folder.path)
+        let links: [(String, String?)] = [("a", "a"), ("../bus/usb", "usb"), ("/x/", "x"), ("/", nil)]
+        for (number, (target, name)) in links.enumerated() {
+            symlink(target, folder("link\(number)"))
+            #expect(system.target("link\(number)") == target)
+            #expect(system.linkedName("link\(number)") == name)
+        }
+        try Data().write(to: URL(fileURLWithPath: folder("file")))
+        #expect(system.target("file") == nil && system.linkedName("none") == nil)
+        #expect(Set(system.entries) == ["file", "link0", "link1", "link2", "link3"])
+    }
+
 }
