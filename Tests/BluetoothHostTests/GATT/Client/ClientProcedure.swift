@@ -2,6 +2,7 @@
 // find.
 
 import BluetoothTypes
+import Fixtures
 import NIOCore
 
 @testable import BluetoothHost
@@ -129,6 +130,11 @@ struct ClientProcedure: Sendable {
         )
     }
 
+    /// Validates what was validated on this link before.
+    static func validateAgain(_ validated: GATTCachedDatabase) -> ClientProcedure {
+        ClientProcedure(finding: ValidateDatabaseCache(validated: validated), Output.validation)
+    }
+
     static var configureCaching: ClientProcedure {
         ClientProcedure(finding: ConfigureCaching(), Output.caching)
     }
@@ -139,5 +145,55 @@ struct ClientProcedure: Sendable {
 
     static func validateDatabaseCache(_ cached: GATTCachedDatabase?) -> ClientProcedure {
         ClientProcedure(finding: ValidateDatabaseCache(cached: cached), Output.validation)
+    }
+}
+
+extension ClientProcedure.Outcome {
+    /// The outcome on one line, for a record.
+    var text: String {
+        switch self {
+        case .success(let output): output.text
+        case .failure(let error): "failed: \(error)"
+        }
+    }
+}
+
+extension ClientProcedure.Output {
+    /// The output on one line, for a record.
+    fileprivate var text: String {
+        switch self {
+        case .done: "done"
+        case .mtu(let mtu): "mtu \(mtu)"
+        case .services(let services):
+            Self.text(services) { "\($0.uuid) \($0.handles) \($0.isPrimary)" }
+        case .characteristics(let characteristics):
+            Self.text(characteristics) {
+                "\($0.uuid) \($0.properties.rawValue) \($0.declarationHandle) \($0.valueHandle) \($0.endHandle)"
+            }
+        case .descriptors(let descriptors): Self.text(descriptors) { "\($0.uuid) \($0.handle)" }
+        case .configured(let descriptors):
+            descriptors.map { Self.text($0) { "\($0.uuid) \($0.handle)" } } ?? "not discovered"
+        case .value(let value): hex(value)
+        case .values(let values): Self.text(values) { "\($0.handle) \(hex($0.value))" }
+        case .caching(let caching): Self.text(caching.cachedDatabase) + " \(Self.text(caching.serviceChanged))"
+        case .validation(.noDatabaseHash): "no hash"
+        case .validation(.unchanged(let database)): "unchanged " + Self.text(database)
+        case .validation(.changed(let database)): "changed " + Self.text(database)
+        }
+    }
+
+    /// Of a list that a hostile server has made very long, the number alone.
+    private static func text<Element>(_ elements: [Element], _ text: (Element) -> String) -> String {
+        "\(elements.count): " + (elements.count > 200 ? "" : elements.map(text).joined(separator: ", "))
+    }
+
+    private static func text(_ handle: AttributeHandle?) -> String { handle?.hexDigits ?? "none" }
+
+    private static func text(_ database: GATTCachedDatabase?) -> String {
+        guard let database else { return "nothing cached" }
+        return [
+            hex(database.databaseHash), self.text(database.serviceChanged),
+            self.text(database.serviceChangedConfiguration), self.text(database.clientSupportedFeatures),
+        ].joined(separator: " ")
     }
 }

@@ -39,6 +39,7 @@ struct ClientScript {
     var awaitsSecurity = false
     private var lastID: UInt64 = 0
     private let results = Results()
+    private var notes = ActionNotes()
 
     init(mtu: Int = 23, queueLimit: Int = 4_096) {
         self.client = ATTBearer(link: LinkID(rawValue: 1), queueLimit: queueLimit)
@@ -85,6 +86,7 @@ struct ClientScript {
     mutating func setMTU(_ mtu: Int) {
         var actions: [ATTBearer.Action] = []
         self.client.setMTU(mtu, into: &actions)
+        for action in actions { self.notes.note(action, on: self.client.link) }
     }
 
     /// Sends a Write Command.
@@ -169,11 +171,12 @@ struct ClientScript {
             actions.removeAll(keepingCapacity: true)
             for action in batch { self.perform(action, into: &actions) }
             if actions.isEmpty { self.client.proceed(now: self.now, into: &actions) }
-            if actions.isEmpty { return }
+            if actions.isEmpty { return self.notes.noteState(of: self.client) }
         }
     }
 
     private mutating func perform(_ action: ATTBearer.Action, into actions: inout [ATTBearer.Action]) {
+        self.notes.note(action, on: self.client.link)
         switch action {
         case .send(let pdu, let transmission):
             self.send(pdu)
@@ -185,6 +188,9 @@ struct ClientScript {
             self.client.made(procedure, now: self.now, into: &actions)
         case .report(let procedure):
             procedure.report()
+            for case .complete(let id, let outcome) in self.results.reported {
+                self.notes.note("\(id.rawValue) \(outcome.text)")
+            }
             self.reported += self.results.reported
             self.results.reported.removeAll(keepingCapacity: true)
         case .notification(let handle, let value): self.reported.append(.notification(handle, value))

@@ -23,6 +23,18 @@ struct GATTQueueTests {
 
     // MARK: Order
 
+    @Test("65,536 procedures wait, unless another limit is set")
+    func standardLimit() {
+        var bearer = ATTBearer(link: LinkID(rawValue: 1))
+        var actions: [ATTBearer.Action] = []
+        for number in 0...65_536 as ClosedRange<UInt64> {
+            #expect(actions.isEmpty)
+            let procedure = OwnedProcedure(ReadDeviceName(), id: GATTProcedureID(rawValue: number)) { _ in }
+            bearer.perform(procedure, into: &actions)
+        }
+        #expect(actions.count == 1)
+    }
+
     @Test
     func `A write command leaves while the answer to a request is awaited, but not before what was asked earlier`() {
         var script = ClientScript()

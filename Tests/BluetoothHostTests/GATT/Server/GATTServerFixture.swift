@@ -109,7 +109,11 @@ enum GATTServerFixture {
 
     static func server(_ configuration: GATTServer.Configuration = Self.configuration) throws -> GATTServer {
         var server = GATTServer(configuration: configuration)
-        for service in try Self.services() { _ = try server.add(service) }
+        for var service in try Self.services() {
+            // The handles are those behind the built-in services of the fixture.
+            service.includedServices.removeAll { !server.database.services.map(\.lowerBound).contains($0) }
+            _ = try server.add(service)
+        }
         return server
     }
 }

@@ -19,6 +19,7 @@ struct ServedLinks {
     /// Links with a batch of notifications, in the order in which it began.
     private var batched: [LinkID] = []
     private let preferredMTU: Int
+    private var notes = ActionNotes()
 
     init(_ server: GATTServer, preferredMTU: Int = 517) {
         self.server = server
@@ -138,6 +139,17 @@ struct ServedLinks {
         }
     }
 
+    mutating func notifyUnconditionally(
+        _ value: ByteBuffer,
+        characteristic handle: AttributeHandle,
+        on link: LinkID,
+        into events: inout [Event]
+    ) {
+        self.feed(link, into: &events) { server, bearer, actions in
+            server.notifyUnconditionally(value, characteristic: handle, on: &bearer, into: &actions)
+        }
+    }
+
     mutating func flush(into events: inout [Event]) {
         let links = self.batched
         self.batched = []
@@ -177,6 +189,8 @@ struct ServedLinks {
         var actions: [ATTBearer.Action] = []
         body(&self.server, &bearer, &actions)
         self.bearers[link] = bearer
+        for action in actions { self.notes.note(action, on: link) }
+        self.notes.noteState(of: bearer)
         if bearer.hasBatch, !self.batched.contains(link) { self.batched.append(link) }
         events += actions.map { Event(link: link, action: $0) }
     }
