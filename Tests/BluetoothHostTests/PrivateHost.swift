@@ -35,9 +35,9 @@ final class PrivateHost {
         address: DeviceAddress? = PrivateHost.identity,
         prepare: (ScriptedController) -> Void = { _ in }
     ) {
-        self.testbed = HostTestbed(
-            LEHostConfiguration(address: address, privacy: privacy, peerPrivacyMode: mode)
-        )
+        var configuration = LEHostConfiguration(address: address, privacy: privacy, peerPrivacyMode: mode)
+        configuration.pairingSeed = 0x9A
+        self.testbed = HostTestbed(configuration)
         if hasList { self.testbed.controller.features = [.privacy] }
         prepare(self.testbed.controller)
         self.testbed.controller.whenCommanded = { [unowned self] in self.note($1, of: $0) }

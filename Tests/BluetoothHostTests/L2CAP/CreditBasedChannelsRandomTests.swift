@@ -77,6 +77,7 @@ struct CreditBasedChannelsRandomTests {
                 let batch = actions
                 actions = []
                 for action in batch {
+                    RunRecord.note("\(action)")
                     switch action {
                     case .send(let pdu):
                         demand(pdu.readableBytes <= LESignalling.mtu)
@@ -128,11 +129,13 @@ struct CreditBasedChannelsRandomTests {
                 }
             }
             demand(Set(sending).count == sending.count)
+            RunRecord.note("\(remoteCIDs) \(awaited) \(String(describing: signalling.nextDeadline))")
         }
         #expect(opened > 20)
 
         var actions: [LESignalling.Action] = []
         signalling.close(into: &actions)
+        RunRecord.note("\(actions)")
         #expect(signalling.channels.localCIDs.isEmpty && signalling.nextDeadline == nil)
     }
 
