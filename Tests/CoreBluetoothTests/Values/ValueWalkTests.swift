@@ -130,7 +130,9 @@ struct ValueWalkTests {
             "COREBLUETOOTH_DISTANCE": ["", "0", "2.5", "-1.25", "-0.5", "infinity", "far away"],
             "COREBLUETOOTH_FLOW_CONTROL": ["", "on", "off", "perhaps"],
             "COREBLUETOOTH_PRIVACY": ["", "on", "off", "0000", "1", "2", "3600", "03601", "-17", "y"],
-            "COREBLUETOOTH_POSITION": ["", "300,0", "17", "1,2,3,4", "1, 2", " 1.5 ,-2", "b,1", "17,", "1e19,0", "NAN,1"],
+            "COREBLUETOOTH_POSITION": [
+                "", "300,0", "17", "1,2,3,4", "1, 2", " 1.5 ,-2", "b,1", "17,", "1e19,0", "NAN,1",
+            ],
         ]
         CapturedLog().capture {
             for (key, texts) in values {
