@@ -1,6 +1,7 @@
 // The log of a randomized test, and the first violations in it.
 
 import BluetoothHCI
+import Fixtures
 import NIOCore
 
 @testable import CoreBluetooth
@@ -21,7 +22,11 @@ final class RandomizedTestLog {
     /// How many lines are kept.
     static let capacity = 400
 
-    func note(_ line: @autoclosure () -> String) { self.add(.text(self.now(), line())) }
+    func note(_ line: @autoclosure () -> String) {
+        let text = line()
+        RunRecord.note("\(self.now().uptimeNanoseconds) \(text)")
+        self.add(.text(self.now(), text))
+    }
 
     /// A packet between a host and its controller; it is formatted only where the log is printed.
     func note(_ packet: HCIPacket, of device: Int, isFromHost: Bool) {

@@ -1,5 +1,6 @@
 // An app in the peripheral role: ordinary delegate code that records each call, and publishes a Magic 8-Ball.
 
+import Fixtures
 import Foundation
 
 @testable import CoreBluetooth
@@ -58,6 +59,7 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
 
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
         self.restored.append(dict)
+        RunRecord.note("restored \(noted(dict))")
         self.record("restore \(peripheral.state.rawValue)")
     }
 
@@ -70,6 +72,7 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+        RunRecord.note(noted(service))
         self.record("added \(service.uuid.uuidString.prefix(4))", error)
     }
 
@@ -92,6 +95,7 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
         self.requests.append(request)
+        RunRecord.note(withoutAddresses(request.description))
         self.record("read \(request.offset)")
         if let onRequests = self.onRequests { return onRequests([request]) }
         guard request.offset <= self.reading.count else {
@@ -104,6 +108,7 @@ final class PeripheralApp: NSObject, RecordingApp, CBPeripheralManagerDelegate {
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         self.requests += requests
         self.written += requests.compactMap(\.value)
+        for request in requests { RunRecord.note(withoutAddresses(request.description)) }
         self.record("write \(requests.count)")
         if let onRequests = self.onRequests { return onRequests(requests) }
         peripheral.respond(to: requests[0], withResult: .success)

@@ -54,7 +54,7 @@ extension AdvertisedContent {
             var overflow = OverflowArea()
             for service in packet.others + self.overflowServices { overflow.insert(service) }
             // Where there is nothing else to advertise, no scan request is needed for it.
-            if self.services.isEmpty, self.localName == nil {
+            if self.services.isEmpty, self.localName == nil, self.manufacturerData == nil {
                 data.append(.manufacturerSpecificData, overflow.manufacturerData)
             } else {
                 scanResponse.append(.manufacturerSpecificData, overflow.manufacturerData)
