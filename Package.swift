@@ -440,6 +440,7 @@ let package = Package(
                 "ITCB",
                 "BluetoothAir",
                 "BluetoothHost",
+                "CoreBluetoothTesting",
                 "Fixtures",
                 "Testbed",
             ]
@@ -487,6 +488,7 @@ let package = Package(
             name: "LoopbackWebTests",
             dependencies: [
                 "LoopbackWeb",
+                "Fixtures",
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]

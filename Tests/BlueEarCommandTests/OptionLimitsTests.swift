@@ -39,7 +39,8 @@ struct OptionLimitsTests {
         #expect {
             try Messenger.parseAsRoot(arguments)
         } throws: { error in
-            Messenger.message(for: error).contains(reason)
+            RunRecord.note("\(arguments) \(Messenger.message(for: error))")
+            return Messenger.message(for: error).contains(reason)
         }
     }
 

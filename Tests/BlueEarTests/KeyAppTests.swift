@@ -2,6 +2,7 @@
 // survives it; on return the lock opens, and the app is launched with what it had.
 
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import Testbed
 import Testing
@@ -22,6 +23,8 @@ struct KeyAppTests {
         restoreIdentifier: String? = "key"
     ) -> (lock: ElectronicLock, phone: Device, app: App<ElectronicKey>, log: EventLog) {
         let lock = world.addDevice("door").run { ElectronicLock(secret: "sesame") }
+        lock.generator = SeededNumbers(1)
+        lock.onEvent = { note($0) }
         let phone = world.addDevice("phone")
         let log = EventLog()
         let app = phone.install("Key", backgroundModes: .central) {
@@ -29,6 +32,7 @@ struct KeyAppTests {
             key.manager.scheduler = WorldScheduler(world)
             log.launches.append([])
             key.onEvent = { event in
+                note(event)
                 if case .stateChanged = event { return }
                 log.launches[log.launches.count - 1].append(event)
             }
@@ -150,8 +154,13 @@ struct KeyAppTests {
     func lockApp() throws {
         try withWorld { world in
             let door = world.addDevice("door")
+            var launchCount: UInt64 = 0
             let app = door.install("Lock", backgroundModes: .peripheral) {
-                ElectronicLock(secret: "sesame", restoreIdentifier: "lock")
+                let lock = ElectronicLock(secret: "sesame", restoreIdentifier: "lock")
+                launchCount += 1
+                lock.generator = SeededNumbers(launchCount)
+                lock.onEvent = { note($0) }
+                return lock
             }
             app.launch()
             world.advance(by: .seconds(1))

@@ -2,6 +2,7 @@
 
 import CoreBluetooth
 import CoreBluetoothTesting
+import Fixtures
 import Foundation
 import Testbed
 import Testing
@@ -15,7 +16,11 @@ struct LockTests {
         lock.generator = SeededNumbers(1)
         final class Log { var events: [ElectronicLock.Event] = [] }
         let log = Log()
-        lock.onEvent = { if case .stateChanged = $0 { return } else { log.events.append($0) } }
+        lock.onEvent = { event in
+            note(event)
+            if case .stateChanged = event { return }
+            log.events.append(event)
+        }
         return (lock, { log.events })
     }
 
@@ -28,7 +33,11 @@ struct LockTests {
         key.manager.scheduler = WorldScheduler(world)
         final class Log { var events: [ElectronicKey.Event] = [] }
         let log = Log()
-        key.onEvent = { if case .stateChanged = $0 { return } else { log.events.append($0) } }
+        key.onEvent = { event in
+            note(event)
+            if case .stateChanged = event { return }
+            log.events.append(event)
+        }
         device.run { key.begin() }
         return (key, { log.events })
     }
@@ -216,6 +225,22 @@ struct LockTests {
             try world.run(until: lock.isOpen && key.hasOpened)
         }
     }
+}
+
+/// Notes what happens to a lock, without the identifiers of its peers.
+func note(_ event: ElectronicLock.Event) {
+    switch event {
+    case .challenged: RunRecord.note("lock challenged")
+    case .opened: RunRecord.note("lock opened")
+    case .refused: RunRecord.note("lock refused")
+    case .ready, .closed, .restored, .failed, .stateChanged: RunRecord.note("lock \(event)")
+    }
+}
+
+/// Notes what happens to a key.
+func note(_ event: ElectronicKey.Event) {
+    if case .restored(let peers) = event { return RunRecord.note("key restored with \(peers.count)") }
+    RunRecord.note("key \(event)")
 }
 
 /// A central that comes and goes, and answers what its test says, whether it is subscribed or not.

@@ -1,5 +1,6 @@
 // Cutting and putting together.
 
+import Fixtures
 import Foundation
 import Testbed
 import Testing
@@ -155,7 +156,9 @@ struct MessagePiecesTests {
             )
             if !value.isEmpty, Bool.random(using: &generator) { value[0] = .random(in: 0xBE...0xBF, using: &generator) }
             if value.count > 5, Bool.random(using: &generator) { value.replaceSubrange(1..<4, with: [0, 0, 0]) }
-            if case .message(let message) = assembler.receive(value).outcome {
+            let (outcome, brokeOff) = assembler.receive(value)
+            RunRecord.note("\(value.hex) \(outcome) \(brokeOff) \(assembler.isCollecting)")
+            if case .message(let message) = outcome {
                 #expect(message.count <= BlueEarService.maximumMessageLength)
             }
         }

@@ -97,7 +97,9 @@ struct PropertyListMessageTests {
                 }
                 if data.isEmpty { data = Data([0]) }
             }
-            guard let message = PropertyListMessage.decode(data) else { continue }
+            let decoded = PropertyListMessage.decode(data)
+            RunRecord.note("\(data.hex) \(decoded.map { text($0) } ?? "none")")
+            guard let message = decoded else { continue }
             read += 1
             // What was read is a message like any other.
             #expect(PropertyListMessage.decode(try PropertyListMessage.encode(message)) == message)

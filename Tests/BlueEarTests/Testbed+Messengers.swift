@@ -1,6 +1,7 @@
 // Who is in the messenger's testbeds: both halves of it, with the timers on the testbed's clock.
 
 import CoreBluetooth
+import Fixtures
 import Foundation
 import Testbed
 
@@ -35,6 +36,11 @@ extension WorldScheduler: WorkScheduler {
 /// What of it can be called off.
 extension WorldScheduler.Timer: ScheduledWork {}
 
+/// A message as text that is the same in every run.
+func text(_ message: [String: String]) -> String {
+    message.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
+}
+
 /// A message with whom it was exchanged.
 struct Exchanged: Equatable {
     let message: [String: String]
@@ -65,6 +71,7 @@ final class Speaker: PeripheralRole.BlueEar, MessageObserver {
     }
 
     private func called(_ name: String) {
+        RunRecord.note("peripheral \(name)")
         calls.append(name)
         onCall?(name)
     }
@@ -74,13 +81,28 @@ final class Speaker: PeripheralRole.BlueEar, MessageObserver {
     func didSendData() { called("didSendData") }
     func didReceiveData() { called("didReceiveData") }
     func didReceive(_ message: [String: String], from peer: UUID) {
+        RunRecord.note("peripheral received \(text(message))")
         received.append(Exchanged(message: message, peer: peer))
         onReceive?(message, peer)
     }
-    func didSend(_ message: [String: String], to peer: UUID) { sent.append(Exchanged(message: message, peer: peer)) }
-    func didBegin(with peer: UUID) { begun.append(peer) }
-    func didEnd(with peer: UUID) { ended.append(peer) }
-    func didFail(_ error: BlueEarError, with peer: UUID?) { errors.append(error) }
+    func didSend(_ message: [String: String], to peer: UUID) {
+        RunRecord.note("peripheral sent \(text(message))")
+        sent.append(Exchanged(message: message, peer: peer))
+    }
+    func didBegin(with peer: UUID) {
+        RunRecord.note("peripheral begins")
+        begun.append(peer)
+    }
+    func didEnd(with peer: UUID) {
+        RunRecord.note("peripheral ends")
+        ended.append(peer)
+    }
+    func didFail(_ error: BlueEarError, with peer: UUID?) {
+        RunRecord.note("peripheral \(error) \(peer != nil)")
+        errors.append(error)
+    }
+    func didUpdateState(_ state: CBManagerState) { RunRecord.note("peripheral \(state.rawValue)") }
+    func didRestoreState(peers: [UUID]) { RunRecord.note("peripheral restored with \(peers.count)") }
 }
 
 /// A messenger in the central role, and what it reported.
@@ -115,6 +137,7 @@ final class Listener: CentralRole.BlueEar, MessageObserver {
     func scan() { adapter.run { manager.scan() } }
 
     private func called(_ name: String) {
+        RunRecord.note("central \(name)")
         calls.append(name)
         onCall?(name)
     }
@@ -127,14 +150,32 @@ final class Listener: CentralRole.BlueEar, MessageObserver {
     func didReceiveData() { called("didReceiveData") }
     func didFailConnection() { called("didFailConnection") }
     func didReceive(_ message: [String: String], from peer: UUID) {
+        RunRecord.note("central received \(text(message))")
         received.append(message)
         onReceive?(message)
     }
-    func didSend(_ message: [String: String], to peer: UUID) { sent.append(message) }
-    func didBegin(with peer: UUID) { begun += 1 }
-    func didEnd(with peer: UUID) { ended += 1 }
-    func didFinish() { isFinished = true }
-    func didFail(_ error: BlueEarError, with peer: UUID?) { errors.append(error) }
+    func didSend(_ message: [String: String], to peer: UUID) {
+        RunRecord.note("central sent \(text(message))")
+        sent.append(message)
+    }
+    func didBegin(with peer: UUID) {
+        RunRecord.note("central begins")
+        begun += 1
+    }
+    func didEnd(with peer: UUID) {
+        RunRecord.note("central ends")
+        ended += 1
+    }
+    func didFinish() {
+        RunRecord.note("central finished")
+        isFinished = true
+    }
+    func didFail(_ error: BlueEarError, with peer: UUID?) {
+        RunRecord.note("central \(error) \(peer != nil)")
+        errors.append(error)
+    }
+    func didUpdateState(_ state: CBManagerState) { RunRecord.note("central \(state.rawValue)") }
+    func didRestoreState(peers: [UUID]) { RunRecord.note("central restored with \(peers.count)") }
 }
 
 /// Numbers that are the same in every run.

@@ -40,7 +40,8 @@ struct OptionLimitsTests {
         #expect {
             try EightBall.parseAsRoot(arguments)
         } throws: { error in
-            EightBall.message(for: error).contains(reason)
+            RunRecord.note("\(arguments) \(EightBall.message(for: error))")
+            return EightBall.message(for: error).contains(reason)
         }
     }
 }

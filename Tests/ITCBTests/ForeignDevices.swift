@@ -1,6 +1,7 @@
 // Devices made of Core Bluetooth alone, for what the SDK itself never does.
 
 import CoreBluetooth
+import Fixtures
 import Foundation
 
 @testable import ITCB
@@ -74,6 +75,12 @@ final class ForeignCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDele
         peripheral?.services?[_static_ITCB_SDK_8BallServiceUUID.uuidString]?.characteristics?[uuid.uuidString]
     }
 
+    /// Whether the ball's characteristics are known at this moment.
+    var isExplored: Bool {
+        nil != characteristic(_static_ITCB_SDK_8BallService_Question_UUID)
+            && nil != characteristic(_static_ITCB_SDK_8BallService_Answer_UUID)
+    }
+
     func write(_ data: Data) {
         peripheral?.writeValue(
             data,
@@ -126,7 +133,9 @@ final class ForeignCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDele
 
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
     {
-        writes.append(error.map { words($0) } ?? "ok")
+        let text = error.map { words($0) } ?? "ok"
+        RunRecord.note("write \(text)")
+        writes.append(text)
     }
 
     func peripheral(
@@ -138,6 +147,7 @@ final class ForeignCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDele
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
     {
         let text = error.map { words($0) } ?? String(decoding: characteristic.value ?? Data(), as: UTF8.self)
+        RunRecord.note("value \(text) \(isReading)")
         if isReading {
             isReading = false
             reads.append(text)

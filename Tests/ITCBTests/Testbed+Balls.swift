@@ -1,6 +1,7 @@
 // Who is in the SDK's testbeds: balls and those who ask, with their timers on the testbed's clock.
 
 import CoreBluetooth
+import Fixtures
 import Foundation
 import Testbed
 
@@ -76,12 +77,17 @@ final class Asker: ITCB_Observer_Central_Protocol {
     var onAnswer: ((any ITCB_Device_Peripheral_Protocol) -> Void)?
     var onStep: ((ITCB_SDK_Step) -> Void)?
 
-    init(in testbed: Testbed, on adapter: BluetoothAdapter) {
+    convenience init(in testbed: Testbed, on adapter: BluetoothAdapter) {
+        self.init(on: adapter, scheduler: WorldScheduler(testbed.world))
+    }
+
+    init(on adapter: BluetoothAdapter, scheduler: any ITCB_SDK_Scheduler) {
         self.adapter = adapter
         sdk = adapter.run { ITCB_SDK_Central() }
-        sdk._scheduler = WorldScheduler(testbed.world)
+        sdk._scheduler = scheduler
         sdk.addObserver(self)
         sdk.stepObserver = { [unowned self] in
+            RunRecord.note("\($0)")
             self.steps.append($0)
             self.onStep?($0)
         }
@@ -97,14 +103,22 @@ final class Asker: ITCB_Observer_Central_Protocol {
         sdk.devices.compactMap { $0 as? ITCB_SDK_Device_Peripheral }.filter(\._isReady).map(\.name)
     }
 
-    func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) { errors.append(words(error)) }
-    func questionAskedOfDevice(_ device: any ITCB_Device_Peripheral_Protocol) { asked.append(device.question ?? "nil") }
+    func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
+        RunRecord.note("central \(words(error)) \(words(sdk.error))")
+        errors.append(words(error))
+    }
+    func questionAskedOfDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
+        RunRecord.note("\(device.name) has \(device.question ?? "nil")")
+        asked.append(device.question ?? "nil")
+    }
     func questionAnsweredByDevice(_ device: any ITCB_Device_Peripheral_Protocol) {
+        RunRecord.note("\(device.name) says \(device.answer ?? "nil") to \(device.question ?? "nil")")
         answers.append(device.answer ?? "nil")
         answered.append("\(device.question ?? "nil") \(device.answer ?? "nil")")
         onAnswer?(device)
     }
     func deviceDiscovered(_ device: any ITCB_Device_Peripheral_Protocol) {
+        RunRecord.note("\(device.name) is there")
         found.append(device)
         onFound?(device)
     }
@@ -133,25 +147,35 @@ final class Ball: ITCB_Observer_Peripheral_Protocol {
     var onAsked: ((any ITCB_Device_Central_Protocol, String) -> Void)?
     var onStep: ((ITCB_SDK_Step) -> Void)?
 
-    init(_ name: String, in testbed: Testbed, on adapter: BluetoothAdapter, seed: UInt64) {
+    convenience init(_ name: String, in testbed: Testbed, on adapter: BluetoothAdapter, seed: UInt64) {
+        self.init(name, on: adapter, scheduler: WorldScheduler(testbed.world), seed: seed)
+    }
+
+    init(_ name: String, on adapter: BluetoothAdapter, scheduler: any ITCB_SDK_Scheduler, seed: UInt64) {
         self.adapter = adapter
         sdk = adapter.run { ITCB_SDK_Peripheral() }
         sdk.localName = name
-        sdk._scheduler = WorldScheduler(testbed.world)
+        sdk._scheduler = scheduler
         sdk._generator = SeededAnswers(state: seed)
         sdk.addObserver(self)
         sdk.stepObserver = { [unowned self] in
+            RunRecord.note("\($0)")
             self.steps.append($0)
             self.onStep?($0)
         }
     }
 
-    func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) { errors.append(words(error)) }
+    func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {
+        RunRecord.note("ball \(words(error))")
+        errors.append(words(error))
+    }
     func questionAskedByDevice(_ device: any ITCB_Device_Central_Protocol, question: String) {
+        RunRecord.note("asked \(question)")
         asked.append(question)
         onAsked?(device, question)
     }
     func answerSentToDevice(_ device: any ITCB_Device_Central_Protocol, answer: String, toQuestion: String) {
+        RunRecord.note("answered \(toQuestion) \(answer)")
         answered.append("\(toQuestion) \(answer)")
     }
 }

@@ -1,8 +1,9 @@
+import Fixtures
 import Testing
 
 @testable import LoopbackWeb
 
-@Suite("The token in a page's address")
+@Suite("The token in a page's address", .onRecord)
 struct AccessTokenTests {
     @Test("A new token has 128 bits, and no two are the same")
     func random() {

@@ -1,5 +1,6 @@
 // A connection in virtual time: parts of a request go in, parts of an answer come out.
 
+import Fixtures
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -7,94 +8,8 @@ import Testing
 
 @testable import LoopbackWeb
 
-@Suite("A connection of a browser")
+@Suite("A connection of a browser", .onRecord)
 struct ConnectionHandlerTests {
-    private static let secret = "abcdefghijklmnop"
-
-    /// Keeps what is written, until the other end takes it.
-    private final class SlowReader: ChannelOutboundHandler {
-        typealias OutboundIn = HTTPServerResponsePart
-        typealias OutboundOut = HTTPServerResponsePart
-        var isSlow = false
-        private var waiting: [(NIOAny, EventLoopPromise<Void>?)] = []
-
-        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-            guard isSlow else { return context.write(data, promise: promise) }
-            waiting.append((data, promise))
-        }
-
-        func take(_ channel: EmbeddedChannel) throws {
-            let context = try channel.pipeline.syncOperations.context(handler: self)
-            isSlow = false
-            for (data, promise) in waiting { context.write(data, promise: promise) }
-            waiting = []
-            context.flush()
-        }
-
-        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-            waiting.forEach { $0.1?.fail(ChannelError.ioOnClosedChannel) }
-            context.close(mode: mode, promise: promise)
-        }
-    }
-
-    /// A connection, and what is behind it.
-    private struct Connection {
-        let channel: EmbeddedChannel
-        let topics: EventTopics
-        let reader = SlowReader()
-
-        init(topics: EventTopics = EventTopics(), respond: @escaping ConnectionHandler.Responder) throws {
-            let token = try #require(AccessToken(secret))
-            self.topics = topics
-            channel = EmbeddedChannel()
-            let handler = ConnectionHandler(
-                check: RequestCheck(port: 8088, token: token),
-                topics: topics,
-                respond: respond
-            )
-            try channel.pipeline.syncOperations.addHandlers([reader, handler])
-            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 8088)).wait()
-        }
-
-        func head(_ method: HTTPMethod = .GET, _ path: String = "") throws {
-            let fields = [
-                ("Host", "localhost:8088"), ("Origin", "http://localhost:8088"), ("Content-Type", "application/json"),
-                ("Accept-Language", "de"),
-            ]
-            let head = HTTPRequestHead(
-                version: .http1_1,
-                method: method,
-                uri: "/\(secret)/\(path)",
-                headers: HTTPHeaders(fields)
-            )
-            try channel.writeInbound(HTTPServerRequestPart.head(head))
-        }
-
-        func body(_ count: Int) throws {
-            try channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(repeating: 0x20, count: count)))
-        }
-
-        func end() throws {
-            try channel.writeInbound(HTTPServerRequestPart.end(nil))
-            channel.embeddedEventLoop.run()
-        }
-
-        /// The status and the text of what was written since the last call.
-        func written() throws -> (status: HTTPResponseStatus?, fields: HTTPHeaders, text: String) {
-            var (status, fields, text): (HTTPResponseStatus?, HTTPHeaders, String) = (nil, [:], "")
-            while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
-                switch part {
-                case .head(let head): (status, fields) = (head.status, head.headers)
-                case .body(.byteBuffer(let buffer)): text += String(buffer: buffer)
-                case .body, .end: break
-                }
-            }
-            return (status, fields, text)
-        }
-
-        func advance(by time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
-    }
-
     @Test("A request reaches the program, and its answer the browser, with what protects it")
     func answer() throws {
         let connection = try Connection { request, respond in
@@ -220,8 +135,8 @@ struct ConnectionHandlerTests {
             try connection.end()
             return try connection.written()
         }
-        let (status, fields, text) = try answer("/" + Self.secret)
-        #expect(status == .permanentRedirect && fields["Location"] == ["/\(Self.secret)/"] && text == "\n")
+        let (status, fields, text) = try answer("/" + Connection.secret)
+        #expect(status == .permanentRedirect && fields["Location"] == ["/\(Connection.secret)/"] && text == "\n")
         #expect(try answer("/x/").status == .forbidden)
         #expect(try answer("/x/").text == RequestCheck.Refusal.token.words + "\n")
         #expect(try answer("*").status == .badRequest)

@@ -1,9 +1,10 @@
+import Fixtures
 import NIOHTTP1
 import Testing
 
 @testable import LoopbackWeb
 
-@Suite("Which requests are obeyed")
+@Suite("Which requests are obeyed", .onRecord)
 struct RequestCheckTests {
     private static let secret = "abcdefghijklmnop"
 

@@ -1,8 +1,9 @@
+import Fixtures
 import Testing
 
 @testable import TerminalScreen
 
-@Suite("Canvas")
+@Suite("Canvas", .onRecord)
 struct CanvasTests {
     private func canvas(_ rows: Int, _ columns: Int) -> Canvas {
         Canvas(size: ScreenSize(rows: rows, columns: columns))

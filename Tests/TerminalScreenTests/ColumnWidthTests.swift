@@ -1,8 +1,9 @@
+import Fixtures
 import Testing
 
 @testable import TerminalScreen
 
-@Suite("Column width")
+@Suite("Column width", .onRecord)
 struct ColumnWidthTests {
     @Test(
         "A cluster takes the columns of its first visible scalar",

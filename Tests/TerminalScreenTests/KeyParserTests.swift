@@ -1,8 +1,9 @@
+import Fixtures
 import Testing
 
 @testable import TerminalScreen
 
-@Suite("Key parser")
+@Suite("Key parser", .onRecord)
 struct KeyParserTests {
     @Test(
         "Keys by the octets of a terminal",

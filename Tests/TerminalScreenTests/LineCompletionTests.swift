@@ -1,10 +1,11 @@
 // What the Tab key does to a line.
 
+import Fixtures
 import Testing
 
 @testable import TerminalScreen
 
-@Suite("Completion")
+@Suite("Completion", .onRecord)
 struct LineCompletionTests {
     /// The line with `|` for its cursor after Tab, and what is listed.
     private func complete(_ text: String, _ replaced: Int, _ candidates: [String]) -> (String, [String]) {

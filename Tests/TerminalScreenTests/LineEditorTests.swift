@@ -1,8 +1,9 @@
+import Fixtures
 import Testing
 
 @testable import TerminalScreen
 
-@Suite("Line editor")
+@Suite("Line editor", .onRecord)
 struct LineEditorTests {
     /// The line with `|` for its cursor, after keys.
     private func line(_ keys: [Key], _ editor: LineEditor = LineEditor()) -> String {

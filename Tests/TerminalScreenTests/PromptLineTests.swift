@@ -1,10 +1,11 @@
 // The line that is edited below a program's output: which octets show it.
 
+import Fixtures
 import Testing
 
 @testable import TerminalScreen
 
-@Suite("A line with a prompt")
+@Suite("A line with a prompt", .onRecord)
 @MainActor
 struct PromptLineTests {
     private static func octets(_ prompt: String, _ keys: [Key], columns: Int = 80) -> String {

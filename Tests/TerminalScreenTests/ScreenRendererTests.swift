@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("Screen renderer")
+@Suite("Screen renderer", .onRecord)
 struct ScreenRendererTests {
     private func terminal(_ size: ScreenSize, _ opinion: VirtualTerminal.Opinion = .agrees) -> VirtualTerminal {
         VirtualTerminal(rows: size.rows, columns: size.columns, opinion) { ColumnWidth.columns(of: $0) }
@@ -93,7 +93,9 @@ struct ScreenRendererTests {
         var canvas = Canvas(size: size)
         for _ in 0..<100 {
             Self.draw(on: &canvas, using: &generator)
-            terminal.receive(renderer.render(canvas))
+            let octets = renderer.render(canvas)
+            RunRecord.note(octets)
+            terminal.receive(octets)
             #expect(terminal.text == canvas.text)
         }
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("A screen of one's own")
+@Suite("A screen of one's own", .onRecord)
 struct ScreenTests {
     /// A pseudo-terminal with a screen, which prints what it is asked to draw and the keys that it gets.
     @MainActor

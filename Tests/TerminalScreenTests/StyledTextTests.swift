@@ -1,10 +1,11 @@
 // Lines whose parts look different.
 
+import Fixtures
 import Testing
 
 @testable import TerminalScreen
 
-@Suite("Styled text")
+@Suite("Styled text", .onRecord)
 struct StyledTextTests {
     private var line: StyledText {
         var line = StyledText("a日")

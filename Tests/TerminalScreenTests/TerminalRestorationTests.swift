@@ -8,7 +8,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("A terminal that is given back")
+@Suite("A terminal that is given back", .onRecord)
 struct TerminalRestorationTests {
     /// A pseudo-terminal in the place of standard error.
     @MainActor
