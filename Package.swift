@@ -471,7 +471,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineToolTests",
             dependencies: [
-                "BluetoothHost", "CommandLineTool", "CoreBluetooth", "Fixtures", "SequenceDiagram",
+                "BluetoothHost", "BluetoothTypes", "CommandLineTool", "CoreBluetooth", "Fixtures", "SequenceDiagram",
+                "SessionTestbed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]
