@@ -4,6 +4,7 @@
 
 import BluetoothTypes
 import CoreBluetoothTesting
+import Fixtures
 import Testbed
 import Testing
 
@@ -28,6 +29,14 @@ struct RandomizedAppTests {
         }
     }
 
+    private static func note<Instance>(_ app: App<Instance>) {
+        let device = app.device
+        RunRecord.note(
+            "\(app.name) \(app.state) \(app.launches) \(app.wakeTimes) \(app.alerts) \(app.instance == nil) "
+                + "\(app.authorization == .allowedAlways) \(device.linkCount) \(device.bondCount) \(device.isPowered)"
+        )
+    }
+
     private static func run(seed: UInt64) throws -> UInt64 {
         var generator = SeededGenerator(seed: seed)
         let world = World(seed: seed)
@@ -49,6 +58,8 @@ struct RandomizedAppTests {
             }
             world.loss = Int.random(in: 0...9, using: &generator) == 0 ? 0.2 : 0
             world.advance(by: .milliseconds(Int.random(in: 1...4_000, using: &generator)))
+            Self.note(key)
+            Self.note(sensor)
         }
         world.loss = 0
         for device in [phone, sensorDevice] {
@@ -67,6 +78,8 @@ struct RandomizedAppTests {
         let measurement = try #require(server.measurement)
         #expect(server.manager.updateValue(Data([9]), for: measurement, onSubscribedCentrals: nil))
         try world.run(until: client.values.last == 9)
+        RunRecord.note("\(client.calls) \(server.calls) \(client.values)")
+        RunRecord.note(world.trace.includingHCI.description)
         return world.digest
     }
 
