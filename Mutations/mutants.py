@@ -101,13 +101,20 @@ class MutatedPackage:
             raise SystemExit(f"the copy does not build with the tests of now; {self.log} has the errors")
 
     def make(self, modules, files, count, seed, held_out):
-        """Chooses mutations by chance, no two of them on one line, and builds what compiles; held-out ones or others."""
-        paths = files_of(self.root)
+        """Chooses mutations by chance and builds what compiles; held-out ones or others."""
         found = []
-        for path in paths:
+        for path in files_of(self.root):
             if mutable(path) and (path in files if files else not modules or path.split("/")[1] in modules):
                 found += mutations.Finder(path, read(f"{self.root}/{path}")).find()
-        found = [mutation for mutation in found if mutation.is_held_out == held_out]
+        self.choose([mutation for mutation in found if mutation.is_held_out == held_out], count, seed)
+
+    def make_written(self, written, count, seed):
+        """Chooses by chance among changes that somebody has written, and builds what compiles."""
+        self.choose([mutations.written(read(f"{self.root}/{each['path']}"), **each) for each in written], count, seed)
+
+    def choose(self, found, count, seed):
+        """Takes as many of the mutations, no two of them on one line, and builds them."""
+        paths = files_of(self.root)
         random.Random(seed).shuffle(found)
         spans = collections.defaultdict(list)
         for mutation in found:

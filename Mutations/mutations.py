@@ -41,6 +41,20 @@ class Mutation:
         return self.line == other.line or self.start < other.end and other.start < self.end
 
 
+def written(text, path, before, after, form, occurrence=1, why=""):
+    """A change that somebody has written: an expression of the file's text that becomes another one, or statements."""
+    start = -1
+    for _ in range(occurrence):
+        start = text.find(before, start + 1)
+        if start < 0:
+            raise SystemExit(f"{path} has no such text, or not so often:\n{before}")
+    old, new = (part.replace("{", "{{").replace("}", "}}") for part in (before, after))
+    replacement = {"expression": f"(isActive({{n}}) ? ({new}) : ({old}))",
+                   "statement": f"if isActive({{n}}) {{{{ {new} }}}} else {{{{ {old} }}}}"}[form]
+    return Mutation(path, text.count("\n", 0, start) + 1, start, start + len(before), form, " ".join(before.split()),
+                    " ".join(after.split()) or "(left out)", replacement)
+
+
 def masked(text):
     """The text with comments and what stands in strings replaced by spaces; its length stays."""
     out = list(text)

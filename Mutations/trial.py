@@ -207,6 +207,7 @@ def main():
     parser.add_argument("--module", action="append", default=[], help="of this module alone; more than once for more")
     parser.add_argument("--file", action="append", default=[], help="of this file alone; more than once for more")
     parser.add_argument("--tests", help="only the suites whose names have this regular expression in them")
+    parser.add_argument("--changes", help="of those that stand in this file; the README says how")
     parser.add_argument("--development", action="store_true", help="of the mutants that are not kept for trials")
     parser.add_argument("--mutants", type=int, default=75, help="how many")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 20), help="which ones")
@@ -226,7 +227,10 @@ def main():
         else:
             print(f"seed {options.seed}", flush=True)
             count = options.mutants * (100 + options.spare) // 100 + 1
-            package.make(options.module, options.file, count, options.seed, not options.development)
+            if options.changes:
+                package.make_written(json.loads(mutants.read(options.changes)), count, options.seed)
+            else:
+                package.make(options.module, options.file, count, options.seed, not options.development)
         trial = Trial(package, Suites(options.copy, folder), options)
         if options.again:
             trial.load()

@@ -159,7 +159,7 @@ private enum ConnectionFailure {
             }
         case ChannelError.connectTimeout:
             self = .timedOut
-        case SocketAddressError.unknown:
+        case is SocketAddressError.UnknownHost:
             self = .unknownHost
         default:
             self = .other

@@ -53,7 +53,11 @@ public class Radio {
 
     func leave() { self.channel?.close() }
 
-    func note(_ text: String) { self.world.recorder.note(text, device: self.traceIndex, at: self.world.loop.now) }
+    /// Notes what happens to the device in the trace, also while its world goes.
+    func note(_ text: String) {
+        guard let world = self.presentWorld else { return }
+        world.recorder.note(text, device: self.traceIndex, at: world.loop.now)
+    }
 
     /// Records a packet between the device's host and its controller.
     func record(_ packet: HCIPacket, _ direction: TraceEntry.Direction) {

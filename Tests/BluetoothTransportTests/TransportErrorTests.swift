@@ -79,6 +79,19 @@ struct TransportErrorTests {
         }
     }
 
+    @Test("a name that no host has, connecting and listening")
+    func unknownHost() {
+        // No name has an empty part, so nobody is asked.
+        let address = StreamAddress.tcp(host: "a..example", port: 9101)
+        #expect {
+            try SocketAddress.makeAddressResolvingHost("a..example", port: 9101)
+        } throws: { error in
+            let text = "no host has the name a..example: correct it, or give its address in numbers"
+            return [TransportError(connectingTo: address, error), TransportError(listeningAt: address, error)]
+                .allSatisfy { $0.code == .notFound && $0.message == text }
+        }
+    }
+
     @Test("what is wrong with a serial port, by what its group is")
     func serialPorts() {
         for path in ["/dev/ttyACM0", "tty", ""] {

@@ -35,6 +35,24 @@ struct RadioTests {
         #expect(text.contains("The world of the device \"Thermo\" is gone"))
     }
 
+    @Test("A world can go at any moment, also while a device pairs")
+    func worldGoes() {
+        var pairingCount = 0
+        for step in 0..<100 {
+            let display = ScriptedPairingAgent(.display)
+            let user = ScriptedPairingAgent(entering: [.right], shownBy: display)
+            do {
+                let world = World(seed: 1)
+                world.addPeripheral(lockedSafe(display))
+                let reader = world.addDevice("phone", pairingAgent: user).run { SafeReader() }
+                withExtendedLifetime(reader) { world.advance(by: .milliseconds(20 * step)) }
+                pairingCount += !user.prompts.isEmpty && user.outcomes.isEmpty ? 1 : 0
+            }
+            #expect(user.outcomes.count <= 1)
+        }
+        #expect(pairingCount > 0)
+    }
+
     @Test("Bluetooth is switched off and on")
     func power() throws {
         let setup = try Setup()

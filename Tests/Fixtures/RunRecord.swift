@@ -113,11 +113,15 @@ final class RunRecords: Sendable {
         .appendingPathComponent("Records")
     /// In the place of digests, for a test that does something else each time.
     private static let varying = "varies"
+    /// The digest of a case that notes nothing, of a test whose other cases note something.
+    private static let nothing: Substring = "-"
 
     private struct Module {
         var digests: [Substring: Set<Substring>]
         /// The tests that were recorded anew in this process.
         var written: Set<Substring> = []
+        /// The tests of which a case noted nothing in this process.
+        var withNothing: Set<Substring> = []
 
         init(_ text: String) {
             self.digests = [:]
@@ -153,16 +157,19 @@ final class RunRecords: Sendable {
             guard digests != [Substring(Self.varying)] else { return nil }
             switch Self.mode {
             case .write:
-                guard let digest else { return nil }
+                if digest == nil { modules[module]?.withNothing.insert(test) }
+                guard digest != nil || modules[module]?.written.contains(test) == true else { return nil }
                 let isFirst = modules[module]?.written.insert(test).inserted == true
-                modules[module]?.digests[test] = (isFirst ? [] : digests ?? []).union([digest])
+                var recorded = (isFirst ? [] : digests ?? []).union(digest.map { [$0] } ?? [])
+                if modules[module]?.withNothing.contains(test) == true { recorded.insert(Self.nothing) }
+                modules[module]?.digests[test] = recorded
                 self.save(module, modules)
             case .vary:
-                guard let digests, digest.map(digests.contains) != true else { return nil }
+                guard let digests, !digests.contains(digest ?? Self.nothing) else { return nil }
                 modules[module]?.digests[test] = [Substring(Self.varying)]
                 self.save(module, modules)
             case .compare, .print:
-                guard let digests, digest.map(digests.contains) != true else { return nil }
+                guard let digests, !digests.contains(digest ?? Self.nothing) else { return nil }
                 return """
                     What happens in this test is not what is on record. Where that is meant, record it again \
                     with TEST_RECORDS=write swift test --filter …; TEST_RECORDS=print prints what happens.

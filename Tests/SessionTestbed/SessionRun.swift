@@ -59,7 +59,9 @@ extension ExitTest.Result {
     private static func noted(_ lines: [String]) -> [String] {
         // A record is the same on every computer.
         let name = RadioOptions.computerName.map(PrintableText.quoted)
-        for line in lines { RunRecord.note(name.map { line.replacing($0, with: "\"this computer\"") } ?? line) }
+        for (number, line) in lines.enumerated() {
+            RunRecord.note("\(number) \(name.map { line.replacing($0, with: "\"this computer\"") } ?? line)")
+        }
         return lines
     }
 

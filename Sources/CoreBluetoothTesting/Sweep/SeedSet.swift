@@ -35,7 +35,8 @@ struct SeedSet: Hashable, Sendable, CustomStringConvertible {
 
     /// The text that gives it.
     var description: String {
-        self.ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+        // `count` of a range is an `Int`, which has no place for every range of seeds.
+        self.ranges.map { $0.lowerBound == $0.upperBound ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
             .joined(separator: ",")
     }
 

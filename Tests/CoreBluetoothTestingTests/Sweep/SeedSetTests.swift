@@ -30,6 +30,7 @@ struct SeedSetTests {
         let set = try #require(SeedSet("0-18446744073709551615"))
         #expect(set.count == .max)
         #expect(set[.max] == .max)
+        #expect(set.description == "0-18446744073709551615")
     }
 
     @Test(

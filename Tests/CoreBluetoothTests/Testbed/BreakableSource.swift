@@ -33,7 +33,7 @@ final class BreakableSource: ChannelSource {
         let source = NIOLoopBound(self, eventLoop: testbed.loop)
         return BluetoothAdapter(
             eventLoop: testbed.loop,
-            configuration: .init(),
+            configuration: configuration,
             callbacks: .onEventLoop,
             identities: IdentityStore(randomness: .seeded(1)),
             retained: nil
