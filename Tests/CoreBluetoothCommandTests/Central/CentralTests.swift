@@ -18,8 +18,7 @@ struct CentralTests {
         let service = ScriptedPeripheral.Service("1809", characteristics: [.init("2A1C", properties: .read)])
         let thermo = world.addPeripheral(ScriptedPeripheral(name: "Thermo", services: [service]))
         let central = Central(output: OutputFormat(isJSON: false, isVerbose: false))
-        // These limits are of real time, in which other tests may keep the main actor to themselves.
-        let limit: TimeInterval = 900
+        let limit = ToolTestbed.realTimeLimit
         central.procedureTimeout = limit
         var isReady = false
         central.onReady = { isReady = true }
@@ -60,7 +59,7 @@ struct CentralTests {
         thermo.isPowered = false
         world.advance(by: .seconds(60))
         let query = DeviceQuery(peripheral.identifier.uuidString)
-        let found = try testbed.perform { try await testbed.central.find(query, timeout: 900) }
+        let found = try testbed.perform { try await testbed.central.find(query, timeout: ToolTestbed.realTimeLimit) }
         #expect(found === peripheral)
     }
 
@@ -80,12 +79,12 @@ struct CentralTests {
         world.addDevice("tool").run { central.open() }
         try world.run(until: found != nil)
         let peripheral = try #require(found)
-        let connection = Task { try await central.connect(peripheral, timeout: 900) }
+        let connection = Task { try await central.connect(peripheral, timeout: ToolTestbed.realTimeLimit) }
         while central.awaited == nil { await Task.yield() }
         try world.run(until: peripheral.state == .connected)
         try await connection.value
         central.watchPairings()
-        let pairing = Task { try await central.wait(.pairing, 900, "late") {} }
+        let pairing = Task { try await central.wait(.pairing, ToolTestbed.realTimeLimit, "late") {} }
         while central.awaited == nil { await Task.yield() }
         let onEnd = try #require(central.pairing?.conversation.onEnd)
         onEnd(PairingPeer(identifier: UUID(), name: nil), .paired)

@@ -11,6 +11,9 @@ import Testing
 /// The tool, on a device of a world.
 @MainActor
 final class ToolTestbed {
+    /// The limits of procedures are of real time, in which a test may have to wait for the main thread. In seconds.
+    nonisolated static let realTimeLimit: TimeInterval = 86_400
+
     let world: World
     let central: Central
     let output: OutputFormat
@@ -23,8 +26,7 @@ final class ToolTestbed {
         output = OutputFormat(isJSON: false, isVerbose: false) { [printed] line in printed.update { $0.append(line) } }
         let agent = permitsPairing ? TerminalPairingAgent(PairingCapabilities.none) : nil
         central = Central(pairing: try agent.map { ProgramPairing($0, try RadioOptions.parse([])) }, output: output)
-        // The limits of procedures are of real time, in which a test may have to wait for the main thread.
-        central.procedureTimeout = 900
+        central.procedureTimeout = Self.realTimeLimit
         device = world.addDevice("tool", pairingAgent: agent)
         var isReady = false
         central.onReady = { isReady = true }
@@ -47,8 +49,8 @@ final class ToolTestbed {
     /// Connects to a device.
     func connect(_ name: String, isSession: Bool = true) throws -> DeviceConnection {
         let peripheral = try perform { [central] in
-            let peripheral = try await central.find(DeviceQuery(name), timeout: 900)
-            try await central.connect(peripheral, timeout: 900)
+            let peripheral = try await central.find(DeviceQuery(name), timeout: Self.realTimeLimit)
+            try await central.connect(peripheral, timeout: Self.realTimeLimit)
             return peripheral
         }
         return DeviceConnection(central, peripheral, output: output, isSession: isSession)
