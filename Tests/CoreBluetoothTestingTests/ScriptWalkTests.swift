@@ -51,23 +51,20 @@ struct ScriptWalkTests {
         )
     }
 
-    @Test(
-        "whatever a script says and an app does, the app is told what the device did",
-        arguments: 1...12 as ClosedRange<UInt64>
-    )
-    func walk(seed: UInt64) {
-        var generator = ScriptGenerator(seed: seed)
+    /// Lets an app and a test do what they like with a device, and notes it.
+    private static func walk(_ script: ScriptedPeripheral, seed: UInt64, steps: Int, isChanged: Bool) -> World {
+        var generator = ScriptGenerator(seed: seed &+ 1_000)
         let world = World(seed: seed)
-        let device = world.addPeripheral(generator.script(), as: "thing")
+        let device = world.addPeripheral(script, as: "thing")
         let phone = world.addDevice("phone")
         let app = phone.run { Wanderer(seed: seed) }
         let other = seed % 3 == 0 ? world.addDevice("other").run { Wanderer(seed: seed + 100) } : nil
-        for _ in 0..<200 {
+        for _ in 0..<steps {
             world.advance(by: .milliseconds(generator.pick([20, 100, 400, 1_500])))
             phone.run { app.step() }
             if generator.once(in: 2) { other?.step() }
-            if generator.once(in: 5) { Self.change(device, world, &generator) }
-            Self.note(device, world)
+            if isChanged, generator.once(in: 5) { self.change(device, world, &generator) }
+            self.note(device, world)
         }
         world.advance(by: .seconds(40))
         for line in world.trace.includingHCI { RunRecord.note(line.description) }
@@ -87,9 +84,52 @@ struct ScriptWalkTests {
         // What cannot be in a script is told with its place.
         do {
             try world.run(until: true)
+            try world.run(until: false, within: .zero)
         } catch {
             let first = "\(error)".split(separator: "\n").first.map(String.init) ?? ""
             RunRecord.note(first.replacing(#/\.swift:\d+/#, with: ".swift"))
         }
+        return world
+    }
+
+    @Test(
+        "whatever a script says and an app does, the app is told what the device did",
+        arguments: 1...12 as ClosedRange<UInt64>
+    )
+    func walk(seed: UInt64) {
+        var generator = ScriptGenerator(seed: seed)
+        _ = Self.walk(generator.script(), seed: seed, steps: 200, isChanged: true)
+    }
+
+    @Test(
+        "what was captured of it is a script, with which an app goes on as it likes",
+        arguments: 1...8 as ClosedRange<UInt64>
+    )
+    func captured(seed: UInt64) throws {
+        var generator = ScriptGenerator(seed: seed &+ 50)
+        var script = generator.script()
+        (script.faults, script.refusesConnections, script.advertisement.isConnectable) = ([], false, true)
+        let world = Self.walk(script, seed: seed, steps: 80, isChanged: false)
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let paths = try world.writeCaptures(named: "walk", folder: folder.path)
+        for (number, path) in paths.enumerated() {
+            let capture = try Data(contentsOf: URL(fileURLWithPath: path))
+            // The third is of another central, which may not have found it.
+            let captured: ScriptedPeripheral
+            do {
+                captured = try ScriptedPeripheral(capture: capture)
+            } catch {
+                #expect(number == 2, "\(error)")
+                continue
+            }
+            RunRecord.note("\(captured.name ?? "-") \(captured.unseen) \(captured.mtu) \(captured.genericAttribute)")
+            #expect(captured.services.map(\.uuid).allSatisfy { Self.uuids(script).contains($0) })
+            _ = Self.walk(captured, seed: seed &+ 7, steps: 60, isChanged: false)
+        }
+    }
+
+    private static func uuids(_ script: ScriptedPeripheral) -> [CBUUID] {
+        script.services.map(\.uuid) + ["1800", "1801"].map { CBUUID(string: $0) }
     }
 }
