@@ -24,7 +24,7 @@ final class DemoSession {
     private var central: (any ITCB_SDK_Protocol)?
     private var asked: (any ITCB_Device_Peripheral_Protocol)?
     private var deadline: Deadline?
-    private var chapter: StepWords.Chapter?
+    private var chapters = ChapterHeadings()
 
     /// Creates the session; its two adapters are on a private air, unless others are made.
     init(
@@ -94,12 +94,9 @@ final class DemoSession {
     private func show(_ step: ITCB_SDK_Step, as who: String) {
         let words = StepWords(step)
         let milliseconds = Date().timeIntervalSince(start) * 1000
-        // The two sides work at the same time: a late step of an earlier chapter does not print its heading again.
-        if words.chapter.rawValue > chapter?.rawValue ?? -1 {
-            chapter = words.chapter
-            if !output.isJSON { Console.print("\n\(words.chapter.heading)") }
-            let heading = TimelineEntry(.heading, of: who, layer: "", words.chapter.heading)
-            Timeline.current?.add(heading, isPrinted: true)
+        if let heading = chapters.heading(before: words.chapter) {
+            if !output.isJSON { Console.print("\n\(heading)") }
+            Timeline.current?.add(TimelineEntry(.heading, of: who, layer: "", heading), isPrinted: true)
         }
         Timeline.current?.add(words.entry(of: who), isPrinted: true)
         let time = String(format: "%8.2f ms", milliseconds)
@@ -112,6 +109,20 @@ final class DemoSession {
             line: "\(time)  \(who == "ball" ? "ball   " : "central")  \(words.text)",
             isTraced: false
         )
+    }
+}
+
+/// The headings of the story's chapters, each above its first step.
+struct ChapterHeadings {
+    private var last: StepWords.Chapter?
+
+    /// The heading above a step of a chapter, where it stands there.
+    ///
+    /// The two sides work at the same time: a late step of an earlier chapter does not begin it again.
+    mutating func heading(before chapter: StepWords.Chapter) -> String? {
+        guard chapter.rawValue > last?.rawValue ?? -1 else { return nil }
+        last = chapter
+        return chapter.heading
     }
 }
 

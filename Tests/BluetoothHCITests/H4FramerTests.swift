@@ -101,6 +101,14 @@ struct H4FramerTests {
         #expect(!framer.isResynchronizing)
     }
 
+    @Test("the answer to a reset allows any number of commands", arguments: [0, 1, 2, 0xFF] as [UInt8])
+    func resynchronizesOnAnyCredit(count: UInt8) throws {
+        var framer = H4Framer(readingFrom: .controller, isInStep: false)
+        framer.append(ByteBuffer(bytes: [0x0F, 0x04, 0x0E, 0x04, count, 0x03, 0x0C, 0x00]))
+        #expect(try framer.next()?.bytes == ByteBuffer(bytes: [0x04, 0x0E, 0x04, count, 0x03, 0x0C, 0x00]))
+        #expect(!framer.isResynchronizing)
+    }
+
     @Test("a controller finds its place again at a reset")
     func resynchronizesOnReset() throws {
         var framer = H4Framer(readingFrom: .host)

@@ -15,10 +15,10 @@ import Testing
 struct AskSessionTests {
     /// What is around the one who asks.
     enum Scene: String, CaseIterable, Codable, Sendable {
-        case nobody, otherBalls, tooFar, brokenBall, deafBall, gone, noBluetooth, noAdapter
+        case nobody, otherBalls, tooFar, otherTooFar, brokenBall, deafBall, gone, noBluetooth, noAdapter
 
         /// The ball that is asked for.
-        var device: String? { self == .otherBalls ? "Bert" : nil }
+        var device: String? { self == .otherBalls || self == .otherTooFar ? "Bert" : nil }
 
         /// How long it asks, in seconds; the SDK gives a ball up that has not answered for longer.
         var timeout: Double { self == .deafBall ? 1 : 10 }
@@ -31,6 +31,8 @@ struct AskSessionTests {
             case .tooFar:
                 "no 8-ball in reach within 10 s: \"Faraway\" was heard at -75 dBm, outside of -60 to -20 dBm; bring it "
                     + "nearer (about 1 m)"
+            case .otherTooFar:
+                "no 8-ball named \"Bert\" was found within 10 s: nobody is there; start one with: eightball peripheral"
             case .brokenBall:
                 "no 8-ball that works was found within 10 s: \"Broken\" was connected to 7 times, and has not all that an "
                     + "8-ball has"
@@ -65,7 +67,7 @@ struct AskSessionTests {
             let second = run.world["Crystal"]
             second?.isPowered = false
             run.world.after(.seconds(2)) { second?.isPowered = true }
-        case .tooFar: run.addBall("Faraway", distance: 30)
+        case .tooFar, .otherTooFar: run.addBall("Faraway", distance: 30)
         case .brokenBall:
             run.world.addPeripheral(ScriptedPeripheral(name: "Broken", services: [.init(service, characteristics: [])]))
         case .deafBall:

@@ -10,6 +10,19 @@ import Testing
 
 @Suite("Words on record", .onRecord)
 struct WordsOnRecordTests {
+    @Test("A chapter has its heading once, also where a step of it comes late")
+    func headings() {
+        var headings = ChapterHeadings()
+        let chapters: [StepWords.Chapter] = [.powerOn, .powerOn, .finding, .powerOn, .finding, .asking, .exploring]
+        let shown = chapters.map { headings.heading(before: $0) }
+        #expect(
+            shown == [
+                StepWords.Chapter.powerOn.heading, nil, StepWords.Chapter.finding.heading, nil, nil,
+                StepWords.Chapter.asking.heading, nil,
+            ]
+        )
+    }
+
     @Test("Each step has its words, its key and its chapter")
     func steps() {
         var steps: [ITCB_SDK_Step] = [

@@ -226,6 +226,9 @@ struct ToolDeviceTests {
         // A program's failure is the capture's own.
         let failing = try testbed.tool("capture", "--", program, "read", "Nobody", "FFF1", "--timeout", "1")
         #expect(try failing.end() == 1)
+        // So is the signal that ended it, as a shell says it.
+        let killed = try testbed.tool("capture", "--", "sh", "-c", "kill -KILL $$")
+        #expect(try killed.end() == 137)
         // Nothing is left of the pipes.
         let left = try FileManager.default.contentsOfDirectory(atPath: testbed.folder.path)
         #expect(!left.contains { $0.hasPrefix("corebluetooth-") })

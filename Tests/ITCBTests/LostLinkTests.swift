@@ -69,6 +69,22 @@ struct LostLinkTests {
         }
     }
 
+    @Test("A ball that was being left when the adapter went away is found again when it is back")
+    func leaving() throws {
+        let testbed = Testbed()
+        _ = testbed.ball("Crystal")
+        let central = testbed.central()
+        #expect(testbed.run { central.ready == ["Crystal"] })
+        let device = try #require(central.sdk.devices.first as? ITCB_SDK_Device_Peripheral)
+        central.adapter.run { central.sdk._cancelConnection(device, because: .coreBluetooth(ITCB_RejectionReason.deviceOffline)) }
+        #expect(central.sdk.devices.isEmpty)
+        central.adapter.setPowered(false)
+        testbed.run(.seconds(1))
+        #expect(central.sdk._leaving.isEmpty)
+        central.adapter.setPowered(true)
+        #expect(testbed.run { central.ready == ["Crystal"] })
+    }
+
     @Test("A ball that is lost while nothing is asked is reported, leaves the list, and is found again")
     func idle() {
         let testbed = Testbed()

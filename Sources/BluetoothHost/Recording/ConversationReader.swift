@@ -113,7 +113,6 @@ package struct ConversationReader: Sendable {
 
     private mutating func connected(_ event: some LEConnectionCompletion, at time: Int64) {
         guard event.status == .success else { return }
-        self.links[event.handle] = nil
         let peer = event.peer.withoutIdentity
         let isCentral = event.role == .central
         let key: Key = isCentral ? .peer(peer) : .local

@@ -26,7 +26,8 @@ package struct StoredBond: Sendable {
     package var paired: Date?
     /// When a link was last encrypted with the key, in whole seconds; `nil` for never.
     package var lastUsed: Date?
-    fileprivate var folder: String
+    /// Where it is kept.
+    var folder: String
 }
 
 /// The bonds on disk.

@@ -86,7 +86,7 @@ struct CloneCommand: ParsableCommand {
 
     /// The part of a name that a file can have.
     static func fileName(_ device: String) -> String {
-        let name = String(device.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" ? $0 : "-" })
+        let name = String(device.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "-" })
         return name.isEmpty ? "clone" : name
     }
 

@@ -146,6 +146,16 @@ struct AdapterUnavailableTests {
         #expect(AdapterHolders(processes.listing).unseenCount == 0)
     }
 
+    @Test("The sockets of this process are no other program's, and seen all the same")
+    func own() throws {
+        let processes = try Processes()
+        try processes.add(Int(getpid()), "tests", sockets: [7])
+        try processes.add(901, "eightball", sockets: [8])
+        try processes.setSockets([7, 8])
+        let (owners, unseen) = processes.listing.ownersOfBluetoothSockets()
+        #expect(owners == [ProcessInformation(number: 901, name: "eightball")] && unseen == 0)
+    }
+
     @Test("A program is named for an adapter that the system cannot use, the service for one that it can")
     func managed() {
         let (service, program) = (

@@ -153,6 +153,23 @@ struct DeviceSessionTests {
         )
     }
 
+    @Test("A connection that is lost while a command is under way is that command's failure, and is told once")
+    func lostInCommand() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let lines: [(Double, String?)] = [(5, "read FFF1"), (30, nil)]
+            let run = try await DeviceSessionTests.connect("Thermo", lines, keepsGoing: true) { world in
+                world["Thermo"]?.dropLinks(when: { $0.text.contains("Read Request") })
+            }
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.lines.isEmpty && process.errorLines.count == 1)
+        #expect(process.errorLines.first?.hasPrefix("\"Thermo\" has disconnected: ") == true)
+    }
+
     @Test("A device that is connected is not connected to again")
     func connectedAlready() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {

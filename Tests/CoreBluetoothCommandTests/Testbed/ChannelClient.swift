@@ -18,7 +18,8 @@ final class ChannelClient: NSObject, @preconcurrency CBCentralManagerDelegate,
     private(set) var error: (any Error)?
     var reads = true
     private let psm: CBL2CAPPSM
-    private var unsent = Data()
+    /// What the channel has not taken.
+    private(set) var unsent = Data()
     private var central: CBCentralManager!
     private var peripheral: CBPeripheral?
     private var channel: CBL2CAPChannel?

@@ -1,0 +1,94 @@
+// A host whose user answers nothing: what a delegate does not say is no consent to a pairing.
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BluetoothHost
+
+/// A host that says yes to all, or leaves its questions to the defaults of its delegate.
+private class PairingUser: LEHostDelegate {
+    let host: LEHost
+    private(set) var link: LinkID?
+    private(set) var outcomes: [String] = []
+
+    init(_ number: UInt64, on air: Air, _ capability: IOCapability, consent: PairingConsentPolicy = .never) {
+        var configuration = LEHostConfiguration(
+            address: DeviceAddress(0xC0DE_0000_0000 | number, kind: .random),
+            pairing: PairingConfiguration(
+                ioCapability: capability,
+                prefersMITMProtection: true,
+                consent: consent
+            )
+        )
+        configuration.pairingSeed = number
+        self.host = LEHost(eventLoop: air.eventLoop, configuration: configuration)
+        self.host.delegate = self
+        self.host.attach(to: air.makeController())
+    }
+
+    var isPaired: Bool { self.outcomes == ["paired"] }
+
+    func host(_ host: LEHost, didConnect link: LinkInformation) { self.link = link.id }
+    func host(_ host: LEHost, link: LinkID, didPairWith bond: Bond, isBonded: Bool) { self.outcomes.append("paired") }
+    func host(_ host: LEHost, link: LinkID, didFailToPair error: PairingError) { self.outcomes.append("\(error)") }
+}
+
+/// Says yes, and enters zeros.
+private final class WillingUser: PairingUser {
+    func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
+        switch question {
+        case .consent: host.answer(.consent(true), on: link)
+        case .displayPasskey: break
+        case .enterPasskey: host.answer(.passkey(Passkey(0)), on: link)
+        case .compareNumbers: host.answer(.numbersMatch(true), on: link)
+        }
+    }
+}
+
+@Suite("Questions of a pairing that nobody answers", .onRecord)
+struct UnansweredQuestionsTests {
+    private func outcomes(
+        _ capability: IOCapability,
+        _ consent: PairingConsentPolicy,
+        of central: IOCapability
+    ) throws -> [String] {
+        let loop = EmbeddedEventLoop()
+        let air = Air(eventLoop: loop, settings: .instant, seed: 1)
+        let central = WillingUser(1, on: air, central)
+        let peripheral = PairingUser(2, on: air, capability, consent: consent)
+        peripheral.host.startAdvertising(AdvertisingParameters(data: ByteBuffer(bytes: [2, 1, 6]))) { _ in }
+        loop.advanceTime(by: .seconds(1))
+        central.host.connect(to: try #require(peripheral.host.radioAddress))
+        loop.advanceTime(by: .seconds(5))
+        central.host.pair(try #require(central.link))
+        loop.advanceTime(by: .seconds(40))
+        RunRecord.note("\(peripheral.outcomes) \(central.outcomes)")
+        #expect(peripheral.outcomes.count == 1 && central.outcomes.contains("paired") == peripheral.isPaired)
+        return peripheral.outcomes
+    }
+
+    @Test(
+        "A delegate that says nothing consents to no pairing, however it is made",
+        arguments: IOCapability.allCases,
+        [IOCapability.displayYesNo, .keyboardDisplay, .noInputNoOutput]
+    )
+    func consent(capability: IOCapability, central: IOCapability) throws {
+        #expect(try self.outcomes(capability, .always, of: central) != ["paired"])
+    }
+
+    @Test(
+        "It neither confirms numbers nor enters any; what asks nothing is made",
+        arguments: IOCapability.allCases,
+        [IOCapability.displayYesNo, .keyboardDisplay, .noInputNoOutput]
+    )
+    func models(capability: IOCapability, central: IOCapability) throws {
+        let asks = [.displayYesNo, .keyboardOnly, .keyboardDisplay].contains(capability) && central != .noInputNoOutput
+        let shows = capability == .displayOnly && central == .keyboardDisplay
+        #expect((try self.outcomes(capability, .never, of: central) == ["paired"]) == (!asks && !shows))
+    }
+}
