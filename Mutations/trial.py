@@ -184,8 +184,10 @@ class Trial:
                 status = self.suites.run(name, group, self.limit(name))[0] if group else 0
                 if status != 0 and len(group) == 1:
                     with self.lock:
-                        del left[group[0]]
-                    self.end(group[0], "killed", f"{name} ({status})")
+                        # Another suite may have killed it meanwhile.
+                        is_first = left.pop(group[0], None) is not None
+                    if is_first:
+                        self.end(group[0], "killed", f"{name} ({status})")
                 elif status != 0:
                     groups += [group[:len(group) // 2], group[len(group) // 2:]]
 

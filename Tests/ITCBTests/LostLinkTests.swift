@@ -76,7 +76,9 @@ struct LostLinkTests {
         let central = testbed.central()
         #expect(testbed.run { central.ready == ["Crystal"] })
         let device = try #require(central.sdk.devices.first as? ITCB_SDK_Device_Peripheral)
-        central.adapter.run { central.sdk._cancelConnection(device, because: .coreBluetooth(ITCB_RejectionReason.deviceOffline)) }
+        central.adapter.run {
+            central.sdk._cancelConnection(device, because: .coreBluetooth(ITCB_RejectionReason.deviceOffline))
+        }
         #expect(central.sdk.devices.isEmpty)
         central.adapter.setPowered(false)
         testbed.run(.seconds(1))
