@@ -69,11 +69,12 @@ struct FilesTests {
     private final class Disk {
         var steps: [String] = []
         var failing: String?
+        var error = EIO
 
         private func step(_ name: String, _ call: () -> Int32) -> Int32 {
             self.steps.append(name)
             guard self.failing != name else {
-                errno = EIO
+                errno = self.error
                 return -1
             }
             return call()
@@ -124,6 +125,16 @@ struct FilesTests {
         #expect(error?.errorNumber == EIO)
         #expect(folder.content == ["a"])
         #expect(try PrivateFile.read(folder("a"), limit: 9) == (step == "sync folder" ? [2, 2] : [1]))
+    }
+
+    @Test("A folder that cannot be written by itself is no failure")
+    func folderWithoutSync() throws {
+        let folder = try TemporaryFolder()
+        let disk = Disk()
+        (disk.failing, disk.error) = ("sync folder", EINVAL)
+        try PrivateFile.replace(folder("a"), with: [1], durability: .powerFailure, calls: disk.calls)
+        #expect(try PrivateFile.read(folder("a"), limit: 9) == [1])
+        #expect(disk.steps == ["sync 1", "rename", "sync folder"])
     }
 
     @Test("The folder of the session is under XDG_RUNTIME_DIR where that is ours, else under the temporary one")

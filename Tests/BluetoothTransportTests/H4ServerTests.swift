@@ -161,6 +161,9 @@ struct H4ServerTests {
         let third = try RawSocket(unix: folder("h4"))
         third.send([0x01, 1, 2, 0])
         #expect(third.read(7) == [0x04, 0x0E, 0x04, 0x01, 1, 2, 0])
+        // It is full again, which is said again.
+        #expect(try RawSocket(unix: folder("h4")).endsWithin20Seconds())
+        #expect(served.log.lines.value == ["all 2 connections are taken", "all 2 connections are taken"])
         second.send([0x01, 1, 2, 0])
         #expect(second.read(7).count == 7)
         try await served.end()

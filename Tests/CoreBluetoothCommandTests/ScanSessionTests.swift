@@ -91,6 +91,21 @@ struct ScanSessionTests {
         #expect(shown == expected)
     }
 
+    @Test("A device that comes near enough later is a line then, once")
+    func comesNear() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let run = try await ScanSessionTests.scan(Request(name: "bert", rssi: -60))
+            run.world.after(.seconds(3)) { run.world["Bert"]?.distance = 1 }
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(process.lines.map { $0.contains("\"Bert\"") ? "Bert" : $0 } == ["- 2", "Bert", "- before the end"])
+    }
+
     @Test("Each report is a line with --duplicates, and an object in JSON")
     func reports() async throws {
         let result = await #expect(

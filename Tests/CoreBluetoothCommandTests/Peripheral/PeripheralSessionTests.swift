@@ -128,6 +128,28 @@ struct PeripheralSessionTests {
         #expect(process.errorLines.first?.hasSuffix(" 0x80") == true)
     }
 
+    @Test("The parts of a long value wait once")
+    func longAnswer() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let hex = String(repeating: "A7", count: 512)
+            let run = try await PeripheralSessionTests.advertise(
+                """
+                { "uuid": "FFF1", "properties": ["read"], "delay": 3, "value": { "hex": "\(hex)" } }
+                """,
+                [(1, "read FFF1 --hex"), (20, "quit")]
+            )
+            for seconds in [3.9, 4.5] { run.mark("- \(seconds)", at: seconds) }
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        let value = String(repeating: "A7", count: 512)
+        #expect(process.lines.dropFirst() == ["- 3.9", "| read FFF1", value, "- 4.5"])
+    }
+
     @Test("What was recorded comes anew with each first subscription, also after the adapter was off meanwhile")
     func recordedValues() async throws {
         let result = await #expect(
