@@ -106,6 +106,37 @@ struct CentralRestorationTests {
         #expect(!restored.isNotifying)
     }
 
+    @Test("13.1 a subscription that the peer does not accept any more is reported as lost, and not tried again")
+    func lostSubscription() throws {
+        var setup = RestorationSetup(.central, permitsPairing: false)
+        func publish(_ properties: CBCharacteristicProperties) {
+            let service = CBMutableService(type: IDs.other, primary: true)
+            let news = CBMutableCharacteristic(type: IDs.other, properties: properties, value: nil, permissions: [])
+            service.characteristics = [news]
+            setup.ball.manager.add(service)
+        }
+        publish(.notify)
+        setup.testbed.run(.milliseconds(1))
+        let first = try setup.connect().discover([IDs.other], in: setup.testbed).characteristic(IDs.other)
+        first.service?.peripheral?.setNotifyValue(true, for: first)
+        try #require(setup.testbed.run { first.isNotifying })
+        setup.restartCentral()
+        // In the meantime the ball was started anew, and gives its news to those alone that it knows.
+        setup.crystal.restart()
+        setup.ball = PeripheralApp(on: setup.crystal.adapter)
+        setup.testbed.run { setup.ball.manager.state == .poweredOn }
+        setup.ball.open()
+        publish(.notifyEncryptionRequired)
+        try #require(setup.testbed.run { setup.central.count("connect 2") == 1 })
+        let restored = try #require(setup.central.found.first?.services?.first?.characteristics?.first)
+        setup.testbed.run(.seconds(2))
+        #expect(setup.central.calls == ["restore 0", "state 5", "connect 2", "notifying false CBATTErrorDomain 5"])
+        #expect(!restored.isNotifying)
+        setup.restartCentral()
+        setup.testbed.run(.seconds(5))
+        #expect(setup.central.calls == ["restore 0", "state 5", "connect 2"])
+    }
+
     @Test("13.1 a pending connection survives while the peripheral is away")
     func pending() throws {
         var setup = RestorationSetup(.central)
