@@ -163,6 +163,52 @@ struct ObservationTests {
         withExtendedLifetime(observation) {}
     }
 
+    /// Managers of an app's own class, which finds its delegate in its own way.
+    private final class OwnCentral: CBCentralManager {
+        var own: (any CBCentralManagerDelegate)?
+        override var delegate: (any CBCentralManagerDelegate)? {
+            get { self.own }
+            set { self.own = newValue }
+        }
+    }
+
+    private final class OwnPeripheral: CBPeripheralManager {
+        var own: (any CBPeripheralManagerDelegate)?
+        override var delegate: (any CBPeripheralManagerDelegate)? {
+            get { self.own }
+            set { self.own = newValue }
+        }
+    }
+
+    /// Notes what both kinds of managers report.
+    private final class Reports: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate {
+        private(set) var lines: [String] = []
+
+        func note(_ line: String) { self.lines.append(line) }
+        func centralManagerDidUpdateState(_ central: CBCentralManager) { self.note("central") }
+        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { self.note("peripheral") }
+    }
+
+    @Test("A subclass with a delegate of its own is observed before that is called, of both kinds of managers")
+    func subclasses() throws {
+        let reports = Reports()
+        let world = World(seed: 1)
+        let central = world.addDevice("phone").run { OwnCentral(delegate: nil, queue: nil) }
+        central.delegate = reports
+        let first = central.observe(\.state, options: .new) { _, change in
+            reports.note("central is \(change.newValue?.rawValue ?? -1)")
+        }
+        try world.run(until: reports.lines.count == 2)
+        let peripheral = world.addDevice("ball").run { OwnPeripheral(delegate: nil, queue: nil) }
+        peripheral.delegate = reports
+        let second = peripheral.observe(\.state, options: .new) { _, change in
+            reports.note("peripheral is \(change.newValue?.rawValue ?? -1)")
+        }
+        try world.run(until: reports.lines.count == 4)
+        #expect(reports.lines == ["central is 5", "central", "peripheral is 5", "peripheral"])
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test("Calls that follow each other at once are each reported")
     func quickCalls() throws {
         let world = World(seed: 1)
