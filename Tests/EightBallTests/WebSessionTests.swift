@@ -215,4 +215,52 @@ struct WebSessionTests {
             ]
         )
     }
+
+    // MARK: The pace
+
+    @MainActor
+    private static func burst() throws -> SessionRun {
+        var run = SessionRun()
+        let text = "0000000A-0000-0000-0000-000000000000"
+        let anna = PairingPeer(identifier: try #require(UUID(uuidString: text)), name: "Anna")
+        func prompt(_ number: UInt32) throws -> @MainActor (WebSession) -> Void {
+            let code = try #require(Passkey(number))
+            return { $0.show(PairingPrompt(.displayPasskey(code), of: anna) { _ in }) }
+        }
+        let (first, second, third) = (try prompt(1), try prompt(2), try prompt(3))
+        self.page(
+            "Crystal",
+            in: &run,
+            prompts: [
+                (
+                    1,
+                    { session in
+                        first(session)
+                        // It comes after the document that is due, and before any other that would be.
+                        DispatchQueue.main.async { MainActor.assumeIsolated { third(session) } }
+                        second(session)
+                    }
+                )
+            ]
+        )
+        return run
+    }
+
+    @Test("Two changes at once are one document; the next one comes a tenth of a second later")
+    func pace() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(99),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let run = try await WebSessionTests.burst()
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(
+            process.lines == [
+                "0.0 Crystal: - | ", "1.0 Crystal: - |  | 2, show, 000002", "1.1 Crystal: - |  | 3, show, 000003",
+            ]
+        )
+    }
 }

@@ -101,7 +101,7 @@ final class AirSession {
         Interrupts.runUntilExit()
     }
 
-    private func report(_ waiting: WaitingEvents) {
+    func report(_ waiting: WaitingEvents) {
         let (events, dropped) = waiting.take()
         for event in events { report(event) }
         guard dropped > 0 else { return }
@@ -112,7 +112,7 @@ final class AirSession {
         )
     }
 
-    private func report(_ event: AirService.Event) {
+    func report(_ event: AirService.Event) {
         switch event {
         case .listening(let address, let isOwnAir):
             let adapter = isOwnAir ? "air" : AdapterName.air(address).description

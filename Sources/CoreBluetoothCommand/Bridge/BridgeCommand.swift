@@ -51,7 +51,7 @@ struct BridgeCommand: ParsableCommand {
     }
 
     @MainActor
-    private static func report(_ event: Bridge.Event, _ adapter: AdapterName, _ output: OutputFormat) {
+    static func report(_ event: Bridge.Event, _ adapter: AdapterName, _ output: OutputFormat) {
         switch event {
         case .listening(let address):
             let name = AdapterName.h4(address).description

@@ -88,7 +88,7 @@ struct ControllerInterview {
 
     // MARK: The questions
 
-    private static func has(_ commands: SupportedCommands, _ opcode: HCIOpcode) -> Bool {
+    static func has(_ commands: SupportedCommands, _ opcode: HCIOpcode) -> Bool {
         HCICommandTable.bit(of: opcode).map(commands.contains) ?? true
     }
 

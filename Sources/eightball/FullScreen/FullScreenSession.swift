@@ -106,8 +106,12 @@ final class FullScreenSession {
     private func draw(on canvas: inout Canvas) {
         if let part { part.draw(on: &canvas) } else { rolePage.draw(on: &canvas, texts) }
         pairing?.draw(on: &canvas, texts)
-        // What went wrong is said in the last row, instead of the keys.
-        guard let text = line.text, canvas.size.rows > 1 else { return }
+        if let text = line.text { Self.draw(line: text, on: &canvas) }
+    }
+
+    /// Says what went wrong in the last row, instead of the keys.
+    nonisolated static func draw(line text: String, on canvas: inout Canvas) {
+        guard canvas.size.rows > 1 else { return }
         canvas.fill(row: canvas.size.rows - 1)
         canvas.write(
             ColumnWidth.truncated(text, to: canvas.size.columns - 2),

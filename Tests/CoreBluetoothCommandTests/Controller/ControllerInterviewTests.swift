@@ -131,6 +131,16 @@ struct ControllerInterviewTests {
         #expect(stalled.report.unanswered == ["Read BD_ADDR", "Read BD_ADDR"])
     }
 
+    @Test("A command without a place in the list may be known; one with a place is, where the list has it")
+    func listed() {
+        let none = SupportedCommands([])
+        #expect(ControllerInterview.has(none, ReadLocalSupportedCommands.opcode))
+        #expect(ControllerInterview.has(none, HCIOpcode(rawValue: 0)))
+        #expect(!ControllerInterview.has(none, Reset.opcode))
+        #expect(ControllerInterview.has(SupportedCommands([Reset.self]), Reset.opcode))
+        #expect(!ControllerInterview.has(SupportedCommands([ReadBDADDR.self]), Reset.opcode))
+    }
+
     @Test("Every feature that the specification names has a name here, and fields stand below each other")
     func names() {
         #expect(LEFeatures(rawValue: (1 << 48) - 1).names.count == 48)

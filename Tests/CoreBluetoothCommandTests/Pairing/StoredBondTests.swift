@@ -41,6 +41,20 @@ struct StoredBondTests {
         #expect(try Self.bond(name: "Thermo", isIdentified: false).matches(query) == isMeantWithoutIdentifier)
     }
 
+    @Test("has the dates of the pairing and of its last use, to the minute, where they are known")
+    func dates() throws {
+        var bond = try Self.bond(name: "Thermo")
+        let once = bond.datesText
+        // In the time of this machine, whatever that is.
+        #expect(once.wholeMatch(of: #/  \d{4}-\d\d-\d\d \d\d:\d\d/#) != nil, "\(once)")
+        bond.lastUsed = bond.paired
+        #expect(bond.datesText == once + ", used " + String(once.dropFirst(2)))
+        bond.paired = nil
+        #expect(bond.datesText.isEmpty)
+        bond.lastUsed = nil
+        #expect(bond.datesText.isEmpty)
+    }
+
     @Test("is called by its name, else by its identifier, else by its address")
     func texts() throws {
         #expect(try Self.bond(name: "Thermo").peerText == "\"Thermo\"")

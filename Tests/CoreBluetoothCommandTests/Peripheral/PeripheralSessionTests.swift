@@ -21,6 +21,7 @@ struct PeripheralSessionTests {
         _ lines: [(seconds: Double, text: String?)],
         other otherLines: [(seconds: Double, text: String?)] = [],
         benchmark: Bool = false,
+        isJSON: Bool = false,
         _ arrange: @MainActor (World) -> Void = { _ in }
     ) throws -> SessionRun {
         var run = SessionRun()
@@ -34,7 +35,7 @@ struct PeripheralSessionTests {
                 advertised: [],
                 description: description,
                 benchmark: benchmark,
-                output: OutputFormat(isJSON: false, isVerbose: false) { Console.print("| " + $0) }
+                output: OutputFormat(isJSON: isJSON, isVerbose: false) { Console.print("| " + $0) }
             )
             session.start()
             return session
@@ -249,6 +250,33 @@ struct PeripheralSessionTests {
         }
         let lines = try #require(result).lines.filter { !$0.hasPrefix("| ") }
         #expect(lines.map { String($0.prefix(2)) } == (0..<200).map { String(format: "%02X", $0) })
+    }
+
+    @Test("In JSON what a central does is an object with the characteristic and the value, where there is one")
+    func objects() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let run = try await PeripheralSessionTests.advertise(
+                """
+                { "uuid": "FFF1", "properties": ["read", "write", "notify"], "value": { "uint8": 9 } }
+                """,
+                [(1, "read FFF1"), (2, "subscribe FFF1"), (3, "write FFF1 0AFF"), (4, "unsubscribe FFF1"), (5, nil)],
+                isJSON: true
+            )
+            run.passMinute()
+        }
+        let objects = try #require(result).lines.filter { $0.hasPrefix("| ") }.compactMap {
+            try? JSONSerialization.jsonObject(with: Data($0.utf8.dropFirst(2))) as? [String: Any]
+        }
+        #expect(
+            objects.map { $0["event"] as? String } == ["advertising", "read", "subscribed", "written", "unsubscribed"]
+        )
+        #expect(objects.first?["name"] as? String == "Safe")
+        #expect(objects.first?["services"] as? [String] == ["FFF0"])
+        #expect(objects.dropFirst().map { $0["value"] as? String } == [nil, nil, "0AFF", nil])
+        #expect(objects.dropFirst().allSatisfy { $0["characteristic"] as? String == "FFF1" })
     }
 
     @Test("The benchmark's service is advertised behind those that are described")

@@ -74,6 +74,23 @@ struct DeviceSessionTests {
         #expect(process.errorLines == [line])
     }
 
+    @Test("Of the devices that are there instead, up to twenty are named", arguments: [0, 1, 19, 30])
+    func others(count: Int) async throws {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            [count = count as Int] in
+            let run = try await DeviceSessionTests.connect("Nobody") { world in
+                for name in ["Thermo", "Deaf"] { world[name]?.isPowered = false }
+                for number in 0..<count { world.addPeripheral(ScriptedPeripheral(name: "Other \(number)")) }
+            }
+            run.passMinute()
+        }
+        let process = try #require(result)
+        let line = try #require(process.errorLines.first)
+        let words = count == 0 ? "nobody is there" : "there is \"Other "
+        #expect(line.hasPrefix("\"Nobody\" was not found within 5 s: \(words)"), "\(line)")
+        #expect(line.split(separator: ", ").count == max(1, min(count, 20)), "\(line)")
+    }
+
     @Test("Commands are done one after the other; the end of input ends the session when the last one is done")
     func commands() async throws {
         let result = await #expect(
@@ -168,6 +185,31 @@ struct DeviceSessionTests {
         let process = try #require(result)
         #expect(process.lines.isEmpty && process.errorLines.count == 1)
         #expect(process.errorLines.first?.hasPrefix("\"Thermo\" has disconnected: ") == true)
+    }
+
+    @Test("In JSON the device comes first, and what failed is an object with its line and the reason")
+    func objects() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(0),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let lines: [(Double, String?)] = [
+                (1, "read FFF1"), (2, "read FFF2"), (3, "reed FFF1"), (4, "write FFF1 02"), (5, nil),
+            ]
+            try await DeviceSessionTests.connect("Thermo", lines, keepsGoing: true, isJSON: true).passMinute()
+        }
+        let process = try #require(result)
+        let objects = process.lines.compactMap {
+            try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+        let words = [
+            "reading FFF2 failed: Reading is not permitted", "there is no command \"reed\"; did you mean 'read'?",
+        ]
+        #expect(objects.map { $0["event"] as? String } == ["connected", "value", "failed", "failed", "written"])
+        #expect(objects.compactMap { $0["command"] as? String } == ["read FFF2", "reed FFF1"])
+        #expect(objects.compactMap { $0["error"] as? String } == words)
+        #expect(objects.first?["name"] as? String == "Thermo")
+        #expect(process.errorLines == words)
     }
 
     @Test("A device that is connected is not connected to again")

@@ -80,6 +80,8 @@ struct ScreenPartsTests {
 
     private static func nothing(_ part: CentralPart) -> String { "" }
 
+    private static func silence(_ part: PeripheralPart) -> String { "" }
+
     @MainActor
     private static func peripheral(_ part: PeripheralPart) -> String {
         let entries = part.page.entries.map { entry in
@@ -160,6 +162,34 @@ struct ScreenPartsTests {
                 "Anna -45|", "- 9.9", "Anna -51|", "- 12.1", "- 13.9", "Anna -51 asking Rain?|",
                 "Anna -51 confirmed Rain?|", "Anna -51 answered Rain?|", "- 19.9", "Anna -51 gone answered Rain?|", "",
                 "- 29.9", "Sun?", "- 31.0",
+            ]
+        )
+    }
+
+    @Test("A ball that goes while it has a question is gone, and its question has failed")
+    func lostQuestion() async throws {
+        let result = await #expect(
+            processExitsWith: .exitCode(99),
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            var run = SessionRun()
+            await ScreenPartsTests.part(on: "ball", in: &run, keys: [(1, "h")], ScreenPartsTests.silence) {
+                PeripheralPart(texts: .english, name: "Crystal", onChange: $0)
+            }
+            await ScreenPartsTests.part(on: "asker", in: &run, keys: [(10, "Rain?\r")], ScreenPartsTests.central) {
+                CentralPart(texts: .english, onChange: $0)
+            }
+            let ball = run.world["ball"]
+            run.world.after(.seconds(14)) { ball?.isPowered = false }
+            for seconds in [9, 13, 40] { run.mark("- \(seconds)", at: Double(seconds)) }
+            run.passMinute()
+        }
+        let process = try #require(result)
+        #expect(process.errorLines.isEmpty)
+        #expect(
+            process.lines == [
+                "Crystal -45|", "- 9", "Crystal -45 asking Rain?|", "Crystal -45 confirmed Rain?|", "- 13",
+                "Crystal -45 gone confirmed Rain?|", "Crystal -45 gone failed Rain? went offline|", "", "- 40",
             ]
         )
     }

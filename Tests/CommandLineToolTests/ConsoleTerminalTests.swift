@@ -1,0 +1,157 @@
+// What stands below the lines of a program at a terminal: the line that a person writes, and how far something has
+// come. Each test is a process of its own, with a pseudo-terminal for its output.
+
+import Fixtures
+import Foundation
+import SessionTestbed
+import TerminalScreen
+import Testing
+
+@testable import CommandLineTool
+
+@Suite("Below the lines of a terminal", .onRecord)
+struct ConsoleTerminalTests {
+    /// A pseudo-terminal in the place of standard output, standard error or both; what it gets is told on the standard
+    /// output of before, to which the other one leads.
+    struct Terminal: Sendable {
+        private let report: CInt
+        private let master: CInt
+
+        init(_ descriptors: [CInt], columns: Int = 80) throws {
+            report = dup(STDOUT_FILENO)
+            let pair = try PseudoTerminalPair()
+            master = pair.descriptor
+            let slave = open(pair.path, O_RDWR | O_NOCTTY)
+            var settings = termios()
+            tcgetattr(slave, &settings)
+            settings.c_oflag = 0
+            settings.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(slave, TCSANOW, &settings)
+            var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+            _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
+            _ = fcntl(master, F_SETFL, O_NONBLOCK)
+            dup2(report, STDERR_FILENO)
+            for descriptor in descriptors { dup2(slave, descriptor) }
+        }
+
+        /// What the terminal has got since the last call.
+        func text() -> String {
+            var octets = [UInt8](repeating: 0, count: 65_536)
+            var text = ""
+            while true {
+                let count = read(master, &octets, octets.count)
+                guard count > 0 else { return text }
+                text += String(decoding: octets[..<count], as: UTF8.self)
+            }
+        }
+
+        /// Tells what the terminal has got since the last call.
+        func tell(_ label: String) {
+            // What the other one has got may stand before it, without an end.
+            let line = "\n\(label) \(text().debugDescription)\n"
+            _ = line.withCString { write(report, $0, strlen($0)) }
+        }
+    }
+
+    private static let acts = [
+        "draft", "no draft", "finished", "status", "no status", "print", "prompt", "report", "report prompt", "log",
+        "end draft",
+    ]
+
+    private static func act(_ name: String) {
+        switch name {
+        case "draft": Console.show(.shown("> ab"))
+        case "no draft": Console.show(.shown(""))
+        case "finished": Console.show(.finished("> abc"))
+        case "status": Console.show(status: "half")
+        case "no status": Console.show(status: "")
+        case "print": Console.print("line")
+        case "prompt": Console.prompt("ask")
+        case "report": Console.report("said")
+        case "report prompt": Console.report(prompt: "asked")
+        case "log": Console.log("logged")
+        default: Console.endDraft()
+        }
+    }
+
+    /// Each act after each other one, and what the terminal has got of both.
+    private func pairs(_ descriptors: [CInt]) async throws -> [String] {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            [descriptors = descriptors as [CInt]] in
+            let terminal = try Terminal(descriptors)
+            for first in ConsoleTerminalTests.acts {
+                for second in ConsoleTerminalTests.acts {
+                    ConsoleTerminalTests.act("no draft")
+                    ConsoleTerminalTests.act("no status")
+                    _ = terminal.text()
+                    ConsoleTerminalTests.act(first)
+                    ConsoleTerminalTests.act(second)
+                    terminal.tell("\(first), \(second)")
+                }
+            }
+            exit(0)
+        }
+        return try #require(result).lines.filter { !$0.isEmpty }
+    }
+
+    @Test("The line that is written, or the row of a progress, is taken away for each line, and is there below it")
+    func both() async throws {
+        let lines = try await pairs([STDOUT_FILENO, STDERR_FILENO])
+        let (erasing, draft, status) = (#"\r\u{1B}[K"#, #"\r\u{1B}[K> ab"#, #"\r\u{1B}[Khalf"#)
+        #expect(lines.count == Self.acts.count * Self.acts.count)
+        for line in [
+            #"draft, print "\#(draft)\#(erasing)line\n> ab""#, #"draft, prompt "\#(draft)\#(erasing)ask> ab""#,
+            #"draft, report "\#(draft)\#(erasing)said\n> ab""#,
+            #"draft, report prompt "\#(draft)\#(erasing)asked> ab""#,
+            #"draft, log "\#(draft)\#(erasing)logged\n> ab""#, #"draft, no draft "\#(draft)\#(erasing)""#,
+            #"draft, finished "\#(draft)\#(erasing)> abc\n""#, #"draft, end draft "\#(draft)\n""#,
+            // What a person writes comes first.
+            #"draft, status "\#(draft)""#, #"draft, no status "\#(draft)""#, #"status, draft "\#(status)\#(draft)""#,
+            #"status, print "\#(status)\#(erasing)line\nhalf""#, #"status, prompt "\#(status)\#(erasing)askhalf""#,
+            #"status, report "\#(status)\#(erasing)said\nhalf""#, #"status, log "\#(status)\#(erasing)logged\nhalf""#,
+            #"status, no status "\#(status)\#(erasing)""#, #"status, status "\#(status)\#(status)""#,
+            #"status, no draft "\#(status)""#, #"status, finished "\#(status)\#(erasing)> abc\n""#,
+            #"status, end draft "\#(status)""#,
+            // Where nothing stands, nothing is taken away.
+            #"no draft, no draft """#, #"no draft, no status """#, #"no draft, end draft """#,
+            #"print, print "line\nline\n""#, #"log, report "logged\nsaid\n""#, #"end draft, log "logged\n""#,
+            #"finished, print "\#(erasing)> abc\nline\n""#,
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+    }
+
+    @Test("What goes to a file or a pipe is the line alone", arguments: [[STDOUT_FILENO], [STDERR_FILENO], []])
+    func one(descriptors: [CInt]) async throws {
+        let lines = try await pairs(descriptors)
+        let (hasOutput, hasErrors) = (descriptors.contains(STDOUT_FILENO), descriptors.contains(STDERR_FILENO))
+        let (erasing, draft, status) = (#"\r\u{1B}[K"#, #"\r\u{1B}[K> ab"#, #"\r\u{1B}[Khalf"#)
+        // What the terminal has got of each.
+        let draftLog = hasOutput ? draft : hasErrors ? erasing + #"logged\n> ab"# : ""
+        let statusPrint = hasErrors ? status : hasOutput ? #"line\n"# : ""
+        let print = hasOutput ? #"line\nline\n"# : ""
+        let log = hasErrors ? #"logged\nsaid\n"# : ""
+        for line in [
+            "draft, log \"\(draftLog)\"", "status, print \"\(statusPrint)\"", "print, print \"\(print)\"",
+            "log, report \"\(log)\"",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+    }
+
+    @Test("A program that ends takes the row of a progress away, once", arguments: [true, false])
+    func end(isShown: Bool) async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { [isShown] in
+            _ = try Terminal([])
+            Console.show(status: "half")
+            if !isShown { Console.show(status: "") }
+            Console.report("|")
+            exit(0)
+        }
+        let octets = try #require(result).standardOutputContent
+        let text = String(decoding: octets, as: UTF8.self)
+        let erasing = "\r\u{1B}[K"
+        #expect(text.contains(isShown ? "\(erasing)half|\n\(erasing)" : "\(erasing)half\(erasing)|\n"))
+        #expect(text.components(separatedBy: erasing).count == 3)
+    }
+}

@@ -1,0 +1,150 @@
+// What the line that is edited below a program's output does with its terminal: who may have it, which settings it has
+// meanwhile, and what signals and Ctrl-Z do. Each test is a process of its own.
+
+import Fixtures
+import Foundation
+import SessionTestbed
+import Testing
+
+@testable import TerminalScreen
+
+/// How often the process was asked to stop.
+nonisolated(unsafe) private var stopCount = 0
+
+private func countStop(_ number: CInt) { stopCount += 1 }
+
+@Suite("A line with a prompt and its terminal", .onRecord)
+struct PromptLineTerminalTests {
+    /// A line at the terminal of the process's session, 40 columns wide; what the test prints does not go there.
+    @MainActor
+    private final class Session {
+        let terminal: ControllingTerminal
+        private let report: CInt
+        private var events: [String] = []
+
+        init() throws {
+            report = dup(STDOUT_FILENO)
+            terminal = try ControllingTerminal()
+            // A group without a job that could be continued is not stopped; it is asked to all the same.
+            signal(SIGTSTP, countStop)
+            signal(SIGTTIN, SIG_IGN)
+            signal(SIGTTOU, SIG_IGN)
+            dup2(terminal.slave, STDIN_FILENO)
+            dup2(terminal.slave, STDOUT_FILENO)
+            resize(40)
+        }
+
+        func resize(_ columns: Int) {
+            var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+            _ = ioctl(terminal.slave, UInt(TIOCSWINSZ), &size)
+        }
+
+        func line() -> PromptLine? { PromptLine(environment: ["TERM": "xterm"]) { self.events.append("\($0)") } }
+
+        func type(_ text: String) { _ = text.withCString { write(terminal.master, $0, strlen($0)) } }
+
+        /// Waits until so many events have come since the last ones were printed.
+        func wait(_ count: Int) async {
+            let deadline = ContinuousClock.now + .seconds(60)
+            while events.count < count, ContinuousClock.now < deadline { await Task.yield() }
+            for event in events { tell(event.debugDescription) }
+            events = []
+        }
+
+        func tell(_ text: String) { _ = (text + "\n").withCString { write(report, $0, strlen($0)) } }
+
+        /// Tells which settings of the terminal are on.
+        func tellSettings() {
+            var settings = termios()
+            tcgetattr(terminal.slave, &settings)
+            let local = [ICANON, ECHO, IEXTEN, ISIG].map { settings.c_lflag & tcflag_t($0) != 0 ? "1" : "0" }
+            let input = [ICRNL, IXON].map { settings.c_iflag & tcflag_t($0) != 0 ? "1" : "0" }
+            let stop = withUnsafeBytes(of: &settings.c_cc) { $0[Int(VSUSP)] }
+            let interrupt = withUnsafeBytes(of: &settings.c_cc) { $0[Int(VINTR)] }
+            let output = settings.c_oflag & tcflag_t(OPOST) != 0
+            tell("\(local.joined()) \(input.joined()) \(stop) \(interrupt) \(output)")
+        }
+    }
+
+    @Test("It is there in the foreground of the terminal, and not in the background")
+    func foreground() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+            let session = try Session()
+            session.tell("\(session.line() != nil)")
+            try session.terminal.giveForegroundAway()
+            session.tell("\(session.line() != nil)")
+            exit(0)
+        }
+        #expect(try #require(result).lines == ["true", "false"])
+    }
+
+    @Test("Keys come one by one and are not shown, Ctrl-C is a signal, Ctrl-Z is not; the end restores all of it")
+    func settings() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+            let session = try Session()
+            let line = try #require(session.line())
+            session.tellSettings()
+            line.open()
+            session.tellSettings()
+            Screen.restoreTerminal()
+            session.tellSettings()
+            exit(0)
+        }
+        let original = "1111 11 26 3 true"
+        #expect(try #require(result).lines == [original, "0001 00 0 3 true", original])
+    }
+
+    @Test("Ctrl-Z takes the line away, gives the terminal back, and stops the program; going on takes it again")
+    func suspension() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+            let session = try Session()
+            let line = try #require(session.line())
+            line.open()
+            line.ask("> ")
+            session.type("a")
+            await session.wait(3)
+            session.tell("\(stopCount)")
+            session.type("\u{1A}")
+            await session.wait(1)
+            let deadline = ContinuousClock.now + .seconds(60)
+            while stopCount == 0, ContinuousClock.now < deadline { await Task.yield() }
+            session.tell("\(stopCount)")
+            session.tellSettings()
+            kill(getpid(), SIGCONT)
+            await session.wait(1)
+            session.tellSettings()
+            exit(0)
+        }
+        #expect(
+            try #require(result).lines == [
+                #""shown(\"\")""#, #""shown(\"> \\r\\u{1B}[2C\")""#, #""shown(\"> a\\r\\u{1B}[3C\")""#, "0",
+                #""shown(\"\")""#, "1", "1111 11 26 3 true", #""shown(\"> a\\r\\u{1B}[3C\")""#, "0001 00 0 3 true",
+            ]
+        )
+    }
+
+    @Test("Ctrl-D in a line deletes, and is no end; an answer is a line of its own")
+    func ends() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { @MainActor in
+            let session = try Session()
+            let line = try #require(session.line())
+            line.onLine = { session.tell("line \($0 ?? "end")") }
+            line.open()
+            line.ask("> ")
+            session.type("ab\u{1}\u{4}")
+            await session.wait(6)
+            line.ask(question: "Code: ")
+            // Tab without completions changes nothing.
+            session.type("\t1\r")
+            await session.wait(3)
+            line.ask("> ")
+            session.type("\r")
+            await session.wait(2)
+            exit(0)
+        }
+        let lines = try #require(result).lines
+        #expect(lines.filter { $0.hasPrefix("line ") } == ["line 1", "line b"])
+        #expect(lines.contains(#""finished(\"Code: 1\")""#) && lines.contains(#""finished(\"> b\")""#))
+        #expect(!lines.contains("line end"))
+    }
+}
