@@ -10,7 +10,7 @@ import Testing
 
 @testable import LoopbackWeb
 
-@Suite("The end of a connection", .onRecord)
+@Suite("The end of a connection")
 struct ConnectionEndTests {
     /// Notes how the connection is closed; one whose output alone is closed stays, as a socket does.
     private final class CloseRecorder: ChannelOutboundHandler {

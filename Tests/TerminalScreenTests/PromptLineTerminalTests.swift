@@ -13,7 +13,7 @@ nonisolated(unsafe) private var stopCount = 0
 
 private func countStop(_ number: CInt) { stopCount += 1 }
 
-@Suite("A line with a prompt and its terminal", .onRecord)
+@Suite("A line with a prompt and its terminal")
 struct PromptLineTerminalTests {
     /// A line at the terminal of the process's session, 40 columns wide; what the test prints does not go there.
     @MainActor

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TerminalScreen
 
-@Suite("A screen at standard input and output", .onRecord)
+@Suite("A screen at standard input and output")
 struct ScreenTerminalTests {
     /// A pseudo-terminal in the place of standard input and output; what the test tells goes to the output of before.
     @MainActor
