@@ -55,7 +55,6 @@ struct ConnectionEndTests {
         #expect(recorder.modes == ["output"] && connection.channel.isActive)
         connection.advance(by: .nanoseconds(1))
         #expect(recorder.modes == ["output", "all"] && !connection.channel.isActive)
-        RunRecord.note("\(recorder.modes)")
     }
 
     @Test("A refused request ends in the same way, and its body is nothing to anybody")
