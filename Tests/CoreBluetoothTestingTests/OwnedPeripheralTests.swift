@@ -207,6 +207,41 @@ struct OwnedPeripheralTests {
         #expect(device.channels.map(\.isOpen) == [true, false])
     }
 
+    @Test("A channel ends behind what was sent on it, and takes nothing more")
+    func channelEnd() throws {
+        var script = Self.script([.init("FFF1", properties: .read)])
+        let octets = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) })
+        script.channels = [
+            .init(
+                psm: 0x80,
+                onOpen: { channel in
+                    channel.send(octets)
+                    channel.close()
+                    channel.send(Data([1]))
+                    channel.close()
+                }
+            )
+        ]
+        let (world, device, phone) = try Self.meet(script)
+        phone.peripheral?.openL2CAPChannel(0x80)
+        try world.run(until: phone.channels.count == 1)
+        #expect(device.channels.map(\.isOpen) == [false])
+        let input = try #require(phone.channels.first?.inputStream)
+        input.open()
+        var received = Data()
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        for _ in 0..<2_000 where received.count < octets.count {
+            world.advance(by: .milliseconds(20))
+            while input.hasBytesAvailable {
+                let count = input.read(&buffer, maxLength: buffer.count)
+                guard count > 0 else { break }
+                received += buffer[..<count]
+            }
+        }
+        world.advance(by: .seconds(2))
+        #expect(received == octets && !input.hasBytesAvailable)
+    }
+
     @Test("Reading, writing and subscribing may each demand something else")
     func security() throws {
         let (world, device, phone) = try Self.meet(

@@ -45,6 +45,21 @@ struct BondStoreTests {
         #expect(next.bond(with: Self.peer) == nil && self.store(on: storage).bond(with: Self.peer) == nil)
     }
 
+    @Test("a bond that another process has removed keeps no counter")
+    func counterOfARemovedBond() {
+        let storage = MemoryStorage()
+        let store = self.store(on: storage)
+        store.store(Self.bond(signCounter: 7))
+        store.noteSignCounter(9, of: Self.peer)
+        #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing?.signCounter == 10)
+        self.store(on: storage).remove(Self.peer)
+        store.noteSignCounter(20, of: Self.peer)
+        #expect(store.bond(with: Self.peer) == nil)
+        // Who pairs anew begins with the counter of the new key.
+        self.store(on: storage).store(Self.bond(signCounter: 1))
+        #expect(self.store(on: storage).bond(with: Self.peer)?.peer.signing?.signCounter == 1)
+    }
+
     @Test("keys of LE legacy pairing are kept with their names, and identities with the kind of their address")
     func legacyKeys() {
         for kind in [DeviceAddress.Kind.public, .random] {
