@@ -1,5 +1,6 @@
 // Words that follow from values, on record: each step, each error, lines of the central, languages, requests of the page.
 
+import CommandLineTool
 import CoreBluetooth
 import Fixtures
 import Foundation
@@ -10,6 +11,18 @@ import Testing
 
 @Suite("Words on record", .onRecord)
 struct WordsOnRecordTests {
+    @Test("What a ball refuses for want of security is one sentence with the advice")
+    @MainActor
+    func refusals() throws {
+        let pairing = ProgramPairing(TerminalPairingAgent(), try RadioOptions.parse([]))
+        for code in [CBATTError.Code.insufficientEncryption, .insufficientAuthentication, .insufficientAuthorization] {
+            let error = ITCB_Errors.coreBluetooth(CBATTError(code))
+            let words = ErrorWords.words(for: error, from: "Anna", pairing)
+            // The rest depends on whether somebody can be asked here.
+            #expect(words.hasPrefix("refused: ") && words.contains("; ") && !words.contains(".;"), "\(words)")
+        }
+    }
+
     @Test("A chapter has its heading once, also where a step of it comes late")
     func headings() {
         var headings = ChapterHeadings()
