@@ -113,15 +113,13 @@ final class RunRecords: Sendable {
         .appendingPathComponent("Records")
     /// In the place of digests, for a test that does something else each time.
     private static let varying = "varies"
-    /// The digest of a case that notes nothing, of a test whose other cases note something.
+    /// The digest of a case that notes nothing. A test whose cases all do so has no line.
     private static let nothing: Substring = "-"
 
     private struct Module {
         var digests: [Substring: Set<Substring>]
         /// The tests that were recorded anew in this process.
         var written: Set<Substring> = []
-        /// The tests of which a case noted nothing in this process.
-        var withNothing: Set<Substring> = []
 
         init(_ text: String) {
             self.digests = [:]
@@ -132,7 +130,8 @@ final class RunRecords: Sendable {
         }
 
         var text: String {
-            self.digests.map { "\($0.key)\t\($0.value.sorted().joined(separator: " "))\n" }.sorted().joined()
+            self.digests.filter { $0.value != [RunRecords.nothing] }
+                .map { "\($0.key)\t\($0.value.sorted().joined(separator: " "))\n" }.sorted().joined()
         }
     }
 
@@ -145,9 +144,9 @@ final class RunRecords: Sendable {
         let name = identifier.prefix(upTo: parts.last?.startIndex ?? identifier.endIndex).dropLast()
         guard let end = name.firstIndex(of: ".") else { return nil }
         let (module, test) = (name[..<end], name[name.index(after: end)...])
-        let digest = record.digest.map { Substring($0) }
+        let digest = record.digest.map { Substring($0) } ?? Self.nothing
         if Self.mode == .print {
-            print("\(name) \(digest ?? "-")\n" + record.lines.sorted().joined(separator: "\n"))
+            print("\(name) \(digest)\n" + record.lines.sorted().joined(separator: "\n"))
             return nil
         }
         return self.modules.withLockedValue { modules -> String? in
@@ -157,19 +156,15 @@ final class RunRecords: Sendable {
             guard digests != [Substring(Self.varying)] else { return nil }
             switch Self.mode {
             case .write:
-                if digest == nil { modules[module]?.withNothing.insert(test) }
-                guard digest != nil || modules[module]?.written.contains(test) == true else { return nil }
                 let isFirst = modules[module]?.written.insert(test).inserted == true
-                var recorded = (isFirst ? [] : digests ?? []).union(digest.map { [$0] } ?? [])
-                if modules[module]?.withNothing.contains(test) == true { recorded.insert(Self.nothing) }
-                modules[module]?.digests[test] = recorded
+                modules[module]?.digests[test] = (isFirst ? [] : digests ?? []).union([digest])
                 self.save(module, modules)
             case .vary:
-                guard let digests, !digests.contains(digest ?? Self.nothing) else { return nil }
+                guard let digests, !digests.contains(digest) else { return nil }
                 modules[module]?.digests[test] = [Substring(Self.varying)]
                 self.save(module, modules)
             case .compare, .print:
-                guard let digests, !digests.contains(digest ?? Self.nothing) else { return nil }
+                guard let digests, !digests.contains(digest) else { return nil }
                 return """
                     What happens in this test is not what is on record. Where that is meant, record it again \
                     with TEST_RECORDS=write swift test --filter …; TEST_RECORDS=print prints what happens.
@@ -186,7 +181,11 @@ final class RunRecords: Sendable {
     }
 
     private func save(_ module: Substring, _ modules: [Substring: Module]) {
+        guard let text = modules[module]?.text, !text.isEmpty else {
+            try? FileManager.default.removeItem(at: Self.file(module))
+            return
+        }
         try? FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
-        try? Data(modules[module]?.text.utf8 ?? "".utf8).write(to: Self.file(module), options: .atomic)
+        try? Data(text.utf8).write(to: Self.file(module), options: .atomic)
     }
 }
