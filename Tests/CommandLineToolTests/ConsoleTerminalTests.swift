@@ -35,15 +35,7 @@ struct ConsoleTerminalTests {
         }
 
         /// What the terminal has got since the last call.
-        func text() -> String {
-            var octets = [UInt8](repeating: 0, count: 65_536)
-            var text = ""
-            while true {
-                let count = read(master, &octets, octets.count)
-                guard count > 0 else { return text }
-                text += String(decoding: octets[..<count], as: UTF8.self)
-            }
-        }
+        func text() -> String { readableText(of: master) }
 
         /// Tells what the terminal has got since the last call.
         func tell(_ label: String) {

@@ -25,3 +25,14 @@ package struct PseudoTerminalPair {
         self.path = "/dev/pts/\(number)"
     }
 }
+
+/// All that can be read from a descriptor that does not block.
+package func readableText(of descriptor: CInt) -> String {
+    var octets = [UInt8](repeating: 0, count: 65_536)
+    var text = ""
+    while true {
+        let count = read(descriptor, &octets, octets.count)
+        guard count > 0 else { return text }
+        text += String(decoding: octets[..<count], as: UTF8.self)
+    }
+}

@@ -49,7 +49,7 @@ struct BallCallbacksTests {
         #expect(ball.sdk._centrals.map(\._isSubscribed) == [true] && ball.sdk.central?.uuid == name)
         ball.sdk.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristics[0])
         #expect(ball.steps.count == 1 && ball.sdk._centrals.map(\._isSubscribed) == [true])
-        // Whoever was out of room has it, when anybody has left.
+        // An answer for which there was no room is sent when a subscriber has left.
         ball.sdk._centrals[0]._isOutOfRoom = true
         ball.sdk.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristics[1])
         #expect(ball.steps.last == .unsubscribed(central: name) && ball.sdk._centrals.map(\._isSubscribed) == [false])

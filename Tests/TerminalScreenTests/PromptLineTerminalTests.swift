@@ -8,7 +8,7 @@ import Testing
 
 @testable import TerminalScreen
 
-/// How often the process was asked to stop.
+/// How often the process was asked to stop. A signal handler captures nothing; it runs in a process of this test alone.
 nonisolated(unsafe) private var stopCount = 0
 
 private func countStop(_ number: CInt) { stopCount += 1 }

@@ -50,15 +50,7 @@ struct ScreenTests {
         }
 
         /// What was written to the terminal since the last call.
-        func written() -> String {
-            var octets = [UInt8](repeating: 0, count: 65_536)
-            var text = ""
-            while true {
-                let count = read(master, &octets, octets.count)
-                guard count > 0 else { return text }
-                text += String(decoding: octets[..<count], as: UTF8.self)
-            }
-        }
+        func written() -> String { readableText(of: master) }
 
         func type(_ text: String) { _ = text.withCString { write(master, $0, strlen($0)) } }
 

@@ -46,12 +46,7 @@ struct FullScreenSessionTests {
         }
         for seconds in shows {
             Self.at(seconds, world) {
-                var octets = [UInt8](repeating: 0, count: 65_536)
-                while true {
-                    let count = read(master, &octets, octets.count)
-                    guard count > 0 else { break }
-                    terminal.receive(String(decoding: octets[..<count], as: UTF8.self))
-                }
+                terminal.receive(readableText(of: master))
                 Console.print("- \(seconds)")
                 for row in terminal.text where !row.isEmpty { Console.print("|" + row) }
             }
