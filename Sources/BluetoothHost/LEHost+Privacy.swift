@@ -191,7 +191,7 @@ extension LEHost {
         let pairing = self.pairingWithIdentity
         for link in self.openLinks { link.securityManager.configuration = pairing }
         self.securityContext.identities = KnownIdentities(
-            address: self.address,
+            address: self.identityAddress,
             key: self.identityResolvingKey,
             peers: self.peerIdentities.all
         )

@@ -68,8 +68,10 @@ public final class LEHost {
     /// One that hides itself is on the air under others.
     public var address: DeviceAddress? {
         guard case .ready = self.state else { return nil }
-        return self.randomAddress ?? self.controller.publicAddress
+        return self.identityAddress
     }
+    /// The address of this device's identity, also while the controller is not ready; `nil` where it is not known yet.
+    var identityAddress: DeviceAddress? { self.randomAddress ?? self.controller.publicAddress }
     /// The random static address of this device; `nil` where it goes by the controller's public one.
     var randomAddress: DeviceAddress? {
         if let address = self.configuration.address { return address }

@@ -310,7 +310,7 @@ public final class World {
 }
 
 extension TimeAmount {
-    /// The nearest whole nanosecond.
+    /// Its whole nanoseconds.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -134,6 +134,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
             promise.fail(EventLoopError.cancelled)
             return Scheduled(promise: promise, cancellationTask: {})
         }
+        self.pace.wake()
         return Scheduled(
             promise: promise,
             cancellationTask: { [weak self] in

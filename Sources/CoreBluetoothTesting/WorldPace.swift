@@ -10,6 +10,8 @@ package final class WorldPace: Sendable {
         /// When, in real time, the world would have begun at this pace, in nanoseconds of `DispatchTime`.
         var start = 0.0
         var isWaiting = false
+        /// Whether a device has asked for something that who waits next may not know of.
+        var isAsked = false
     }
 
     /// How many seconds of the world pass in one second; `nil` where nobody waits for them.
@@ -24,7 +26,10 @@ package final class WorldPace: Sendable {
     func begin(at now: NIODeadline) {
         guard let factor = self.factor else { return }
         let start = Double(DispatchTime.now().uptimeNanoseconds) - Double(now.uptimeNanoseconds) / factor
-        self.state.withLockedValue { $0.start = start }
+        self.state.withLockedValue { state in
+            state.start = start
+            state.isAsked = false
+        }
     }
 
     /// Waits until an instant has come, or a device asks for something before.
@@ -35,18 +40,25 @@ package final class WorldPace: Sendable {
         let start = self.state.withLockedValue { $0.start }
         let due = start + Double(instant.uptimeNanoseconds) / factor
         guard due > Double(DispatchTime.now().uptimeNanoseconds), due < 9e18 else { return nil }
-        self.state.withLockedValue { $0.isWaiting = true }
-        let result = self.wakeUp.wait(timeout: DispatchTime(uptimeNanoseconds: UInt64(due)))
-        self.state.withLockedValue { $0.isWaiting = false }
-        guard result == .success else { return instant }
+        let isAsked = self.state.withLockedValue { state in
+            state.isWaiting = !state.isAsked
+            defer { state.isAsked = false }
+            return state.isAsked
+        }
+        if !isAsked {
+            let result = self.wakeUp.wait(timeout: DispatchTime(uptimeNanoseconds: UInt64(due)))
+            self.state.withLockedValue { $0.isWaiting = false }
+            guard result == .success else { return instant }
+        }
         let passed = (Double(DispatchTime.now().uptimeNanoseconds) - start) * factor
         return min(instant, .uptimeNanoseconds(UInt64(max(passed, 0))))
     }
 
-    /// A device asks for something.
+    /// A device asks for something: what waits now goes on, or else what waits next does not wait.
     func wake() {
         guard self.factor != nil else { return }
         let isWaiting = self.state.withLockedValue { state in
+            state.isAsked = !state.isWaiting
             defer { state.isWaiting = false }
             return state.isWaiting
         }

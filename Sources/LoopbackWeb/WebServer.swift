@@ -114,7 +114,7 @@ package final class WebServer: Sendable {
         return limits
     }
 
-    private static func failure(_ error: any Error) -> Failure {
+    static func failure(_ error: any Error) -> Failure {
         switch error {
         case let error as Failure: error
         case let error as IOError where error.errnoCode == EADDRINUSE: .portInUse

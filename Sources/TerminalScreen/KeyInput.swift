@@ -39,7 +39,7 @@ final class KeyInput {
         self.source = nil
     }
 
-    private func read() {
+    func read() {
         var octets = [UInt8](repeating: 0, count: 1024)
         let count = Foundation.read(self.descriptor, &octets, octets.count)
         guard count > 0 else {

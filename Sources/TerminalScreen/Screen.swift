@@ -26,11 +26,18 @@ package final class Screen {
     /// The least time between two frames, in milliseconds.
     private static let frameTime = 33
 
+    private enum State {
+        case closed
+        case open
+        /// Opened, and the terminal is the shell's for a while.
+        case suspended
+    }
+
     private let input: CInt
     private let output: CInt
     private let original: termios
     private var renderer: ScreenRenderer
-    private var isOpen = false
+    private var state = State.closed
     private var isDrawScheduled = false
     private var lastFrame = DispatchTime(uptimeNanoseconds: 1)
     private var sources: [any DispatchSourceProtocol] = []
@@ -78,7 +85,7 @@ package final class Screen {
 
     /// Takes the terminal.
     package func open() {
-        guard !self.isOpen else { return }
+        guard case .closed = self.state else { return }
         self.take()
         self.keys.open { [weak self] key in self?.onKey?(key) }
         self.sources = [
@@ -91,11 +98,11 @@ package final class Screen {
 
     /// Gives the terminal back.
     package func close() {
-        guard self.isOpen else { return }
+        if case .closed = self.state { return }
         self.keys.close()
         for source in self.sources { source.cancel() }
         self.sources = []
-        self.leave()
+        self.leave(.closed)
     }
 
     /// Has everything drawn anew, whatever the terminal shows.
@@ -106,30 +113,32 @@ package final class Screen {
 
     /// Stops the process, as Ctrl-Z does elsewhere; it goes on with SIGCONT.
     package func suspend() {
-        self.leave()
+        guard case .open = self.state else { return }
+        self.leave(.suspended)
         // The whole job stops, as the shell expects it.
         kill(0, SIGTSTP)
         // Where no shell could continue it, the system does not stop it.
         DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(Self.stopTime)) { [weak self] in
             MainActor.assumeIsolated {
-                if let self, !self.isOpen, !self.sources.isEmpty { self.take() }
+                if let self, case .suspended = self.state { self.take() }
             }
         }
     }
 
-    private func take() {
+    func take() {
+        // Where it is taken already, as behind a SIGCONT from outside, this gives it back first.
+        TerminalRestoration.arm(self.output, self.original, leaving: Self.leaving, hasScreen: true)
         var settings = self.original
         cfmakeraw(&settings)
         tcsetattr(self.input, TCSADRAIN, &settings)
-        TerminalRestoration.arm(self.output, self.original, leaving: Self.leaving, hasScreen: true)
-        self.isOpen = true
+        self.state = .open
         self.write(Self.entering)
         self.renderer.invalidate()
         self.setNeedsDraw()
     }
 
-    private func leave() {
-        self.isOpen = false
+    private func leave(_ state: State) {
+        self.state = state
         TerminalRestoration.restore()
     }
 
@@ -137,7 +146,7 @@ package final class Screen {
 
     /// Has the screen drawn soon; many calls are one frame.
     package func setNeedsDraw() {
-        guard self.isOpen, !self.isDrawScheduled else { return }
+        guard case .open = self.state, !self.isDrawScheduled else { return }
         self.isDrawScheduled = true
         DispatchQueue.main.asyncAfter(deadline: self.lastFrame + .milliseconds(Self.frameTime)) { [weak self] in
             MainActor.assumeIsolated { self?.draw() }
@@ -146,7 +155,7 @@ package final class Screen {
 
     private func draw() {
         self.isDrawScheduled = false
-        guard self.isOpen else { return }
+        guard case .open = self.state else { return }
         self.lastFrame = .now()
         // A terminal that takes nothing at the moment gets a later picture instead of this one.
         var poll = pollfd(fd: self.output, events: Int16(POLLOUT), revents: 0)

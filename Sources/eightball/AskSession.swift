@@ -55,7 +55,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
         deadline = Deadline(after: timeout, pausingFor: pairing.conversation) { self.timeOut() }
     }
 
-    private func follow(_ step: ITCB_SDK_Step) {
+    func follow(_ step: ITCB_SDK_Step) {
         output.report("central " + StepWords(step).text)
         switch step {
         case .stateChanged(let isPoweredOn, let state):
@@ -76,7 +76,7 @@ final class AskSession: @preconcurrency ITCB_Observer_Central_Protocol {
     private func isWanted(_ name: String) -> Bool { wanted.map { DeviceName.matches(name, $0) } ?? true }
 
     /// The time is up: says as much as is known about why.
-    private func timeOut() {
+    func timeOut() {
         let time = "within \(timeout.formatted()) s"
         if let asked {
             Ending.fail(Failure("\(PrintableText.quoted(asked.name)) did not answer \(time)"))

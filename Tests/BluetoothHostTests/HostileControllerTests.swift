@@ -334,4 +334,21 @@ struct HostileControllerTests {
         commands = other.controller.takeCommands()
         #expect(commands.contains(LESetPHY.opcode))
     }
+
+    @Test("64 answers wait for a controller that takes none, and no more")
+    func waitingAnswers() {
+        for (count, waiting) in [(1, 0), (2, 1), (64, 63), (65, 64), (66, 64), (200, 64)] {
+            let testbed = HostTestbed.started()
+            testbed.connect(0x40, self.first)
+            testbed.controller.silent = [LELongTermKeyRequestNegativeReply.opcode]
+            for _ in 0..<count {
+                testbed.controller.deliver(
+                    LELongTermKeyRequest(handle: ConnectionHandle(rawValue: 0x40), random: 0, encryptedDiversifier: 0)
+                        .packet()
+                )
+            }
+            testbed.run()
+            #expect(testbed.host.commands.waitingCount == waiting, "\(count)")
+        }
+    }
 }

@@ -262,4 +262,31 @@ struct LEHostSecurityTests {
         #expect(bonds.writes.count == 1)
         #expect(bonds.counters == [9])
     }
+
+    @Test func `A peer that the user has authorized stays so, however the security of its link changes`() throws {
+        let bonds = Bonds()
+        bonds.bond = SecurityManagerTests.bond(.authenticated)
+        var device = try Device(bonds)
+        try device.connect(0x40)
+        let (host, controller) = (device.testbed.host, device.testbed.controller)
+        let link = device.link
+        func isAuthorized() -> Bool? { host.security(of: link)?.isAuthorized }
+        #expect(isAuthorized() == false)
+        host.setAuthorized(true, LinkID(rawValue: 99))
+        #expect(isAuthorized() == false)
+        host.setAuthorized(true, link)
+        #expect(isAuthorized() == true)
+        let handle = ConnectionHandle(rawValue: 0x40)
+        controller.deliver(LELongTermKeyRequest(handle: handle, random: 0, encryptedDiversifier: 0).packet())
+        controller.deliver(EncryptionChange(status: .success, handle: handle, encryption: .on).packet())
+        device.testbed.run()
+        #expect(host.security(of: link)?.level == .secureConnections && isAuthorized() == true)
+        host.removeBond(of: link)
+        #expect(host.security(of: link)?.isBonded == false && isAuthorized() == true)
+        controller.deliver(EncryptionChange(status: .success, handle: handle, encryption: .off).packet())
+        device.testbed.run()
+        #expect(host.security(of: link)?.level == SecurityLevel.none && isAuthorized() == true)
+        host.setAuthorized(false, link)
+        #expect(isAuthorized() == false)
+    }
 }

@@ -273,4 +273,31 @@ struct LEHostLinksTests {
         testbed.run()
         #expect(testbed.delegate.reports.count == 5)
     }
+
+    @Test("a link whose end is not reported is over 35 s after the controller has taken the command, not before")
+    func endNotReported() throws {
+        let testbed = HostTestbed.started()
+        let link = try #require(testbed.acceptLink(0x40))
+        let other = try #require(testbed.acceptLink(0x41))
+        testbed.run(.seconds(3))
+        testbed.host.disconnect(link)
+        testbed.host.disconnect(link)
+        testbed.run()
+        #expect(testbed.controller.takeCommands().filter { $0 == Disconnect.opcode }.count == 1)
+        testbed.run(.seconds(10))
+        testbed.host.disconnect(other)
+        testbed.run(.seconds(25) - .nanoseconds(1))
+        #expect(testbed.host.links.map(\.id) == [link, other])
+        testbed.run(.nanoseconds(1))
+        #expect(testbed.host.links.map(\.id) == [other])
+        testbed.run(.seconds(10) - .nanoseconds(1))
+        #expect(testbed.host.links.map(\.id) == [other])
+        testbed.run(.nanoseconds(1))
+        #expect(testbed.host.links.isEmpty)
+        // An end that is reported late is that of no link.
+        _ = testbed.delegate.takeLines()
+        testbed.controller.disconnect(0x40, reason: .localHostTerminated)
+        testbed.run()
+        #expect(testbed.delegate.takeLines().isEmpty && testbed.host.state == .ready)
+    }
 }

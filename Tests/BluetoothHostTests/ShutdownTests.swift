@@ -125,4 +125,42 @@ struct ShutdownTests {
         testbed.run(.seconds(5))
         #expect(testbed.shutdownCount == 1)
     }
+
+    @Test("the times of a shutdown that has ended mean nothing to the next one")
+    func secondShutdown() throws {
+        let testbed = HostTestbed.started()
+        testbed.shutDown()
+        #expect(testbed.controller.isClosed && testbed.shutdownCount == 1, "there was nothing to end")
+        testbed.run(.milliseconds(300))
+        let next = ScriptedController(eventLoop: testbed.loop)
+        testbed.host.attach(to: next)
+        var link: LinkID?
+        testbed.delegate.onConnect = { link = $0.id }
+        testbed.run()
+        next.connect(0x40, peer: DeviceAddress(0x40, kind: .public), role: .peripheral)
+        testbed.run(.milliseconds(100))
+        testbed.host.writeWithoutResponse(ByteBuffer(bytes: [1]), to: 3, on: try #require(link))
+        testbed.shutDown()
+        testbed.run(.milliseconds(499))
+        #expect(next.parameters[Disconnect.opcode] == nil)
+        testbed.run(.milliseconds(1))
+        #expect(next.parameters[Disconnect.opcode] != nil)
+        testbed.run(.milliseconds(499))
+        #expect(!next.isClosed)
+        testbed.run(.milliseconds(1))
+        #expect(next.isClosed && testbed.shutdownCount == 2)
+    }
+
+    @Test("a shutdown that is asked for again ends at once, and each of the two is told once")
+    func askedTwice() {
+        let testbed = HostTestbed.started()
+        #expect(testbed.acceptLink(0x40) != nil)
+        testbed.shutDown()
+        #expect(!testbed.controller.isClosed && testbed.shutdownCount == 0)
+        testbed.shutDown()
+        #expect(testbed.controller.isClosed && testbed.shutdownCount == 2)
+        #expect(testbed.host.state == .detached && testbed.host.links.isEmpty)
+        testbed.run(.seconds(5))
+        #expect(testbed.shutdownCount == 2)
+    }
 }

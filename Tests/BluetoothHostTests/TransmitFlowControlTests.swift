@@ -205,6 +205,22 @@ struct TransmitFlowControlTests {
             ]
         )
     }
+
+    @Test("the memory of 64 values that have left is kept for others, and no more")
+    func keptBuffers() throws {
+        for count in [1, 63, 64, 65, 100] {
+            let testbed = HostTestbed.started {
+                $0.leavesProcess = true
+                $0.packetCount = 200
+            }
+            let (link, characteristic) = try #require(testbed.subscribe(0x40, from: peer))
+            testbed.host.sentBuffers = []
+            testbed.notify([1, 2, 3], count: count, of: characteristic, to: link)
+            testbed.run()
+            #expect(testbed.controller.takeData().count == count)
+            #expect(testbed.host.sentBuffers.count == min(count, 64))
+        }
+    }
 }
 
 private let peer = DeviceAddress(0xC000_0000_0001, kind: .random)

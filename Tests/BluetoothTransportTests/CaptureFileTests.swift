@@ -228,6 +228,32 @@ struct CaptureFileTests {
         #expect(try self.records(folder("a")).count == 1)
     }
 
+    @Test("A write goes on behind what was written, and behind a signal; one that writes nothing is the end")
+    func repeatedWrites() {
+        let octets: [UInt8] = [1, 2, 3, 4, 5]
+        /// The lengths that the calls were asked for, and how it ended, -1 where all were written.
+        func lengths(_ results: [(count: Int, error: CInt)]) -> String {
+            var asked: [Int] = []
+            let failure = octets.withUnsafeBytes { octets in
+                CaptureFile.failure(ofWriting: octets) { start, count in
+                    let result = results[min(asked.count, results.count - 1)]
+                    asked.append(count)
+                    #expect(start?.load(as: UInt8.self) == UInt8(octets.count - count + 1))
+                    errno = result.error
+                    return result.count
+                }
+            }
+            return "\(asked) \(failure ?? -1)"
+        }
+        #expect(lengths([(5, 0)]) == "[5] -1")
+        #expect(lengths([(1, 0), (3, 0), (1, 0)]) == "[5, 4, 1] -1")
+        #expect(lengths([(2, 0), (-1, EINTR), (-1, EINTR), (3, 0)]) == "[5, 3, 3, 3] -1")
+        #expect(lengths([(2, 0), (-1, ENOSPC)]) == "[5, 3] \(ENOSPC)")
+        #expect(lengths([(-1, EIO)]) == "[5] \(EIO)")
+        // The number of an earlier error stands there; it is not asked again.
+        #expect(lengths([(4, 0), (0, EINTR), (1, 0)]) == "[5, 1] \(EINTR)")
+    }
+
     @Test("A place where no file can be is an error in one line")
     func badPlace() throws {
         let folder = try TemporaryFolder()

@@ -137,6 +137,65 @@ struct FilesTests {
         #expect(disk.steps == ["sync 1", "rename", "sync folder"])
     }
 
+    @Test("A folder that is not there, that is none, or that cannot be written is named with what could not be done")
+    func folderFailures() throws {
+        let folder = try TemporaryFolder()
+        try PrivateFile.replace(folder("file"), with: [1])
+        for (name, number) in [("none/a", ENOENT), ("file/a", ENOTDIR)] {
+            let error = #expect(throws: TransportError.self) { try PrivateFile.syncFolder(of: folder(name)) }
+            #expect(error?.errorNumber == number)
+            #expect(error?.message.hasPrefix("cannot open the folder \(folder.path)/") == true)
+        }
+        let disk = Disk()
+        disk.failing = "sync folder"
+        let error = #expect(throws: TransportError.self) { try PrivateFile.syncFolder(of: folder("a"), disk.calls) }
+        #expect(error?.errorNumber == EIO)
+        #expect(error?.message.hasPrefix("cannot write the folder \(folder.path)/") == true)
+    }
+
+    @Test("The folder of a name is what stands in front of it, else the one in which the process is")
+    func folderOfName() throws {
+        let folder = try TemporaryFolder()
+        func isSame(_ path: String, _ expected: String) throws -> Bool {
+            var (synced, status) = (stat(), stat())
+            #expect(stat(expected, &status) == 0)
+            var calls = PrivateFile.Calls()
+            calls.sync = { descriptor in
+                fstat(descriptor, &synced)
+                return 0
+            }
+            try PrivateFile.syncFolder(of: path, calls)
+            return synced.st_dev == status.st_dev && synced.st_ino == status.st_ino
+        }
+        #expect(try isSame(folder("a"), folder.path))
+        #expect(try isSame("a", "."))
+        #expect(try isSame("/a", "/"))
+        #expect(try !isSame(folder("a"), "/"))
+    }
+
+    @Test("Files that cannot be removed or renamed are errors, and a file that is not there is removed")
+    func removeFailures() throws {
+        let folder = try TemporaryFolder()
+        let disk = Disk()
+        (disk.failing, disk.error) = ("remove", EACCES)
+        let removed = #expect(throws: TransportError.self) {
+            try PrivateFile.remove(folder("a"), durability: .powerFailure, calls: disk.calls)
+        }
+        #expect(removed?.errorNumber == EACCES && disk.steps == ["remove"])
+        #expect(removed?.message.hasPrefix("cannot remove \(folder("a"))") == true)
+        disk.error = ENOENT
+        try PrivateFile.remove(folder("a"), durability: .powerFailure, calls: disk.calls)
+        #expect(disk.steps == ["remove", "remove"])
+        let renamed = #expect(throws: TransportError.self) { try PrivateFile.rename(folder("a"), to: folder("b")) }
+        #expect(renamed?.errorNumber == ENOENT)
+        #expect(renamed?.message.hasPrefix("cannot rename \(folder("a"))") == true)
+        // What is in memory alone is removed without the folder's being written.
+        try PrivateFile.replace(folder("a"), with: [1], durability: .endOfProcess)
+        (disk.failing, disk.steps) = (nil, [])
+        try PrivateFile.remove(folder("a"), durability: .endOfProcess, calls: disk.calls)
+        #expect(disk.steps == ["remove"] && folder.content == [])
+    }
+
     @Test("The folder of the session is under XDG_RUNTIME_DIR where that is ours, else under the temporary one")
     func runtime() throws {
         let folder = try TemporaryFolder()
@@ -203,5 +262,31 @@ struct FilesTests {
         #expect(chown(folder("theirs"), 12_345, 12_345) == 0)
         let error = #expect(throws: TransportError.self) { try PrivateFolder.make(folder("theirs")) }
         #expect(error?.code == .noPermission)
+    }
+
+    @Test("The number in a lock is what its content begins with; a longer content from before is gone")
+    func lockNumbers() throws {
+        let folder = try TemporaryFolder()
+        let path = folder("lock")
+        for (text, number) in [
+            ("", nil), ("\n", nil), ("x1", nil), ("-5", nil), (" 5", nil), ("0", 0), ("12", 12), ("12\n", 12),
+            ("12 34", 12), ("123456789012345678", 123_456_789_012_345_678), ("99999999999999999999", nil),
+        ] as [(String, Int?)] {
+            try PrivateFile.replace(path, with: Array(text.utf8))
+            #expect(FileLock.processNumber(in: path) == number, "\(text)")
+        }
+        #expect(FileLock.processNumber(in: folder("none")) == nil && !FileLock.isTaken(folder("none")))
+        try PrivateFile.replace(path, with: [UInt8](repeating: UInt8(ascii: "1"), count: 30))
+        #expect(!FileLock.isTaken(path))
+        var lock = try FileLock.take(path)
+        lock?.writeProcessNumber()
+        #expect(try PrivateFile.read(path, limit: 100) == Array("\(getpid())\n".utf8))
+        // Who asks takes nothing, and a link is not followed.
+        symlink(path, folder("link"))
+        for _ in 0..<2 { #expect(FileLock.isTaken(path)) }
+        #expect(!FileLock.isTaken(folder("link")) && FileLock.processNumber(in: folder("link")) == nil)
+        lock = nil
+        for _ in 0..<2 { #expect(!FileLock.isTaken(path)) }
+        #expect(folder.content == ["link", "lock"])
     }
 }

@@ -15,12 +15,11 @@ struct ConsoleTerminalTests {
     /// output of before, to which the other one leads.
     struct Terminal: Sendable {
         private let report: CInt
-        private let master: CInt
+        private let pair: PseudoTerminalPair
 
         init(_ descriptors: [CInt], columns: Int = 80) throws {
             report = dup(STDOUT_FILENO)
-            let pair = try PseudoTerminalPair()
-            master = pair.descriptor
+            pair = try PseudoTerminalPair()
             let slave = open(pair.path, O_RDWR | O_NOCTTY)
             var settings = termios()
             tcgetattr(slave, &settings)
@@ -29,13 +28,12 @@ struct ConsoleTerminalTests {
             tcsetattr(slave, TCSANOW, &settings)
             var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
             _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
-            _ = fcntl(master, F_SETFL, O_NONBLOCK)
             dup2(report, STDERR_FILENO)
             for descriptor in descriptors { dup2(slave, descriptor) }
         }
 
         /// What the terminal has got since the last call.
-        func text() -> String { readableText(of: master) }
+        func text() -> String { pair.text() }
 
         /// Tells what the terminal has got since the last call.
         func tell(_ label: String) {

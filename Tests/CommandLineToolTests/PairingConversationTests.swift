@@ -215,13 +215,7 @@ struct PairingConversationTests {
             )
             conversation.end(anna, .failed("it was refused"))
             conversation.begin(PairingPrompt(.displayPasskey(try PairingConversationTests.code), of: anna) { _ in })
-            _ = fcntl(pair.descriptor, F_SETFL, O_NONBLOCK)
-            var octets = [UInt8](repeating: 0, count: 4096)
-            while true {
-                let count = read(pair.descriptor, &octets, octets.count)
-                guard count > 0 else { break }
-                Console.prompt(String(decoding: octets[..<count], as: UTF8.self))
-            }
+            Console.prompt(pair.text())
             exit(0)
         }
         let text = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)

@@ -1,7 +1,11 @@
 // What the trace says of the pairings of a scripted device, which is not on record: keys are the system's.
 
-import CoreBluetoothTesting
+import BluetoothTypes
+import CoreBluetooth
+import Fixtures
 import Testing
+
+@testable import CoreBluetoothTesting
 
 @Suite("Pairings of a scripted device")
 struct ScriptedPairingTests {
@@ -41,5 +45,58 @@ struct ScriptedPairingTests {
             #expect(Self.said(by: safe).first?.hasPrefix("pairing failed") == true)
             #expect(safe.bondCount == 0)
         }
+    }
+
+    @Test("The user of a device is told by its address with whom it pairs, and how that ended")
+    func peers() throws {
+        final class Notes: PairingAgent {
+            let capabilities = PairingCapabilities.none
+            let peers = Watched<[PairingPeer]>([])
+            let outcomes = Watched<[PairingOutcome]>([])
+
+            func pairing(_ prompt: PairingPrompt) {
+                self.peers.update { $0.append(prompt.peer) }
+                prompt.confirm(true)
+            }
+
+            func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome) {
+                self.peers.update { $0.append(peer) }
+                self.outcomes.update { $0.append(outcome) }
+            }
+        }
+        let notes = Notes()
+        let script = ScriptedPeripheral(
+            name: "Thing",
+            services: [
+                .init(
+                    "FFF0",
+                    characteristics: [.init("FFF1", properties: .read, value: Data([42]), security: .encrypted)]
+                )
+            ],
+            pairingAgent: notes
+        )
+        let world = World(seed: 1)
+        let device = world.addPeripheral(script)
+        let phone = world.addDevice("phone").run { Explorer() }
+        try world.run(until: phone.database.contains("FFF1 [42]"))
+        #expect(device.bondCount == 1 && notes.outcomes.value == [.paired])
+        let address = try #require(world["phone"]?.address.value)
+        let digits = String(address, radix: 16, uppercase: true)
+        let text = "00000000-0000-0000-0000-" + String(repeating: "0", count: 12 - digits.count) + digits
+        #expect(!notes.peers.value.isEmpty)
+        #expect(notes.peers.value.allSatisfy { $0.identifier.uuidString == text && $0.name == nil })
+    }
+
+    @Test("What was handed over by another way is used by the device, and nothing else is", arguments: [true, false])
+    func handedOver(isHandedOver: Bool) throws {
+        let lock = ScriptedPairingAgent(.none, usesOutOfBandData: true)
+        let user = ScriptedPairingAgent(.none, usesOutOfBandData: true)
+        if isHandedOver { lock.handOver(to: user) }
+        let world = World(seed: 1)
+        let safe = world.addPeripheral(lockedSafe(lock))
+        let reader = world.addDevice("phone", pairingAgent: user).run { SafeReader() }
+        world.advance(by: .seconds(20))
+        #expect(reader.content == (isHandedOver ? Data([42]) : nil))
+        if isHandedOver { #expect(safe.bondCount == 1 && lock.outcomes == [.paired]) }
     }
 }

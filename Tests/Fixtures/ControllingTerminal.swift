@@ -20,6 +20,9 @@ package struct ControllingTerminal {
         guard self.slave >= 0, tcgetpgrp(self.slave) == getpgrp() else { throw POSIXError(.EIO) }
     }
 
+    /// All that was written to it since the last call.
+    package func text() -> String { writtenText(at: slave, of: master) }
+
     /// Gives the foreground to another group, whose only process has ended: this one is in the background from then on.
     package func giveForegroundAway() throws {
         var attributes = posix_spawnattr_t()

@@ -24,6 +24,30 @@ package struct PseudoTerminalPair {
         self.descriptor = descriptor
         self.path = "/dev/pts/\(number)"
     }
+
+    /// All that programs have written at the other end since the last call.
+    package func text() -> String {
+        let other = open(path, O_WRONLY | O_NOCTTY)
+        defer { close(other) }
+        return writtenText(at: other, of: descriptor)
+    }
+}
+
+/// All that programs have written at one end of a pseudo-terminal, `other`, since the last call. It passes octets on a
+/// moment after they were written, so an end of text is written behind them, and awaited.
+package func writtenText(at other: CInt, of descriptor: CInt) -> String {
+    let end: UInt8 = 3
+    guard write(other, [end], 1) == 1 else { return "" }
+    var text: [UInt8] = []
+    var octets = [UInt8](repeating: 0, count: 65_536)
+    while text.last != end {
+        var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&readable, 1, 60_000) == 1 else { break }
+        let count = read(descriptor, &octets, octets.count)
+        guard count > 0 else { break }
+        text += octets[..<count]
+    }
+    return String(decoding: text.last == end ? text.dropLast() : text[...], as: UTF8.self)
 }
 
 /// All that can be read from a descriptor that does not block.

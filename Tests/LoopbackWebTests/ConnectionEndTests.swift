@@ -152,6 +152,21 @@ struct ConnectionEndTests {
         withExtendedLifetime(other.socket) {}
     }
 
+    @Test("A port that could not be had in both families is given back in the one in which it was free")
+    func givenBack() throws {
+        let token = try #require(AccessToken(Connection.secret))
+        // Another program may have taken the port meanwhile; not each time.
+        for _ in 1...5 {
+            guard let other = taken(AF_INET6, 0, listens: true) else { return }
+            let server = WebServer(token: token) { _, respond in respond(.missing) }
+            #expect(throws: WebServer.Failure.portInUse) { try server.start(port: other.port) }
+            let mine = taken(AF_INET, other.port, listens: true)?.port
+            withExtendedLifetime((server, other.socket)) {}
+            if mine == other.port { return }
+        }
+        Issue.record("the port was not given back")
+    }
+
     @Test("A page is at the same port of both families")
     func both() throws {
         let token = try #require(AccessToken(Connection.secret))

@@ -31,7 +31,11 @@ struct ColumnWidthTests {
 
     @Test(
         "What moves a terminal's cursor takes no column",
-        arguments: ["\u{1B}", "\n", "\r\n", "\u{7F}", "\u{85}", "\u{9B}", "\u{202E}"] as [Character]
+        arguments: [
+            "\u{1B}", "\n", "\r\n", "\u{7F}", "\u{85}", "\u{9B}", "\u{202E}", "\u{0}", "\u{1F}",
+            // A selector without a sign, and behind an accent without a letter.
+            "\u{FE0F}", "\u{301}\u{FE0F}",
+        ] as [Character]
     )
     func controls(character: Character) {
         #expect(ColumnWidth.columns(of: character) == 0)

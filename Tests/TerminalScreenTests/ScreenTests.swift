@@ -16,14 +16,13 @@ struct ScreenTests {
     private final class Terminal {
         /// Holds the clocks of the process from its first use on.
         private(set) lazy var run = SessionRun()
-        let master: CInt
+        private let pair: PseudoTerminalPair
         let slave: CInt
         let screen: Screen
 
         init(rows: UInt16 = 4, columns: UInt16 = 20) throws {
-            let pair = try PseudoTerminalPair()
-            (master, slave) = (pair.descriptor, open(pair.path, O_RDWR | O_NOCTTY))
-            _ = fcntl(master, F_SETFL, O_NONBLOCK)
+            pair = try PseudoTerminalPair()
+            slave = open(pair.path, O_RDWR | O_NOCTTY)
             var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
             _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
             screen = try #require(Screen(input: slave, output: slave, hasColors: false))
@@ -50,9 +49,9 @@ struct ScreenTests {
         }
 
         /// What was written to the terminal since the last call.
-        func written() -> String { readableText(of: master) }
+        func written() -> String { pair.text() }
 
-        func type(_ text: String) { _ = text.withCString { write(master, $0, strlen($0)) } }
+        func type(_ text: String) { _ = text.withCString { write(pair.descriptor, $0, strlen($0)) } }
 
         /// Whether the terminal gives keys one by one.
         var isRaw: Bool {

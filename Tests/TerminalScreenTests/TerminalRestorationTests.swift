@@ -13,14 +13,13 @@ struct TerminalRestorationTests {
     /// A pseudo-terminal in the place of standard error.
     @MainActor
     private final class Terminal {
-        private let master: CInt
+        private let pair: PseudoTerminalPair
         private let slave: CInt
         private var settings = termios()
 
         init() throws {
-            let pair = try PseudoTerminalPair()
-            (master, slave) = (pair.descriptor, open(pair.path, O_RDWR | O_NOCTTY))
-            _ = fcntl(master, F_SETFL, O_NONBLOCK)
+            pair = try PseudoTerminalPair()
+            slave = open(pair.path, O_RDWR | O_NOCTTY)
             dup2(slave, STDERR_FILENO)
             tcgetattr(slave, &settings)
         }
@@ -31,10 +30,7 @@ struct TerminalRestorationTests {
 
         /// Prints the last line, and what the terminal has got.
         func print() {
-            var octets = [UInt8](repeating: 0, count: 65_536)
-            let count = read(master, &octets, octets.count)
-            let shown = String(decoding: octets[..<max(0, count)], as: UTF8.self)
-            Swift.print("\(TerminalRestoration.lastLine ?? "-") \(shown.debugDescription)")
+            Swift.print("\(TerminalRestoration.lastLine ?? "-") \(pair.text().debugDescription)")
         }
     }
 

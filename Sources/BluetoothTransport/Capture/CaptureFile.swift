@@ -115,17 +115,8 @@ public final class CaptureFile {
     /// Writes what was added.
     public func flush() {
         guard case .open(let descriptor) = self.state, self.needsFlush else { return }
-        let failure = self.buffer.withUnsafeReadableBytes { octets -> CInt? in
-            var done = 0
-            while done < octets.count {
-                let count = write(descriptor, octets.baseAddress.map { $0 + done }, octets.count - done)
-                if count > 0 {
-                    done += count
-                } else if count == 0 || errno != EINTR {
-                    return errno
-                }
-            }
-            return nil
+        let failure = self.buffer.withUnsafeReadableBytes { octets in
+            Self.failure(ofWriting: octets) { octets, count in write(descriptor, octets, count) }
         }
         if let failure {
             // Part of a record may be in the file; what a reader finds must be whole.
@@ -136,6 +127,25 @@ public final class CaptureFile {
             self.writtenOctets += off_t(self.buffer.readableBytes)
             self.buffer.clear()
         }
+    }
+
+    /// Repeats a system call that writes octets until all are written.
+    ///
+    /// - Returns: The error number of the call that wrote none of the rest; `nil` where all were written.
+    static func failure(
+        ofWriting octets: UnsafeRawBufferPointer,
+        by call: (UnsafeRawPointer?, Int) -> Int
+    ) -> CInt? {
+        var done = 0
+        while done < octets.count {
+            let count = call(octets.baseAddress.map { $0 + done }, octets.count - done)
+            if count > 0 {
+                done += count
+            } else if count == 0 || errno != EINTR {
+                return errno
+            }
+        }
+        return nil
     }
 
     /// Writes what was added and ends the capture.

@@ -101,7 +101,7 @@ struct CloneCommand: ParsableCommand {
 
 /// Uses a device so that its capture has all of it.
 @MainActor
-private final class DeviceRecording {
+final class DeviceRecording {
     private let central: Central
     private let output: OutputFormat
     private var seen: Set<ObjectIdentifier> = []

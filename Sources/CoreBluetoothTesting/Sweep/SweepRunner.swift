@@ -142,7 +142,7 @@ final class SweepRunner {
             let child = self.children[index]
             let seconds = (self.clock.now - child.started) / .seconds(1)
             guard !child.process.isRunning else {
-                if seconds > Double(self.settings.secondsPerSeed * child.job.seeds.count), !child.isOverdue {
+                if self.settings.isOverdue(after: seconds, seeds: child.job.seeds.count), !child.isOverdue {
                     self.children[index].isOverdue = true
                     kill(child.process.processIdentifier, SIGKILL)
                 }
@@ -164,28 +164,25 @@ final class SweepRunner {
             )
         }
         child.process.waitUntilExit()
-        let isSignal = child.process.terminationReason == .uncaughtSignal
-        let status = child.process.terminationStatus
-        let holds = !isSignal && status == 0
+        let end = SweepEnd(
+            status: child.process.terminationStatus,
+            isSignal: child.process.terminationReason == .uncaughtSignal,
+            isOverdue: child.isOverdue,
+            output: output
+        )
         if let folder = child.folder {
-            if holds {
+            if end.holds {
                 try? FileManager.default.removeItem(at: folder)
             } else {
                 try? Data(output.utf8).write(to: folder.appendingPathComponent("output.txt"))
             }
         }
-        guard !holds else { return self.plan.ended(child.job, .holds, after: seconds) }
-        var reason = SweepOutput.reason(in: output)
-        if child.isOverdue {
-            reason = "did not end within \(self.settings.secondsPerSeed) s of real time. \(reason)"
-            guard child.job.seeds.count > 1 else {
-                // It has no trace: that is written at the end.
-                return self.plan.ended(child.job, .neverEnds(reason: reason), after: seconds)
-            }
-        } else if isSignal {
-            reason = "ended with signal \(status). \(reason)"
-        }
-        self.plan.ended(child.job, .fails(reason: reason, folder: child.folder?.path), after: seconds)
+        let verdict = end.verdict(
+            onSeeds: child.job.seeds.count,
+            secondsPerSeed: self.settings.secondsPerSeed,
+            folder: child.folder?.path
+        )
+        self.plan.ended(child.job, verdict, after: seconds)
     }
 
     /// Ends the processes of which a condition is true, and forgets them.
@@ -218,17 +215,49 @@ final class SweepRunner {
 /// Says how far a sweep is, at most once a second.
 ///
 /// On a terminal it is one line that changes; elsewhere there is a line each ten seconds, and one at the end.
-private struct ProgressDisplay {
-    private let isTerminal = isatty(2) == 1
+struct ProgressDisplay {
+    private let isTerminal: Bool
     private let clock = ContinuousClock()
     private var next: ContinuousClock.Instant?
 
+    init(isTerminal: Bool = isatty(2) == 1) { self.isTerminal = isTerminal }
+
     mutating func show(_ progress: SweepProgress, isLast: Bool) {
-        let now = self.clock.now
-        guard isLast || now >= self.next ?? now else { return }
+        guard let text = self.text(of: progress, isLast: isLast, at: self.clock.now) else { return }
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
+
+    /// What is written at an instant; `nil` where it is too early for another line.
+    mutating func text(of progress: SweepProgress, isLast: Bool, at now: ContinuousClock.Instant) -> String? {
+        guard isLast || now >= self.next ?? now else { return nil }
         self.next = now + (self.isTerminal ? .seconds(1) : .seconds(10))
-        let line = self.isTerminal ? "\r\u{1B}[K\(progress.line)\(isLast ? "\n" : "")" : progress.line + "\n"
-        try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+        return self.isTerminal ? "\r\u{1B}[K\(progress.line)\(isLast ? "\n" : "")" : progress.line + "\n"
+    }
+}
+
+/// How a process of a sweep has ended.
+struct SweepEnd {
+    /// Its status, or the number of the signal that has ended it.
+    var status: Int32
+    var isSignal: Bool
+    /// Whether it was ended because it took too long.
+    var isOverdue: Bool
+    /// What it wrote.
+    var output: String
+
+    /// Whether its seeds hold.
+    var holds: Bool { !self.isSignal && self.status == 0 }
+
+    /// What that says of so many seeds; `folder` is where their trace is kept.
+    func verdict(onSeeds count: Int, secondsPerSeed: Int, folder: String?) -> SweepPlan.Verdict {
+        guard !self.holds else { return .holds }
+        let reason = SweepOutput.reason(in: self.output)
+        guard !self.isOverdue else {
+            let late = "did not end within \(secondsPerSeed) s of real time. \(reason)"
+            // One seed alone has no trace: that is written at the end.
+            return count > 1 ? .fails(reason: late, folder: folder) : .neverEnds(reason: late)
+        }
+        return .fails(reason: self.isSignal ? "ended with signal \(self.status). \(reason)" : reason, folder: folder)
     }
 }
 

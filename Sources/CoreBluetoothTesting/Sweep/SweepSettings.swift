@@ -35,6 +35,9 @@ struct SweepSettings: Sendable {
         self.secondsPerSeed =
             try read("WORLD_SEED_LIMIT", "a number of seconds: 600", positive) ?? self.secondsPerSeed
     }
+
+    /// Whether a process that runs so many seeds takes too long.
+    func isOverdue(after seconds: Double, seeds: Int) -> Bool { seconds > Double(self.secondsPerSeed * seeds) }
 }
 
 /// What a process that a sweep has started is to do, as its environment says.

@@ -17,9 +17,9 @@ final class CentralPart: ScreenPart {
 
     private let texts: Texts
     private let onChange: () -> Void
-    private(set) var page = CentralPage()
+    var page = CentralPage()
     private var ticks = 0
-    private let sdk: ITCB_SDK_Central?
+    let sdk: ITCB_SDK_Central?
     /// The strength with which a ball was heard, by its name, until it can be asked.
     private var heard: [String: Int] = [:]
 
@@ -36,7 +36,7 @@ final class CentralPart: ScreenPart {
         Steps.observe(sdk) { [weak self] step in self?.note(step) }
     }
 
-    private func note(_ step: ITCB_SDK_Step) {
+    func note(_ step: ITCB_SDK_Step) {
         switch step {
         case .stateChanged(let isPoweredOn, _): page.bluetoothChanged(isOn: isPoweredOn)
         case .discovered(let name?, let rssi, isOffered: true):

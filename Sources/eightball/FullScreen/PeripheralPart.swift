@@ -31,7 +31,7 @@ final class PeripheralPart: ScreenPart {
         Steps.observe(sdk) { [weak self] step in self?.note(step) }
     }
 
-    private func note(_ step: ITCB_SDK_Step) {
+    func note(_ step: ITCB_SDK_Step) {
         switch step {
         case .stateChanged(let isPoweredOn, _):
             if !isPoweredOn {

@@ -68,7 +68,7 @@ final class WebSession {
         ticks = Ticks { [unowned self] in tick() }
     }
 
-    private static func failure(_ error: any Error, port: Int) -> Failure {
+    static func failure(_ error: any Error, port: Int) -> Failure {
         switch error {
         case WebServer.Failure.portInUse:
             Failure("another program has port \(port); choose another one with --port, or none for one that is free")

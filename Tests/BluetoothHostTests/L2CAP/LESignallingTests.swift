@@ -167,6 +167,25 @@ struct LESignallingTests {
         )
     }
 
+    @Test func `A rest that has ended is over, and one that is told earlier than its end goes on`() {
+        var signalling = LESignalling(isCentral: false)
+        _ = self.request(self.wanted, &signalling)
+        _ = self.receive("13 01 02 00 00 00", &signalling, at: .seconds(1))
+        #expect(self.advance(&signalling, to: .seconds(31) - .nanoseconds(1)) == [])
+        #expect(self.request(self.other, &signalling, at: .seconds(31) - .nanoseconds(1)) == [])
+        #expect(signalling.nextDeadline == self.start + .seconds(31))
+        _ = self.advance(&signalling, to: .seconds(31))
+        _ = self.receive("13 02 02 00 00 00", &signalling, at: .seconds(31))
+        #expect(signalling.nextDeadline == nil, "nothing waits for the end of this rest")
+        #expect(self.advance(&signalling, to: .seconds(61)) == [])
+        // It leaves at once, whatever time its user has seen.
+        #expect(
+            self.request(self.wanted, &signalling, at: .seconds(60))
+                == [.send(hex("12 03 08 00 18 00 28 00 00 00 2A 00"))]
+        )
+        #expect(signalling.nextDeadline == self.start + .seconds(90))
+    }
+
     @Test func `The end of the link ends every request`() {
         var signalling = LESignalling(isCentral: false)
         _ = self.request(self.wanted, &signalling)

@@ -363,6 +363,31 @@ struct SecurityManagerTests {
         #expect(!attempts.isWaiting(peer, now: now + .seconds(next)))
     }
 
+    @Test("a peer beyond the limit pushes out the one whose interval ends first, and one that is known pushes out none")
+    func pushedOut() {
+        var attempts = RepeatedAttempts()
+        let start = NIODeadline.uptimeNanoseconds(0)
+        func peer(_ number: Int) -> DeviceAddress { DeviceAddress(0x4000_0000_0000 | UInt64(number), kind: .random) }
+        // The first one fails twice, so that its interval is the longest.
+        attempts.failed(peer(0), now: start)
+        for number in 0..<RepeatedAttempts.limit {
+            attempts.failed(peer(number), now: start + .milliseconds(Int64(number)))
+        }
+        let now = start + .milliseconds(500)
+        func waiting() -> [Int] { (0..<70).filter { attempts.isWaiting(peer($0), now: now) } }
+        #expect(waiting() == Array(0..<64))
+        attempts.failed(peer(5), now: now)
+        #expect(waiting() == Array(0..<64))
+        attempts.failed(peer(64), now: now)
+        #expect(waiting() == [0] + Array(2...64))
+        attempts.failed(peer(65), now: now)
+        #expect(waiting() == [0] + Array(3...65))
+        // A success makes room for one.
+        attempts.succeeded(peer(5))
+        attempts.failed(peer(66), now: now)
+        #expect(waiting() == [0, 3, 4] + Array(6...66))
+    }
+
     @Test("a peer that comes with many addresses pushes others out, and memory is bounded")
     func manyPeers() {
         var attempts = RepeatedAttempts()

@@ -46,6 +46,33 @@ struct DatabaseValidationTests {
         #expect(testbed.run { central.values == ["beat"] })
     }
 
+    @Test("A4 a database that changes again and again is validated 16 times on a link, and anew on the next one")
+    func validationLimit() throws {
+        let testbed = Testbed()
+        let foreign = ForeignPeripheral(in: testbed, Self.attributes)
+        let central = CentralApp(on: testbed.adapter("Curious"))
+        testbed.run { central.manager.state == .poweredOn }
+        let peripheral = try central.connect(in: testbed, services: nil)
+        testbed.run(.seconds(3))
+        func readCount() -> Int { foreign.requests.count(where: Self.readsHash) }
+        func change() {
+            foreign.push([0x1D, 0x03, 0x00, 0x07, 0x00, 0x09, 0x00])
+            testbed.run(.seconds(1))
+        }
+        #expect(readCount() == 1)
+        for count in 1...20 {
+            change()
+            #expect(readCount() == min(1 + count, Peer.validationLimit), "\(count)")
+            #expect(central.count("modified ") == count)
+        }
+        central.disconnect(peripheral, in: testbed)
+        central.connect(peripheral, in: testbed)
+        testbed.run(.seconds(3))
+        #expect(readCount() == Peer.validationLimit + 1)
+        change()
+        #expect(readCount() == Peer.validationLimit + 2)
+    }
+
     /// Whether a request reads the Database Hash.
     private static func readsHash(_ request: [UInt8]) -> Bool {
         request[0] == 0x08 && request.suffix(2) == [0x2A, 0x2B]

@@ -25,11 +25,10 @@ struct FullScreenSessionTests {
         var run = SessionRun()
         let world = run.world
         let pair = try PseudoTerminalPair()
-        let (master, slave) = (pair.descriptor, open(pair.path, O_RDWR | O_NOCTTY))
+        let slave = open(pair.path, O_RDWR | O_NOCTTY)
         let device = world.addDevice("phone")
         var size = winsize(ws_row: 12, ws_col: 60, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
-        _ = fcntl(master, F_SETFL, O_NONBLOCK)
         let terminal = VirtualTerminal(rows: 12, columns: 60) { ColumnWidth.columns(of: $0) }
         let screen = try #require(Screen(input: slave, output: slave, hasColors: false))
         try run.start(on: device) {
@@ -46,7 +45,7 @@ struct FullScreenSessionTests {
         }
         for seconds in shows {
             Self.at(seconds, world) {
-                terminal.receive(readableText(of: master))
+                terminal.receive(pair.text())
                 Console.print("- \(seconds)")
                 for row in terminal.text where !row.isEmpty { Console.print("|" + row) }
             }

@@ -52,7 +52,7 @@ final class AdapterCore {
     private var servedScans: [Scan] = []
     private var servedScansCount = 0
     private var transmitTokenCount: UInt64 = 0
-    private var heldLinks = HeldLinks()
+    private(set) var heldLinks = HeldLinks()
 
     init(
         eventLoop: any EventLoop,

@@ -11,7 +11,7 @@ import NIOCore
 final class PeerTable {
     /// Set once, by the adapter that owns the table.
     unowned var core: AdapterCore!
-    private var peers: [DeviceAddress: Peer] = [:]
+    private(set) var peers: [DeviceAddress: Peer] = [:]
     @exclusivity(unchecked) private var peersByLink = SortedTable<LinkID, Peer>()
 
     /// The record of a device.

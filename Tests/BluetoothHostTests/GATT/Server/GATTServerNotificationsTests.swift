@@ -36,6 +36,36 @@ struct GATTServerNotificationsTests: GATTServerSuite {
         )
     }
 
+    @Test("what waits for a confirmation that comes while this device waits for its MTU response is sent behind that")
+    func confirmedMeanwhile() throws {
+        try self.run(
+            """
+            > 12 1B 00 02 00
+            < 13
+            ? subscribed 001A
+            notify 001A 01
+            < 1D 1A 00 01
+            notify 001A 02
+            hold
+            > 1E
+            ? confirmed 001A
+            release
+            < 1D 1A 00 02
+            > 1E
+            ? confirmed 001A
+            > 12 09 00 02 00
+            < 13
+            hold
+            add
+            release
+            < 1D 08 00 35 00 38 00                # Service Changed is held back, too
+            > 1E
+            hold
+            release                               # nothing waits
+            """
+        )
+    }
+
     @Test func `GATT/SR/GAN/BV-01-C Characteristic Value Notification`() throws {
         try self.run(
             """

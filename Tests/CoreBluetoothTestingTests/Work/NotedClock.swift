@@ -1,0 +1,61 @@
+// Clocks that are those of no process, for tests of what a world asks of the clocks that it holds.
+
+@testable import CoreBluetoothTesting
+
+/// The clocks of no process.
+final class NotedClock: ProcessClock, @unchecked Sendable {
+    // Unchecked: one thread uses it, that of the test.
+
+    struct Awake: Error, CustomStringConvertible {
+        var description: String { "a thread is awake" }
+    }
+
+    private(set) var notes: [String] = []
+    private(set) var limits: [Duration] = []
+    var isAwake = false
+    private var deadlines: [UInt64]
+    private var stream: UInt64 = 0
+    private var place: UInt64 = 0
+
+    init(_ deadlines: [UInt64] = []) { self.deadlines = deadlines }
+
+    func note(_ text: String) { self.notes.append(text) }
+
+    func takeNotes() -> [String] {
+        defer { self.notes = [] }
+        return self.notes
+    }
+
+    var nextDeadline: UInt64? { self.deadlines.first }
+
+    func advance(to nanoseconds: UInt64) {
+        self.note("advance \(nanoseconds)")
+        if let first = self.deadlines.first, first <= nanoseconds { self.deadlines.removeFirst() }
+    }
+
+    func rest(within limit: Duration) throws {
+        self.note("rest")
+        self.limits.append(limit)
+        if self.isAwake { throw Awake() }
+    }
+
+    func setRandomStream(_ identifier: UInt64) -> UInt64 {
+        defer { self.stream = identifier }
+        self.note(identifier == 0 ? "no stream" : "a stream")
+        return self.stream
+    }
+
+    func setPlace(_ place: UInt64) -> UInt64 {
+        defer { self.place = place }
+        self.note("place \(place)")
+        return self.place
+    }
+
+    func serve(_ work: () -> Void, step: @escaping () -> Bool) {
+        self.note("serve")
+        work()
+        self.note("served \(step())")
+    }
+
+    func end() { self.note("end") }
+}
