@@ -62,7 +62,7 @@ package struct RadioOptions: ParsableArguments {
     ///
     /// Found out before anything starts, the reason fits in the one line that ends the command.
     package static func checkCapture(_ path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT, 0o644)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
             throw Failure("cannot write the capture file \(path): \(String(cString: strerror(errno)))")
         }

@@ -22,7 +22,7 @@ extension ScriptPlayer {
     }
 
     /// Advertising data and scan response. What has no space in them is left out, which is a mistake in the script.
-    private var advertisedOctets: (data: ByteBuffer, scanResponse: ByteBuffer) {
+    var advertisedOctets: (data: ByteBuffer, scanResponse: ByteBuffer) {
         if let recorded = self.device.script.recordedAdvertisement {
             return (ByteBuffer(bytes: recorded.data), ByteBuffer(bytes: recorded.scanResponse))
         }

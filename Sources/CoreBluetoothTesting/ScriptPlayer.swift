@@ -48,7 +48,7 @@ final class ScriptPlayer {
     var channels: [L2CAPChannelID: ScriptedChannel] = [:]
     /// How many writes without response are being dealt with.
     var bufferedWrites = 0
-    private var updatesOnLink: [LinkID: Int] = [:]
+    private(set) var updatesOnLink: [LinkID: Int] = [:]
     private var faults: [ScriptedPeripheral.Fault]
 
     init(_ device: ScriptedDevice) {
@@ -201,7 +201,6 @@ final class ScriptPlayer {
 
     /// Sends a value that has become that of a characteristic.
     func send(_ value: Data, of handle: AttributeHandle) {
-        guard self.entries[handle] != nil else { return }
         self.entries[handle]?.value = value
         self.notify(handle)
     }

@@ -76,9 +76,7 @@ package struct Canvas: Hashable, Sendable {
         _ style: TextStyle = .plain,
         columns: Int = .max
     ) -> Int {
-        guard (0..<self.size.rows).contains(row), (0..<self.size.columns).contains(column), columns > 0 else {
-            return column
-        }
+        guard (0..<self.size.rows).contains(row), (0..<self.size.columns).contains(column) else { return column }
         let end = columns < self.size.columns - column ? column + columns : self.size.columns
         var column = column
         for character in text {

@@ -49,8 +49,8 @@ package final class PromptLine {
     ) {
         var settings = termios()
         let group = tcgetpgrp(STDIN_FILENO)
-        guard environment["TERM"].map({ $0 != "dumb" && !$0.isEmpty }) ?? false, isatty(STDIN_FILENO) == 1,
-            isatty(STDOUT_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0, group < 0 || group == getpgrp()
+        guard environment["TERM"].map({ $0 != "dumb" && !$0.isEmpty }) ?? false, isatty(STDOUT_FILENO) == 1,
+            tcgetattr(STDIN_FILENO, &settings) == 0, group < 0 || group == getpgrp()
         else { return nil }
         self.input = STDIN_FILENO
         self.output = STDOUT_FILENO

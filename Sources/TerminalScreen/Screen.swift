@@ -58,7 +58,7 @@ package final class Screen {
     /// A screen on a terminal; `nil` where the descriptors are none.
     package init?(input: CInt, output: CInt, hasColors: Bool) {
         var settings = termios()
-        guard isatty(input) == 1, isatty(output) == 1, tcgetattr(input, &settings) == 0 else { return nil }
+        guard isatty(output) == 1, tcgetattr(input, &settings) == 0 else { return nil }
         self.input = input
         self.output = output
         self.original = settings

@@ -83,6 +83,52 @@ struct AnswerReadingTests {
         }
     }
 
+    @Test("A signal to a reader that waits for an octet which another one has taken ends no line, either")
+    func signalsToSeveralReaders() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            endProcess(after: 120)
+            // Unlike signal(3), the handler leaves it to the reader to read once more.
+            var action = sigaction()
+            sigemptyset(&action.sa_mask)
+            action.__sigaction_handler.sa_handler = { _ in }
+            sigaction(SIGUSR1, &action, nil)
+            let (input, cancel) = (Pipe(), Pipe())
+            let descriptor = input.fileHandleForReading.fileDescriptor
+            let cancelled = cancel.fileHandleForReading.fileDescriptor
+            let readers = Watched<[pthread_t]>([])
+            let readings = Watched<[TerminalInput.Reading]>([])
+            let count = 4
+            for _ in 0..<count {
+                let thread = Thread {
+                    let own = pthread_self()
+                    readers.update { $0.append(own) }
+                    let reading = TerminalInput.read(descriptor, until: cancelled)
+                    readings.update { $0.append(reading) }
+                }
+                thread.start()
+            }
+            guard await readers.wait(until: { $0.count == count }) else { exit(2) }
+            for _ in 0..<300 {
+                input.fileHandleForWriting.write(Data("a".utf8))
+                while AnswerReadingTests.waitingCount(descriptor) > 0, readings.value.isEmpty { sched_yield() }
+                for reader in readers.value {
+                    // Without an end of line nobody is done.
+                    guard readings.value.isEmpty else { exit(3) }
+                    pthread_kill(reader, SIGUSR1)
+                }
+            }
+            input.fileHandleForWriting.write(Data(String(repeating: "\n", count: count).utf8))
+            guard await readings.wait(until: { $0.count == count }) else { exit(4) }
+            var letters = 0
+            for reading in readings.value {
+                guard case .line(let line) = reading else { exit(5) }
+                letters += line.count
+            }
+            withExtendedLifetime((input, cancel)) {}
+            exit(letters == 300 ? 0 : 6)
+        }
+    }
+
     @Test("What comes behind a question that was taken back is the answer to the next one, whole")
     func takenBack() async throws {
         let result = await #expect(

@@ -40,6 +40,16 @@ struct HistoryFileTests {
         #expect(file.history.lines == (1...LineHistory.limit).map(String.init))
     }
 
+    @Test("A file of all lines at their greatest length is a history, and a longer one is none")
+    func size() throws {
+        let folder = try TemporaryFolder()
+        let file = try file(folder)
+        for (count, lineCount) in [(102_399, 1), (102_400, 1), (102_401, 0)] {
+            try Data(repeating: 0x61, count: count).write(to: URL(fileURLWithPath: file.path))
+            #expect(file.history.lines.map(\.count) == Array(repeating: count, count: lineCount), "\(count)")
+        }
+    }
+
     @Test("What is no history of ours is none, and is replaced by one", arguments: [false, true])
     func damage(isLong: Bool) throws {
         let folder = try TemporaryFolder()

@@ -32,11 +32,13 @@ struct ProgressLineTests {
         _ kind: String,
         isTerminal: Bool = true,
         columns: Int = 80,
-        total: Int = 5
+        total: Int = 5,
+        name: String = "services"
     ) async throws -> [String] {
         let result = await #expect(processExitsWith: .exitCode(99), observing: [\.standardOutputContent]) {
             [
-                kind = kind as String, isTerminal = isTerminal as Bool, columns = columns as Int, total = total as Int
+                kind = kind as String, isTerminal = isTerminal as Bool, columns = columns as Int, total = total as Int,
+                name = name as String
             ] in
             let run = try await MainActor.run {
                 let run = SessionRun()
@@ -48,7 +50,7 @@ struct ProgressLineTests {
                         DispatchQueue.main.async { MainActor.assumeIsolated(body) }
                     }
                 }
-                at(100) { Task { @MainActor in await work.run(.items("services"), 2, of: total == 0 ? nil : total) } }
+                at(100) { Task { @MainActor in await work.run(.items(name), 2, of: total == 0 ? nil : total) } }
                 for milliseconds in [1090, 1110, 1290, 1310, 1510, 1550, 1650, 1900] {
                     at(milliseconds) { terminal.tell("\(milliseconds)") }
                 }
@@ -84,6 +86,22 @@ struct ProgressLineTests {
         #expect(try await rows("xterm", columns: 41) == short)
         let narrow = "reading: 2 of 5 se…"
         #expect(try await rows("xterm", columns: 20) == Self.lines(narrow, narrow, narrow))
+    }
+
+    @Test("A terminal that does not say how wide it is has 80 columns, of which the last one stays free")
+    func unknownWidth() async throws {
+        // With the rate it has 80 columns.
+        let name = String(repeating: "n", count: 47)
+        let start = "reading: 2 of 5 \(name)"
+        let short = Self.lines("\(start), 2 s left", "\(start), 2 s left", "\(start), 3 s left")
+        #expect(try await rows("xterm", columns: 0, name: name) == short)
+        #expect(try await rows("xterm", columns: 80, name: name) == short)
+        let whole = Self.lines(
+            "\(start), 2.0/s, 2 s left",
+            "\(start), 1.7/s, 2 s left",
+            "\(start), 1.4/s, 3 s left"
+        )
+        #expect(try await rows("xterm", columns: 81, name: name) == whole)
     }
 
     @Test("A total that is not known anew stays as it was")

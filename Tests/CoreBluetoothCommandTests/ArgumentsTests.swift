@@ -1,8 +1,11 @@
 // Arguments that several commands have: adapters, places to listen, and UUIDs.
 
 import BluetoothTransport
+import CommandLineTool
 import CoreBluetooth
 import Fixtures
+import Foundation
+import SessionTestbed
 import Testing
 
 @testable import CoreBluetoothCommand
@@ -17,6 +20,30 @@ struct ArgumentsTests {
         #expect(try Arguments.adapter("air:/run/a") == .air(.unix(path: "/run/a")))
         for name in ["hci", "hcix", "usb0", "air:", " "] {
             #expect(throws: (any Error).self, "\(name)") { _ = try Arguments.adapter(name) }
+        }
+    }
+
+    @Test("Where no adapter is named it is that of the environment, where that names one")
+    func environment() async throws {
+        for (variable, name) in [
+            (nil, "air"), ("", "air"), ("air", "air"), ("hci3", "hci3"), ("air:/run/a", "air:/run/a"), ("usb0", "none"),
+        ] as [(String?, String)] {
+            let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+                [variable = variable as String?] in
+                unsetenv("COREBLUETOOTH_ADAPTER")
+                if let variable { setenv("COREBLUETOOTH_ADAPTER", variable, 1) }
+                for given in [nil, "hci1"] as [String?] {
+                    do {
+                        let adapter = try Arguments.adapter(given)
+                        Console.print("\(adapter)")
+                    } catch {
+                        Console.print("none")
+                    }
+                }
+                exit(0)
+            }
+            let lines = try #require(result).lines
+            #expect(lines == [name, "hci1"], "\(variable ?? "-")")
         }
     }
 

@@ -158,6 +158,48 @@ struct RecordedScriptTests {
         #expect(phone.written == 4 && device.writes.map(\.value.count) == [1, 1, 0, 2, 1])
     }
 
+    @Test("A subscription that was not recorded is a mistake, unless the script says what is sent")
+    func unseenSubscription() throws {
+        let updates = ScriptedPeripheral.Updates.every(.seconds(1)) { _ in Data([1]) }
+        for (wasSubscribed, isUpdated) in [(false, false), (true, false), (false, true), (true, true)] {
+            var recorded = RecordedCharacteristic(uuid: 0xFFF1, properties: .notify, handle: 3)
+            recorded.wasSubscribed = wasSubscribed
+            var script = Self.script { [recorded] in $0.services = [Self.service([recorded])] }
+            if isUpdated { script.services[0].characteristics[0].updates = updates }
+            let world = World(seed: 6)
+            let device = world.addPeripheral(script, as: "device")
+            let phone = world.addDevice("phone").run { Explorer() }
+            world.advance(by: .seconds(10))
+            #expect(phone.isConnected && device.hasSubscriber(for: Self.uuid))
+            #expect((device.updateCount > 0) == isUpdated)
+            if wasSubscribed || isUpdated {
+                try world.run(until: true)
+            } else {
+                let error = #expect(throws: WorldError.self) { try world.run(until: true) }
+                let reason = "the capture has no subscription to characteristic FFF1; subscribe to it while recording, "
+                #expect(error?.reason.contains(reason) == true)
+            }
+        }
+    }
+
+    @Test("That all values of a capture are sent is said of a capture, and where there were any")
+    func noneSent() throws {
+        let octets = Data([1])
+        for (isRecorded, times) in [(true, []), (false, [.seconds(1)]), (false, [])] as [(Bool, [Duration])] {
+            var recorded = RecordedCharacteristic(uuid: 0xFFF1, properties: .notify, handle: 3)
+            recorded.wasSubscribed = true
+            var script = Self.script { [recorded] in $0.services = [Self.service([recorded])] }
+            if !isRecorded { script.services[0].characteristics[0].recording = nil }
+            script.services[0].characteristics[0].updates = .at(times.map { (time: $0, value: octets) })
+            let world = World(seed: 6)
+            let device = world.addPeripheral(script, as: "device")
+            let phone = world.addDevice("phone").run { Explorer() }
+            world.advance(by: .seconds(10))
+            #expect(phone.isConnected && device.updateCount == times.count)
+            #expect(device.trace.count(of: "has sent all values of") == 0)
+        }
+    }
+
     @Test("When all values that were recorded are sent, that is said once")
     func allSent() throws {
         var recorded = RecordedCharacteristic(uuid: 0xFFF1, properties: .notify, handle: 3)

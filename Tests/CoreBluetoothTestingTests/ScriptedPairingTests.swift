@@ -47,6 +47,19 @@ struct ScriptedPairingTests {
         }
     }
 
+    @Test("The users of both devices are told why they have not paired, the one of the device once")
+    func told() throws {
+        let display = ScriptedPairingAgent(.display)
+        let user = ScriptedPairingAgent(entering: [.wrong], shownBy: display)
+        let world = World(seed: 1)
+        let safe = world.addPeripheral(lockedSafe(display))
+        let reader = world.addDevice("phone", pairingAgent: user).run { SafeReader() }
+        try world.run(until: reader.problems.count == 1)
+        let text = try #require(Self.said(by: safe).first)
+        #expect(display.outcomes == [.failed(text)])
+        #expect(user.outcomes == [.failed("pairing failed: a wrong code was entered")])
+    }
+
     @Test("The user of a device is told by its address with whom it pairs, and how that ended")
     func peers() throws {
         final class Notes: PairingAgent {

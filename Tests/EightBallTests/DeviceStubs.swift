@@ -11,6 +11,8 @@ final class BallStub: ITCB_Device_Peripheral_Protocol {
     var question: String?
     var answer: String?
     private(set) var questions: [String] = []
+    /// Called as a question is sent.
+    var onQuestion: (() -> Void)?
 
     init(_ name: String, uuid: String?) {
         self.name = name
@@ -23,7 +25,10 @@ final class BallStub: ITCB_Device_Peripheral_Protocol {
 
     func rejectConnectionBecause(_ reason: ITCB_RejectionReason!) {}
 
-    func sendQuestion(_ question: String) { questions.append(question) }
+    func sendQuestion(_ question: String) {
+        questions.append(question)
+        onQuestion?()
+    }
 }
 
 /// A central as the SDK of a ball has it, which keeps the answers that it gets.

@@ -100,6 +100,32 @@ struct SessionCallsTests {
         )
     }
 
+    @Test("Behind a question that fails as it is sent, the balls that are gone are told before the next line is taken")
+    func failsAtOnce() async throws {
+        let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in
+            try SessionCallsTests.central { session, take in
+                let anna = BallStub("Anna")
+                for line in ["Rain?", "Snow?", "list"] { take(line) }
+                session.deviceDiscovered(anna)
+                anna.onQuestion = {
+                    anna.error = .sendFailed(ITCB_RejectionReason.deviceBusy)
+                    session.errorOccurred(.unknown(nil), sdk: SilentSDK())
+                }
+                anna.answer = "SLUG-ANSWER-00"
+                session.questionAnsweredByDevice(anna)
+                Console.print("\(anna.questions)")
+                take("quit")
+            }
+        }
+        #expect(
+            try #require(result).lines == [
+                "Looking for Magic 8-Balls; \"help\" lists what to type.", "Waiting for a ball...", "[1] Anna is here.",
+                "[1] Anna: It is certain.", "[1] Anna is busy with another question; ask again later.",
+                "[1] Anna went offline.", "No ball is here yet.", #"["Rain?", "Snow?"]"#,
+            ]
+        )
+    }
+
     @Test("In JSON a confirmed question is told with its ball, where it has one")
     func asked() async throws {
         let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) { @MainActor in

@@ -29,6 +29,19 @@ struct ColumnWidthTests {
         #expect(ColumnWidth.columns(of: "🇩") == 1)
     }
 
+    @Test("Where the C library does not know the first scalar of a cluster, the next one that it knows counts")
+    func unknownScalars() throws {
+        // Signs that are one cluster with the letter behind them (Unicode Standard Annex 29, Prepend); C libraries
+        // differ in which of them they know.
+        for value in [0x0600, 0x06DD, 0x0D4E, 0x110BD, 0x11A3A, 0x11F02, 0x113D1] as [UInt32] {
+            let sign = try #require(Unicode.Scalar(value))
+            let text = String(String.UnicodeScalarView([sign, "漢"]))
+            guard text.count == 1, let cluster = text.first else { continue }
+            let columns = ColumnWidth.columns(of: Character(sign))
+            #expect(ColumnWidth.columns(of: cluster) == (columns > 0 ? columns : 2), "U+\(String(value, radix: 16))")
+        }
+    }
+
     @Test(
         "What moves a terminal's cursor takes no column",
         arguments: [

@@ -127,9 +127,7 @@ extension Controller {
     func setExtendedScanResponseData(_ command: LESetExtendedScanResponseData) throws(HCIErrorCode) {
         try self.use(.extended)
         let set = try self.advertisingSet(command.advertisingHandle)
-        guard set.parameters.properties.contains(.scannable), command.operation != .unchanged else {
-            throw .invalidParameters
-        }
+        guard set.parameters.properties.contains(.scannable) else { throw .invalidParameters }
         let data = try self.joined(command.data, command.operation, to: set.partialScanResponse, set: set)
         set.partialScanResponse = data.isComplete ? nil : data.octets
         if data.isComplete { set.scanResponse = data.octets }

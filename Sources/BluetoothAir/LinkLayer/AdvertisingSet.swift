@@ -85,7 +85,7 @@ final class AdvertisingSet {
     /// Who may hear it.
     var receivers = Receivers()
     private(set) var run: Run?
-    private let timer = AirTimer()
+    let timer = AirTimer()
 
     /// Directed advertising with a high duty cycle sends at least every 3.75 ms, and ends after 1.28 s
     /// (Vol 6, Part B, 4.4.2.4.3).

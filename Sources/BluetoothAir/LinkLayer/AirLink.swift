@@ -49,8 +49,8 @@ final class AirLink {
     var isConnected: Bool { self.state == .connected }
     /// When a packet last got across while something was to be sent.
     var lastHeard: NIODeadline
-    private let supervision = AirTimer()
-    private let responseTimer = AirTimer()
+    let supervision = AirTimer()
+    let responseTimer = AirTimer()
     let eventTimer = AirTimer()
 
     // MARK: Without air time

@@ -22,11 +22,11 @@ open class CBPeripheralManager: CBManager {
     private var advertisingStorage = false
     private var wantsAdvertising = false
     /// Whether advertising goes on when the adapter is switched on again.
-    private var isAdvertisingPaused = false
+    private(set) var isAdvertisingPaused = false
     @exclusivity(unchecked) var database = LocalDatabase()
     /// Services whose `didAdd` is still to come, in the order of the calls: each is reported, even one that was removed
     /// meanwhile.
-    var awaitedAdds: Deque<CBMutableService> = []
+    var awaitedAdds: Deque<(token: LocalServiceToken, service: CBMutableService)> = []
     @exclusivity(unchecked) var centrals = KnownCentrals()
     /// Whether an update could not be sent, so that it has to be reported when the next one can.
     var mustReportReadiness = false
@@ -185,7 +185,7 @@ open class CBPeripheralManager: CBManager {
     open func add(_ service: CBMutableService) {
         guard self.isPoweredOn() else { return }
         let registered = self.register(service)
-        self.lock.withLock { self.awaitedAdds.append(service) }
+        self.lock.withLock { self.awaitedAdds.append((registered.token, service)) }
         if let error = self.objection(to: service) {
             self.send(.refuse(registered.token, error))
         } else {

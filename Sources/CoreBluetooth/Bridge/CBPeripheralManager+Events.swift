@@ -205,7 +205,13 @@ extension CBPeripheralManager {
     private func added(_ token: LocalServiceToken, _ result: Result<GATTServiceHandles, CBError>) {
         let (service, isThere) = self.lock.withLock {
             let known = self.database.service(token)
-            return (self.awaitedAdds.popFirst() ?? known, known != nil)
+            guard let index = self.awaitedAdds.firstIndex(where: { $0.token == token }) else {
+                return (known, known != nil)
+            }
+            let service = self.awaitedAdds[index].service
+            // They are reported in order: those before it were removed while the app could not publish anything.
+            self.awaitedAdds.removeFirst(index + 1)
+            return (service, known != nil)
         }
         guard let service else { return }
         guard isThere else { return self.informedDelegate?.peripheralManager(self, didAdd: service, error: nil) ?? () }

@@ -38,6 +38,11 @@ package enum StoredBonds {
     package static func all() throws -> [StoredBond] {
         let state = try PrivateFolder.state().path
         let names = try AirIdentityStore(logger: Logger(label: "bluetooth.bonds")).names()
+        return try self.all(in: state, names: names)
+    }
+
+    /// Those in a folder of state, whose owners have these names.
+    static func all(in state: String, names: [DeviceAddress: String]) throws -> [StoredBond] {
         var bonds: [StoredBond] = []
         for folder in try FileManager.default.contentsOfDirectory(atPath: state) {
             // An adapter's folder has the name of its address.

@@ -58,18 +58,25 @@ struct AirCommand: ParsableCommand {
     func run() throws {
         if let capture { try RadioOptions.checkCapture(capture) }
         try OpenFilesLimit.require(connections: hosts, listeners: max(1, listen.count), isCapturing: capture != nil)
-        let plan = AirService.Plan(
+        let (plan, words) = (try plan(), words)
+        MainActor.assumeIsolated {
+            AirSession(plan: plan, words: words, output: output.format).run()
+        }
+    }
+
+    /// What the options ask for.
+    func plan() throws -> AirService.Plan {
+        AirService.Plan(
             addresses: try listen.map(Arguments.listeningAddress),
             settings: AirSettings(hasAirTime: model == .realistic, loss: LossProbability(loss)),
             seed: seed,
             captureFile: capture,
             hostLimit: hosts
         )
-        let words = "\(model.rawValue), seed \(seed)" + (loss > 0 ? ", loss \(loss.formatted())" : "")
-        MainActor.assumeIsolated {
-            AirSession(plan: plan, words: words, output: output.format).run()
-        }
     }
+
+    /// The same for a person.
+    var words: String { "\(model.rawValue), seed \(seed)" + (loss > 0 ? ", loss \(loss.formatted())" : "") }
 }
 
 /// Serves, and prints the hosts that join and leave.

@@ -109,7 +109,9 @@ private final class Servers {
         switch result {
         case .success(let server):
             self.servers.append(server)
-            server.observer = { [unowned self, unowned server] event in self.happened(event, at: server) }
+            server.observer = { [weak self, weak server] event in
+                if let self, let server { self.happened(event, at: server) }
+            }
             self.report(.listening(server.address, isOwnAir: isOwnAir))
         case .failure(let error):
             self.report(.failed((error as? TransportError)?.message ?? String(describing: error)))

@@ -51,7 +51,15 @@ struct BenchmarkCommand: ParsableCommand {
     }
 
     func run() throws {
-        let plan = BenchmarkRun.Plan(
+        let (plan, output) = (plan, output.format)
+        try device.run(radio, output) { central, peripheral in
+            try await BenchmarkRun(central: central, peripheral: peripheral, output: output).run(plan)
+        }
+    }
+
+    /// What the options ask for.
+    var plan: BenchmarkRun.Plan {
+        BenchmarkRun.Plan(
             reads: reads,
             octets: size * 1024,
             isToDevice: direction != .from,
@@ -59,10 +67,6 @@ struct BenchmarkCommand: ParsableCommand {
             phys: phy?.phys,
             wanted: wanted
         )
-        let output = output.format
-        try device.run(radio, output) { central, peripheral in
-            try await BenchmarkRun(central: central, peripheral: peripheral, output: output).run(plan)
-        }
     }
 }
 

@@ -121,7 +121,7 @@ final class BenchmarkServer {
             received += UInt64(data.count)
             return
         }
-        ordered = UInt32(littleEndianData: data.prefix(4))
+        ordered = UInt32(littleEndianData: data)
         value = Data(repeating: 0x2A, count: min(512, Int(UInt16(littleEndianData: data.dropFirst(4)))))
         sendNotifications(manager)
     }

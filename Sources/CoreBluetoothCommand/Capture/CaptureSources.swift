@@ -23,9 +23,7 @@ final class CaptureReading {
     ///
     /// - Parameter follows: Whether to go on with what is added; it then never returns.
     func run(follows: Bool) throws {
-        handle = FileHandle(forReadingAtPath: path)
-        guard handle != nil else { throw Failure("cannot read \(path): \(String(cString: strerror(errno)))") }
-        try show()
+        try begin()
         guard follows else {
             guard stream.pendingOctetCount == 0 else {
                 throw Failure("\(path) ends inside a record: its writer was stopped, or still writes (--follow)")
@@ -39,7 +37,15 @@ final class CaptureReading {
         Interrupts.runUntilExit()
     }
 
-    private func showMore() {
+    /// Opens the file and shows what is in it.
+    func begin() throws {
+        handle = FileHandle(forReadingAtPath: path)
+        guard handle != nil else { throw Failure("cannot read \(path): \(String(cString: strerror(errno)))") }
+        try show()
+    }
+
+    /// Shows what was added to the file; what cannot be read ends the program.
+    func showMore() {
         do { try show() } catch { Ending.fail(Failure(ErrorText.text(error))) }
     }
 
@@ -90,7 +96,8 @@ final class CapturePipe: Sendable {
         // Without waiting for a writer; reading waits.
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         keeper = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0, keeper >= 0, fcntl(descriptor, F_SETFL, 0) == 0 else {
+        // Of a descriptor that is none `fcntl` fails, too.
+        guard keeper >= 0, fcntl(descriptor, F_SETFL, 0) == 0 else {
             throw Failure("cannot open the pipe \(path)")
         }
     }
@@ -162,7 +169,7 @@ private final class PipeShow {
 final class OwnCapture {
     private let pipe: CapturePipe
     private let show: PipeShow
-    private let central = Central(output: OutputFormat(isJSON: false, isVerbose: false))
+    let central = Central(output: OutputFormat(isJSON: false, isVerbose: false))
 
     init(pipe: CapturePipe, printer: CapturePrinter) {
         self.pipe = pipe
@@ -172,10 +179,15 @@ final class OwnCapture {
     /// Shows; never returns.
     func run() -> Never {
         pipe.read { [self] in show.take($0) }
-        central.onReady = { [self] in central.scan(services: [], duplicates: true) }
-        central.open()
+        scan()
         pipe.discardAtExit()
         Interrupts.runUntilExit()
+    }
+
+    /// Scans with the adapter of this program, once it is there.
+    func scan() {
+        central.onReady = { [self] in central.scan(services: [], duplicates: true) }
+        central.open()
     }
 }
 
@@ -204,30 +216,23 @@ final class ProgramCapture {
     private nonisolated static func endProgram() {
         guard let program, kill(program, SIGTERM) == 0 else { return }
         // This program ends, so nothing else runs that could be held up.
-        for _ in 0..<endLimit / 10 where kill(program, 0) == 0 { usleep(10_000) }
+        waitForEnd(isThere: { kill(program, 0) == 0 }, pause: { usleep(10_000) })
+    }
+
+    /// Pauses, for 10 ms each, while the program is there, up to the limit.
+    nonisolated static func waitForEnd(isThere: () -> Bool, pause: () -> Void) {
+        for _ in 0..<endLimit / 10 where isThere() { pause() }
     }
 
     /// Runs it and ends as it ends; never returns.
     func run() -> Never {
-        pipe.read { [self] octets in
-            // The end comes behind all that the program wrote.
-            if octets.isEmpty, let status {
-                Self.program = nil
-                exit(status)
-            }
-            show.take(octets)
-        }
+        pipe.read { [self] in take($0) }
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command
         process.terminationHandler = { process in
             let status =
                 process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
-            DispatchQueue.main.async {
-                MainActor.assumeIsolated {
-                    self.status = status
-                    self.pipe.finish()
-                }
-            }
+            DispatchQueue.main.async { MainActor.assumeIsolated { self.ended(with: status) } }
         }
         do {
             try process.run()
@@ -238,5 +243,20 @@ final class ProgramCapture {
         pipe.discardAtExit()
         atexit { ProgramCapture.endProgram() }
         Interrupts.runUntilExit()
+    }
+
+    /// The program has ended, which ends the pipe.
+    func ended(with status: Int32) {
+        self.status = status
+        pipe.finish()
+    }
+
+    /// Shows a piece; the end, which comes behind all that the program wrote, ends this one as the program has ended.
+    func take(_ octets: [UInt8]) {
+        if octets.isEmpty, let status {
+            Self.program = nil
+            exit(status)
+        }
+        show.take(octets)
     }
 }

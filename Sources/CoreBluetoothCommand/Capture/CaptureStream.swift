@@ -33,9 +33,7 @@ struct CaptureStream {
                 continue
             }
             guard let header else {
-                if bytes.readableBytes < Self.magic.count, Self.magic.starts(with: bytes.readableBytesView) {
-                    return nil
-                }
+                if Self.magic.starts(with: bytes.readableBytesView) { return nil }
                 throw Failure("this is no btsnoop file: it begins with other octets")
             }
             let start = bytes.readerIndex

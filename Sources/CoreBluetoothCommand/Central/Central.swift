@@ -189,9 +189,15 @@ final class Central: NSObject {
         _ late: String,
         _ start: () -> Void
     ) async throws {
-        try await pendingAnswer.wait(seconds, late: Failure(late)) {
-            self.awaited = awaited
-            start()
+        do {
+            try await pendingAnswer.wait(seconds, late: Failure(late)) {
+                self.awaited = awaited
+                start()
+            }
+        } catch {
+            // An answer that comes too late is none, and what looks like it is a value of its own.
+            if !pendingAnswer.isWaiting { self.awaited = nil }
+            throw error
         }
     }
 

@@ -11,9 +11,10 @@ import NIOPosix
 /// An interview with a real controller. All members are used on its event loop.
 final class ControllerProbe: HCIChannelReceiver {
     /// How long a controller may take to answer a command.
-    private static let commandTimeout = TimeAmount.seconds(5)
+    static let commandTimeout = TimeAmount.seconds(5)
 
     private let source: ControllerSource
+    private let timeout: TimeAmount
     private var interview: ControllerInterview
     private var channel: (any HCIChannel)?
     private var timer: Scheduled<Void>?
@@ -22,24 +23,29 @@ final class ControllerProbe: HCIChannelReceiver {
     private init(
         _ adapter: AdapterName,
         roundTrips: Int,
+        timeout: TimeAmount,
         on eventLoop: any EventLoop,
         finish: @escaping (Result<ControllerReport, Failure>) -> Void
     ) {
         source = ControllerSource(adapter, on: eventLoop, logger: Logger(label: "bluetooth.controller"))
         interview = ControllerInterview(roundTrips: roundTrips)
+        self.timeout = timeout
         self.finish = finish
     }
 
     /// Interviews the controller of an adapter; `finish` is called once, on the event loop.
+    ///
+    /// - Parameter timeout: How long the controller may take to answer a command.
     static func start(
         _ adapter: AdapterName,
         roundTrips: Int,
+        timeout: TimeAmount = ControllerProbe.commandTimeout,
         finish: @escaping @Sendable (Result<ControllerReport, Failure>) -> Void
     ) {
         let eventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         eventLoop.execute {
             var probe: ControllerProbe?
-            probe = ControllerProbe(adapter, roundTrips: roundTrips, on: eventLoop) { result in
+            probe = ControllerProbe(adapter, roundTrips: roundTrips, timeout: timeout, on: eventLoop) { result in
                 // The interview holds itself until it ends.
                 probe = nil
                 finish(result)
@@ -65,7 +71,7 @@ final class ControllerProbe: HCIChannelReceiver {
         guard let channel else { return }
         guard let packet = interview.next(now: .now()) else { return end(.success(interview.report)) }
         channel.send(packet)
-        timer = source.eventLoop.assumeIsolated().scheduleTask(in: Self.commandTimeout) { [weak self] in
+        timer = source.eventLoop.assumeIsolated().scheduleTask(in: timeout) { [weak self] in
             self?.timeOut()
         }
     }

@@ -34,6 +34,11 @@ struct BondOwnerOptions: ParsableArguments {
     func bonds() throws -> [StoredBond] {
         let bonds: [StoredBond]
         do { bonds = try StoredBonds.all() } catch { throw Failure("cannot read the bonds: \(error)") }
+        return owned(bonds)
+    }
+
+    /// Those of these bonds whose owner was named.
+    func owned(_ bonds: [StoredBond]) -> [StoredBond] {
         guard let identity else { return bonds }
         return bonds.filter { $0.ownerName == identity || $0.owner.description == identity.uppercased() }
     }
@@ -98,10 +103,11 @@ extension BondsCommand {
         @OptionGroup var owner: BondOwnerOptions
         @OptionGroup var output: OutputOptions
 
-        func run() throws {
-            let output = output.format
+        func run() throws { Self.show(try owner.bonds(), output.format) }
+
+        /// Prints bonds, each below its owner.
+        static func show(_ bonds: [StoredBond], _ output: OutputFormat) {
             var headings = OwnerHeadings()
-            let bonds = try self.owner.bonds()
             if bonds.isEmpty { output.report("no pairing is kept") }
             for bond in bonds {
                 if !output.isJSON, let heading = headings.heading(of: bond.ownerText) { output.write(heading) }
@@ -130,8 +136,17 @@ extension BondsCommand {
         @OptionGroup var output: OutputOptions
 
         func run() throws {
+            let bond = try bond(among: try owner.bonds())
+            do { try StoredBonds.remove(bond) } catch { throw Failure("cannot remove the pairing: \(error)") }
+            Self.show(removed: bond, output.format)
+        }
+
+        /// The one that is meant.
+        ///
+        /// - Throws: ``Failure`` where there is none, or several.
+        func bond(among all: [StoredBond]) throws -> StoredBond {
             let query = DeviceQuery(device)
-            let bonds = try owner.bonds().filter { $0.matches(query) }
+            let bonds = all.filter { $0.matches(query) }
             let name = PrintableText.quoted(device)
             guard let bond = bonds.first else {
                 let whose = owner.identity.map { " of \(PrintableText.quoted($0))" } ?? ""
@@ -141,8 +156,12 @@ extension BondsCommand {
                 let all = bonds.map { "\($0.peer) of \($0.ownerText)" }.joined(separator: ", ")
                 throw Failure("several pairings are with \(name): \(all); name one by --identity or by its address")
             }
-            do { try StoredBonds.remove(bond) } catch { throw Failure("cannot remove the pairing: \(error)") }
-            output.format.print(
+            return bond
+        }
+
+        /// Prints that one was removed.
+        static func show(removed bond: StoredBond, _ output: OutputFormat) {
+            output.print(
                 "removed",
                 bond.details,
                 line: "removed the pairing of \(bond.ownerText) with \(bond.peerText)"

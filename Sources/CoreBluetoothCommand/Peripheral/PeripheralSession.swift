@@ -77,7 +77,7 @@ final class PeripheralSession: NSObject {
             shown.append(BenchmarkService.uuid)
         }
         for (service, description) in zip(services, description?.services ?? []) {
-            guard let includes = description.includes, !includes.isEmpty else { continue }
+            guard let includes = description.includes else { continue }
             service.includedServices = includes.compactMap { included in
                 services.first { $0.uuid == included.uuid }
             }

@@ -174,7 +174,8 @@ final class ScanSession {
         }
     }
 
-    private func show(_ discovery: Discovery) {
+    /// Shows what was heard.
+    func show(_ discovery: Discovery) {
         guard filter.passes(discovery) else { return }
         if collects { return table.add(discovery, at: Date()) }
         // With a filter for strength a device may come near later, so each of its reports is looked at.
@@ -206,20 +207,29 @@ final class ScanSession {
         screen.onDraw = { [self] canvas in draw(on: &canvas) }
         screen.onKey = { [self] key in
             switch key {
-            case .character("r"): order = .rssi
-            case .character("n"): order = .name
-            case .character("t"): order = .time
             case .character("q"): Ending.succeed()
             case .control("c"): exit(130)
             case .control("z"): screen.suspend()
-            default: return
+            default: guard sorts(by: key) else { return }
             }
             screen.setNeedsDraw()
         }
         screen.open()
     }
 
-    private func draw(on canvas: inout Canvas) {
+    /// Takes the order that a key stands for; false where it stands for none.
+    func sorts(by key: Key) -> Bool {
+        switch key {
+        case .character("r"): order = .rssi
+        case .character("n"): order = .name
+        case .character("t"): order = .time
+        default: return false
+        }
+        return true
+    }
+
+    /// Draws the table, and in the last row what can be done.
+    func draw(on canvas: inout Canvas) {
         let size = canvas.size
         let lines = table.lines(width: size.columns + 1, height: size.rows, now: Date(), order: order)
         for (row, line) in lines.enumerated() { line.draw(on: &canvas, row: row) }

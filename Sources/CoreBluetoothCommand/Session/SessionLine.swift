@@ -9,9 +9,9 @@ struct SessionLine {
     /// The words.
     private(set) var words: [String] = []
     /// How many characters the word at the end has as it was typed; 0 behind a space.
-    private(set) var lastLength = 0
+    let lastLength: Int
     /// Whether a quotation mark was not closed.
-    private(set) var isOpen = false
+    let isOpen: Bool
 
     /// Reads a line.
     init(_ text: String) {

@@ -126,7 +126,7 @@ enum WorkObserver {
     }
 
     /// The work of the world that the present task or thread has made.
-    private static var workOfTest: WorldWork? { self.state.withLockedValue { $0.makers[.present]?.work } }
+    static var workOfTest: WorldWork? { self.state.withLockedValue { $0.makers[.present]?.work } }
 
     /// A manager is about to be made that belongs to no device.
     private static func reportMissingDevice() {

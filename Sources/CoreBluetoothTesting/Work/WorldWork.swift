@@ -373,7 +373,8 @@ final class WorldWork: @unchecked Sendable {
     /// Remembers the first mistake.
     func reportMistake(_ text: String) { self.condition.withLock { self.mistake = self.mistake ?? text } }
 
-    private func text(of items: [WorkItem]) -> String {
+    /// What is said of items that do not come to rest.
+    func text(of items: [WorkItem]) -> String {
         let queues = Set(items.map { "\"\($0.queue.label)\" (\($0.thread == nil ? "not begun" : "running"))" }).sorted()
         let limit = decimal(self.limit, places: 1, trims: true)
         return """

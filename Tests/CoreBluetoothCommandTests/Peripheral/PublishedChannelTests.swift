@@ -110,4 +110,18 @@ struct PublishedChannelTests {
         #expect(included == [CBUUID(string: "FFF3")])
         withExtendedLifetime(session) {}
     }
+
+    @Test("A channel that was not asked for is not told as one")
+    func unasked() throws {
+        let world = World()
+        let printed = Watched<[String]>([])
+        let json = #"{ "name": "Safe", "services": [], "channels": [{}] }"#
+        let session = try peripheral(json, benchmark: false, in: world) { line in printed.update { $0.append(line) } }
+        world.advance(by: .seconds(5))
+        let before = printed.value
+        #expect(before.count { $0 == "the L2CAP channel 192 is open to centrals" } == 1, "\(before)")
+        let manager = world.addDevice("other").run { CBPeripheralManager(delegate: nil, queue: nil) }
+        session.peripheralManager(manager, didPublishL2CAPChannel: 193, error: nil)
+        #expect(printed.value == before)
+    }
 }

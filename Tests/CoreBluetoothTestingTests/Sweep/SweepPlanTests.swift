@@ -136,6 +136,27 @@ struct SweepPlanTests {
         #expect(progress.line == "reads(): 100 of 100 seeds, 1 failure, in 0 s")
     }
 
+    @Test("as long as no seed has ended nothing is known of the rate, and of the time that is left")
+    func rates() {
+        for (finished, seconds, text, left) in [
+            (0, 0, "0 of 10 seeds, no failure", nil), (0, 5, "0 of 10 seeds, no failure", nil),
+            (1, 0, "1 of 10 seeds, no failure, 0 s left", 0),
+            (1, 5, "1 of 10 seeds, 0.2 a second, no failure, 45 s left", 45),
+            (10, 5, "10 of 10 seeds, 2 a second, no failure, in 5 s", 0),
+            (11, 11, "11 of 10 seeds, 1 a second, no failure, 0 s left", 0),
+        ] as [(UInt64, Double, String, Double?)] {
+            let progress = SweepProgress(
+                name: "reads()",
+                finished: finished,
+                total: 10,
+                failures: 0,
+                shard: .whole,
+                seconds: seconds
+            )
+            #expect(progress.line == "reads(): \(text)" && progress.secondsLeft == left)
+        }
+    }
+
     @Test(
         "a duration has its two largest units, and is rounded up to seconds",
         arguments: [

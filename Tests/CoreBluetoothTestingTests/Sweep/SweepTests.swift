@@ -153,6 +153,20 @@ struct SweepTests {
         #expect(seeds.split(separator: "\n").compactMap { UInt64($0) }.sorted() == Array(1...10) + Array(101...110))
     }
 
+    @Test("folders that are not there are made, and what is temporary is gone at the end")
+    func folders() throws {
+        let temporary = self.folder("temporary/below")
+        let captures = self.folder("captures/below")
+        let run = try self.sweep(
+            "expectation",
+            ["WORLD_SEEDS": "1-7", "TMPDIR": temporary, "COREBLUETOOTH_CAPTURES": captures]
+        )
+        #expect(run.status != 0 && run.output.contains("Seed 5 fails"))
+        let files = FileManager.default
+        #expect(try files.contentsOfDirectory(atPath: captures) == ["expectation-seed-5"])
+        #expect(try files.contentsOfDirectory(atPath: temporary).filter { $0.hasPrefix("world-sweep-") } == [])
+    }
+
     @Test("without WORLD_SEEDS a test runs with one seed, in the process of the test run")
     func one() throws {
         let run = try self.sweep("none", [:])

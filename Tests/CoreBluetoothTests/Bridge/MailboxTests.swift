@@ -60,6 +60,25 @@ struct MailboxTests {
         #expect(wakes.withLockedValue { $0 } == 3)
     }
 
+    @Test("a call without a message enters the far end once, which then sleeps until there is something else")
+    func answeredCall() {
+        let wakes = NIOLockedValueBox(0)
+        let mailbox = Mailbox<Int> { _ in wakes.withLockedValue { $0 += 1 } }
+        for count in 1...3 {
+            mailbox.call()
+            #expect(wakes.withLockedValue { $0 } == count)
+            mailbox.drain { #expect($0 == []) }
+            #expect(wakes.withLockedValue { $0 } == count)
+        }
+        mailbox.send(1)
+        mailbox.call()
+        #expect(wakes.withLockedValue { $0 } == 4)
+        mailbox.drain { #expect($0 == [1]) }
+        #expect(wakes.withLockedValue { $0 } == 4)
+        mailbox.send(2)
+        #expect(wakes.withLockedValue { $0 } == 5)
+    }
+
     @Test("as many messages as the limit are handed over at once; one more waits for the next time")
     func limit() {
         let wakes = NIOLockedValueBox(0)

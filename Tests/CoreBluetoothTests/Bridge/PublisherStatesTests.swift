@@ -62,6 +62,19 @@ struct PublisherStatesTests {
         #expect(!setup.manager.isAdvertising)
     }
 
+    @Test("1.7 B5 a pause lasts from poweredOff to poweredOn, or until advertising is over")
+    func pauseOfAdvertising() throws {
+        let setup = try PublishedEventsSetup()
+        #expect(!setup.manager.isAdvertisingPaused)
+        for (state, isPaused) in [
+            (CBManagerState.poweredOff, true), (.poweredOff, true), (.poweredOn, false), (.poweredOn, false),
+            (.poweredOff, true), (.resetting, false), (.poweredOff, false), (.poweredOn, false),
+        ] {
+            setup.receive(.state(state))
+            #expect(setup.manager.isAdvertisingPaused == isPaused, "\(state.rawValue)")
+        }
+    }
+
     @Test("11.1 the report of a start counts where advertising is still wanted, and an error ends it but for one")
     func starts() throws {
         let setup = try PublishedEventsSetup()

@@ -192,6 +192,17 @@ struct PublishedServicesTests {
         setup.ball.manager.add(setup.other)
         setup.testbed.run()
         #expect(services() == 1)
+        // One that was removed while it waited is not reported in the place of the next one.
+        setup.policy.change(to: .nothing, in: setup.testbed)
+        setup.ball.manager.add(setup.ball.ball)
+        setup.ball.manager.remove(setup.ball.ball)
+        setup.testbed.run()
+        #expect(setup.ball.count("added FFF3") == 0)
+        setup.policy.change(to: .everything, in: setup.testbed)
+        let third = CBMutableService(type: CBUUID(string: "FFF3"), primary: true)
+        setup.ball.manager.add(third)
+        setup.testbed.run()
+        #expect(setup.ball.count("added FFF3") == 1)
     }
 
     @Test("9.7 subscribers end with the services, once, and subscribe again themselves")

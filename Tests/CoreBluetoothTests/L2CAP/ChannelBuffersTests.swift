@@ -44,6 +44,24 @@ struct ChannelBuffersTests {
         #expect(buffer.take().isEmpty && !buffer.isFull)
     }
 
+    @Test("12.3 small pieces that came go together in buffers of 4096 octets; from 256 octets on each stays as it is")
+    func joinedPieces() {
+        var buffer = ReceiveBuffer(window: (frames: 100, length: 1_000))
+        var lengths: [[Int]] = []
+        for piece in [4_080, 16, 1, 256, 255, 1] {
+            // The first ones are 16 of 255 octets.
+            let added = piece == 4_080 ? (0..<16).map { _ in ByteBuffer(repeating: 2, count: 255) } : self.pieces(piece)
+            buffer.append(added)
+            lengths.append(buffer.pieces.map(\.readableBytes))
+        }
+        #expect(
+            lengths == [
+                [4_080], [4_096], [4_096, 1], [4_096, 1, 256], [4_096, 1, 256, 255], [4_096, 1, 256, 256],
+            ]
+        )
+        #expect(buffer.octets == 4_609)
+    }
+
     @Test("12.3 what was read is reported with a quarter of the window's octets")
     func octets() {
         var buffer = ReceiveBuffer(window: (frames: 8, length: 100))

@@ -33,6 +33,21 @@ struct StreamScheduleTests {
         }
     }
 
+    @Test("In virtual time a stream keeps no mode of a run loop alive, whether it enters, stays or leaves")
+    func keepsNothingAlive() {
+        let fixture = Fixture()
+        let modes = [RunLoop.Mode("virtual.first"), RunLoop.Mode("virtual.second")]
+        func alive() -> [Bool] { modes.map { RunLoop.current.run(mode: $0, before: .distantPast) } }
+        #expect(alive() == [false, false])
+        for mode in modes { fixture.schedule.add(.current, mode) }
+        #expect(alive() == [false, false] && fixture.isHeard())
+        fixture.schedule.remove(.current, modes[0])
+        #expect(alive() == [false, false] && fixture.isHeard())
+        fixture.schedule.add(.current, modes[0])
+        fixture.schedule.removeAll()
+        #expect(alive() == [false, false] && !fixture.isHeard())
+    }
+
     @Test("A stream calls its delegate until it has left every mode of every run loop, in whatever order")
     func modes() {
         let fixture = Fixture()

@@ -13,7 +13,7 @@ struct ReceiveBuffer {
     private static let joinedLength = 4_096
     private static let smallLength = 256
 
-    private var pieces: Deque<ByteBuffer> = []
+    private(set) var pieces: Deque<ByteBuffer> = []
     /// How many octets can be read.
     private(set) var octets = 0
     /// What was read and the event loop has not fetched: octets, and the pieces that came since.

@@ -1,0 +1,165 @@
+// The end of a link that a host has asked for, where the peer's acknowledgement does not come: when the link ends, what
+// either host is told, and what the host may ask of the link meanwhile (Vol 6, Part B, 5.1.6 and 5.2).
+
+import BluetoothAir
+import BluetoothHCI
+import BluetoothTypes
+import Fixtures
+import NIOCore
+import Testing
+
+@Suite("Termination without an acknowledgement", .onRecord)
+struct TerminationTests {
+    private static let allSettings = [AirSettings.instant, .realistic]
+
+    /// An interval of 4 s and a timeout of 9 s: three connection events are 12 s.
+    private static let slow = ConnectionParameters(
+        minimumInterval: ConnectionInterval(rawValue: 3200),
+        maximumInterval: ConnectionInterval(rawValue: 3200),
+        supervisionTimeout: SupervisionTimeout(rawValue: 900)
+    )
+    /// An interval of 100 ms.
+    private static let slower = ConnectionParameters(
+        minimumInterval: ConnectionInterval(rawValue: 80),
+        maximumInterval: ConnectionInterval(rawValue: 100),
+        supervisionTimeout: SupervisionTimeout(rawValue: 300)
+    )
+    /// Nothing gets across, though it might.
+    private static let heavyLoss: LossProbability = 0.999_999_999
+
+    private func hosts(_ link: TestLink) -> [(host: TestHost, handle: ConnectionHandle)] {
+        [(link.central, link.centralHandle), (link.peripheral, link.peripheralHandle)]
+    }
+
+    /// The link ends at this moment and not before; `number` is the host that asked for it.
+    private func expectEnd(_ link: TestLink, after milliseconds: Int64, askedBy number: Int) {
+        link.testbed.pass(.milliseconds(milliseconds - 1))
+        for (host, _) in self.hosts(link) {
+            #expect(host.controller.linkCount == 1)
+            #expect(host.take(DisconnectionComplete.self) == nil)
+        }
+        link.testbed.pass(.milliseconds(1))
+        for (index, (host, handle)) in self.hosts(link).enumerated() {
+            let reason: HCIErrorCode = index == number ? .localHostTerminated : .connectionTimeout
+            #expect(host.takeAll(DisconnectionComplete.self) == [DisconnectionComplete(handle: handle, reason: reason)])
+            #expect(host.controller.linkCount == 0)
+        }
+    }
+
+    @Test(
+        "a host that ends a link while the peer is out of reach has no more time than the link",
+        arguments: allSettings,
+        [0, 1]
+    )
+    func outOfReach(settings: AirSettings, number: Int) throws {
+        let link = try TestLink(AirTestbed(settings))
+        link.peripheral.controller.distance = .metres(1_000)
+        link.testbed.pass(.milliseconds(400))
+        let (host, handle) = self.hosts(link)[number]
+        host.ok(Disconnect(handle: handle))
+        self.expectEnd(link, after: 320, askedBy: number)
+    }
+
+    @Test("a link of which all is lost ends after the timeout, not with a connection event", arguments: [0, 1])
+    func allIsLost(number: Int) throws {
+        let link = try TestLink(AirTestbed(.realistic), parameters: Self.slow)
+        link.testbed.air.setLoss(Self.heavyLoss)
+        link.testbed.pass(.milliseconds(10))
+        let (host, handle) = self.hosts(link)[number]
+        host.ok(Disconnect(handle: handle))
+        self.expectEnd(link, after: 9_000, askedBy: number)
+    }
+
+    @Test("a link that is ended out of reach has the whole timeout when the peer is back", arguments: [0, 1])
+    func backInReach(number: Int) throws {
+        let link = try TestLink(AirTestbed(.realistic), parameters: Self.slow)
+        link.peripheral.controller.distance = .metres(1_000)
+        link.testbed.pass(.milliseconds(100))
+        let (host, handle) = self.hosts(link)[number]
+        host.ok(Disconnect(handle: handle))
+        link.testbed.air.setLoss(Self.heavyLoss)
+        link.testbed.pass(.seconds(5))
+        link.peripheral.controller.distance = .metres(1)
+        self.expectEnd(link, after: 9_000, askedBy: number)
+    }
+
+    @Test("a link that a host is ending takes no other command of it, and no data", arguments: allSettings, [0, 1])
+    func commands(settings: AirSettings, number: Int) throws {
+        let link = try TestLink(AirTestbed(settings))
+        link.peripheral.controller.distance = .metres(1_000)
+        let (host, handle) = self.hosts(link)[number]
+        let (other, otherHandle) = self.hosts(link)[1 - number]
+        host.ok(Disconnect(handle: handle))
+        host.refused(Disconnect(handle: handle), .commandDisallowed)
+        host.refused(LEConnectionUpdate(handle: handle, parameters: Self.slower), .commandDisallowed)
+        host.refused(LEEnableEncryption(handle: handle, longTermKey: .zero), .commandDisallowed)
+        // The other host knows nothing of that yet.
+        other.ok(LEConnectionUpdate(handle: otherHandle, parameters: Self.slower))
+        host.sendData([1], on: handle)
+        other.sendData([2], on: otherHandle)
+        link.testbed.loop.run()
+        #expect(host.outstanding[handle] == 0 && other.outstanding[otherHandle] == 1)
+        link.testbed.pass(.seconds(1))
+        #expect(host.data.isEmpty && other.data.isEmpty)
+    }
+
+    @Test("while a change of the connection parameters is planned, no other one begins")
+    func plannedChange() throws {
+        let link = try TestLink(AirTestbed(.realistic))
+        link.central.ok(LEConnectionUpdate(handle: link.centralHandle, parameters: Self.slower))
+        // The announcement is there; the change takes place six events of 30 ms later.
+        link.testbed.pass(.milliseconds(90))
+        for (host, handle) in self.hosts(link) {
+            host.refused(LEConnectionUpdate(handle: handle, parameters: Self.slower), .commandDisallowed)
+        }
+        link.testbed.pass(.seconds(1))
+        for (host, _) in self.hosts(link) {
+            #expect(host.takeAll(LEConnectionUpdateComplete.self).map(\.status) == [.success])
+        }
+        link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
+    }
+
+    @Test("a request of the peripheral that crosses an update of the central is rejected")
+    func crossing() throws {
+        let link = try TestLink(AirTestbed(.realistic))
+        link.central.ok(LEConnectionUpdate(handle: link.centralHandle, parameters: Self.slower))
+        link.peripheral.ok(LEConnectionUpdate(handle: link.peripheralHandle, parameters: Self.slower))
+        link.testbed.pass(.seconds(2))
+        #expect(link.central.take(LERemoteConnectionParameterRequest.self) == nil)
+        #expect(link.central.takeAll(LEConnectionUpdateComplete.self).map(\.status) == [.success])
+        let statuses = link.peripheral.takeAll(LEConnectionUpdateComplete.self).map(\.status)
+        #expect(statuses.contains(.differentTransactionCollision) && statuses.contains(.success))
+    }
+
+    @Test("a procedure that waits for a peer out of reach is not begun a second time", arguments: allSettings, [0, 1])
+    func procedures(settings: AirSettings, number: Int) throws {
+        let link = try TestLink(AirTestbed(settings))
+        link.peripheral.controller.distance = .metres(1_000)
+        let (host, handle) = self.hosts(link)[number]
+        let phys = LESetPHY(
+            handle: handle,
+            preference: PHYPreference(transmitter: .le2M, receiver: .le2M),
+            options: .noPreference
+        )
+        host.ok(LEReadRemoteFeatures(handle: handle))
+        host.refused(LEReadRemoteFeatures(handle: handle), .commandDisallowed)
+        host.ok(ReadRemoteVersionInformation(handle: handle))
+        host.refused(ReadRemoteVersionInformation(handle: handle), .commandDisallowed)
+        host.ok(phys)
+        host.refused(phys, .commandDisallowed)
+        host.ok(LEConnectionUpdate(handle: handle, parameters: Self.slower))
+        host.refused(LEConnectionUpdate(handle: handle, parameters: Self.slower), .commandDisallowed)
+        // Nothing waits for these, so they may be asked for at any time.
+        for _ in 0..<2 {
+            host.ok(LESetDataLength(handle: handle, transmitOctets: 251, transmitTime: 2120))
+            host.ok(LESetHostChannelClassification(channels: .all))
+        }
+        let encryption = LEEnableEncryption(handle: handle, longTermKey: .zero)
+        // A central alone begins, once at a time.
+        if number == 0 { host.ok(encryption) }
+        host.refused(encryption, .commandDisallowed)
+        link.testbed.pass(.seconds(1))
+        #expect(host.takeAll(DisconnectionComplete.self).map(\.reason) == [.connectionTimeout])
+        #expect(host.events.isEmpty, "what was asked for is not answered any more")
+    }
+}

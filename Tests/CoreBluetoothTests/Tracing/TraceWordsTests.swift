@@ -1,0 +1,103 @@
+// The words of an app's trace that conversations do not bring about: states, errors, names and lists, and the calls and
+// callbacks of a peripheral manager.
+
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import NIOCore
+import Testbed
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("The words of a trace", .adaptersOnRecord)
+struct TraceWordsTests {
+    private let testbed = Testbed()
+    private let link = LinkID(rawValue: 1)
+    private let token = LocalServiceToken(number: 1)
+    private let window = ReceiveWindow()
+    private let value = ByteBuffer(bytes: [1, 2, 3])
+    private let error = CBError(.connectionTimeout)
+
+    private var errorWords: String { ", error: \(self.error.localizedDescription)" }
+
+    private func manager() -> CBPeripheralManager {
+        self.testbed.adapter().run { CBPeripheralManager(delegate: nil, queue: nil) }
+    }
+
+    @Test("a state is shown as it is written in Swift")
+    func states() {
+        let states: [(state: CBManagerState, text: String)] = [
+            (.unknown, ".unknown"), (.resetting, ".resetting"), (.unsupported, ".unsupported"),
+            (.unauthorized, ".unauthorized"), (.poweredOff, ".poweredOff"), (.poweredOn, ".poweredOn"),
+        ]
+        for (state, text) in states { #expect(words(state) == text) }
+    }
+
+    @Test("an error of Core Bluetooth is shown by its description, any other as it is, and none not at all")
+    func errors() {
+        struct Other: Error, CustomStringConvertible { let description = "something else" }
+        let attError = CBATTError(.unlikelyError)
+        #expect(words(nil as (any Error)?) == "")
+        #expect(words(self.error) == self.errorWords)
+        #expect(words(attError) == ", error: \(attError.localizedDescription)")
+        #expect(words(Other()) == ", error: something else")
+        #expect(self.errorWords != ", error: ")
+    }
+
+    @Test("a name is in quotation marks, also an empty one, and lists are in brackets")
+    func names() {
+        #expect(quoted("Crystal") == "\"Crystal\"" && quoted("") == "\"\"" && quoted(nil) == "(no name)")
+        #expect(words([] as [BluetoothUUID]?) == "[]" && words([0x180D] as [BluetoothUUID]?) == "[180D]")
+    }
+
+    @Test("the calls of a peripheral manager, with what they are called with")
+    func calls() throws {
+        let manager = self.manager()
+        let request = GATTRequestID(rawValue: 1)
+        let uuid = try #require(BluetoothUUID("5B3C1F0E-6E0B-4C61-9B7D-2F0C8B1E7A10"))
+        let calls: [(command: PeripheralCommand, text: String?)] = [
+            (.refuse(self.token, self.error), "add(_:)"), (.remove(self.token), "remove(_:)"),
+            (.removeAll, "removeAllServices()"), (.stopAdvertising, "stopAdvertising()"),
+            (
+                .startAdvertising(AdvertisedContent(localName: "Crystal", services: [0x180D, uuid])),
+                "startAdvertising(\"Crystal\", [180D, 5B3C1F0E…])"
+            ),
+            (.startAdvertising(AdvertisedContent(localName: nil)), "startAdvertising((no name), [])"),
+            (.answerRead(request, .success(self.value)), "respond(to:withResult: .success), 3 octets"),
+            (.answerWrite(request, nil), "respond(to:withResult: .success)"),
+            (.update(7, self.value, .many([])), "updateValue(3 octets, for: 7)"),
+            (.setLatency(.low, self.link), "setDesiredConnectionLatency(_:for:)"),
+            (.publishChannel(.none), "publishL2CAPChannel(withEncryption:)"),
+            (.unpublishChannel(0x80), "unpublishL2CAPChannel(128)"),
+            (.resumeReceiving(self.link), nil), (.restored, nil), (.stopSeen, nil), (.end, nil),
+            (.resumeAdvertising(AdvertisedContent(localName: "Crystal")), nil),
+        ]
+        for (command, text) in calls { #expect(command.call(in: manager) == text) }
+    }
+
+    @Test("the callbacks of a peripheral manager, and which of them are worth waking an app")
+    func callbacks() {
+        let manager = self.manager()
+        let callbacks: [(event: PeripheralEvent, text: String?, wakes: Bool)] = [
+            (.state(.poweredOn), "peripheralManagerDidUpdateState: .poweredOn", false),
+            (.added(self.token, .failure(self.error)), "didAdd service" + self.errorWords, true),
+            (.startedAdvertising(nil), "peripheralManagerDidStartAdvertising", true),
+            (.startedAdvertising(self.error), "peripheralManagerDidStartAdvertising" + self.errorWords, true),
+            (.subscribed(self.link, 7, true, self.window), "didSubscribeTo 7", true),
+            (.subscribed(self.link, 7, false, self.window), "didUnsubscribeFrom 7", true),
+            (.command(self.link, 7, self.value, self.window), "didReceiveWrite of 3 octets to 7", true),
+            (.channelPublished(0x80, nil), "didPublishL2CAPChannel 128", true),
+            (.channelPublished(0x80, self.error), "didPublishL2CAPChannel 128" + self.errorWords, true),
+            (.channelUnpublished(0x81, nil), "didUnpublishL2CAPChannel 129", true),
+            (.channelUnpublished(0x81, self.error), "didUnpublishL2CAPChannel 129" + self.errorWords, true),
+            (.centralChangedMTU(self.link, 23, self.window), nil, false), (.centralLeft(self.link), nil, false),
+            (.canSend(self.link), nil, false), (.unknownChannelEnded(self.link, 0x80), nil, true),
+            (.restored(PeripheralRestoration(record: PeripheralRecord())), "willRestoreState", false),
+        ]
+        for (event, text, wakes) in callbacks {
+            #expect(event.callback(in: manager) == text)
+            #expect(event.isWorthWaking == wakes, "\(event)")
+        }
+    }
+}
