@@ -149,7 +149,7 @@ struct CentralWritesTests {
         #expect(scene.listener.calls.isEmpty && scene.listener.sent.isEmpty && !scene.manager.awaitsConfirmation)
     }
 
-    @Test("With services that change everything under way begins anew, or is gone, both ways", arguments: [true, false])
+    @Test("With services that change what is under way begins anew, or is gone, both ways", arguments: [true, false])
     func progress(keepsWaiting: Bool) throws {
         let scene = try CentralScene()
         let manager = scene.manager

@@ -31,8 +31,8 @@ struct LockStatesTests {
     }
 
     /// A lock that nobody is linked to, its events, and what hears for it.
-    private func lock(
-    ) throws -> (lock: ElectronicLock, log: EventLog<ElectronicLock.Event>, ear: any MessageObserver) {
+    private func lock() throws -> (lock: ElectronicLock, log: EventLog<ElectronicLock.Event>, ear: any MessageObserver)
+    {
         let lock = self.testbed.adapter().run { ElectronicLock(secret: "sesame", name: "Door") }
         lock.generator = SeededNumbers(1)
         let log = EventLog<ElectronicLock.Event>()

@@ -103,7 +103,9 @@ struct RecordedScriptTests {
         #expect(secure.security == .encrypted && !secure.hasClientConfiguration && secure.value == Data([5]))
         #expect((0...2).map { secure.updates?.delay(before: $0) } == [.seconds(1), .seconds(2), nil])
         #expect(secure.updates?.value(1) == Data([6]))
-        let read = characteristic { $0.reads = [.init(.failure(.readNotPermitted)), .init(.success(Self.octets([7])))] }
+        let read = characteristic {
+            $0.reads = [.init(.failure(.readNotPermitted)), .init(.success(Self.octets([7])))]
+        }
         #expect(read.value == Data([7]))
     }
 

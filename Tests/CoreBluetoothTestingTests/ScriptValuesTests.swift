@@ -42,9 +42,8 @@ struct ScriptValuesTests {
                             definition.subscriptionSecurity.level,
                         ]
                     }
-                    func expected(_ read: SecurityLevel, _ write: SecurityLevel, _ other: SecurityLevel)
-                        -> [SecurityLevel?]
-                    {
+                    let expected = {
+                        (read: SecurityLevel, write: SecurityLevel, other: SecurityLevel) -> [SecurityLevel?] in
                         let isWritable = !property.isDisjoint(with: [.write, .writeWithoutResponse])
                         return [property.contains(.read) ? read : nil, isWritable ? write : nil, other]
                     }

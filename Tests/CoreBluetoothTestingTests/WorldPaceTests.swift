@@ -22,7 +22,7 @@ struct WorldPaceTests {
         #expect(pace.wait(until: .uptimeNanoseconds(0)) == nil)
     }
 
-    @Test("What a device asks for just before the waiting ends that, once; what it asked for before time passes does not")
+    @Test("What is asked for just before the waiting ends that, once; what was asked for before time passes does not")
     func remembered() {
         let pace = WorldPace(factor: 1)
         let hour = NIODeadline.uptimeNanoseconds(3_600_000_000_000)

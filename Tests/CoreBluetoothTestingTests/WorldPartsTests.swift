@@ -114,9 +114,9 @@ struct WorldPartsTests {
         let world = World(seed: 1)
         world.addPeripheral(.thermometer())
         var fired: [String] = []
-        world.when({ $0.device == "phone" && $0.text.hasPrefix("Read Request") }) { fired.append("first") }
-        world.when({ $0.text.hasPrefix("Read Request") }) { fired.append("second") }
-        world.when({ $0.text == "never" }) { fired.append("never") }
+        world.when({ $0.device == "phone" && $0.text.hasPrefix("Read Request") }, do: { fired.append("first") })
+        world.when({ $0.text.hasPrefix("Read Request") }, do: { fired.append("second") })
+        world.when({ $0.text == "never" }, do: { fired.append("never") })
         let reader = world.addDevice("phone").run { Reader() }
         reader.subscribes = false
         try world.run(until: reader.values.count == 1)

@@ -78,11 +78,12 @@ struct DiagramTextTests {
         )
         diagram.participants = [.init("n\(text)", of: "d\(text)")]
         #expect(
-            diagram.mermaid == [
-                "---", "title: \"T\"", "---", "sequenceDiagram", "    box d\(shown)",
-                "        participant P0 as n\(shown)", "    end", "    Note over P0: 1 ms x\(shown)y",
-                "    P0-->>P0: 2 ms x\(shown)y", "    P0->>P0: x\(shown)y", "    Note over P0,P0: x\(shown)y", "",
-            ].joined(separator: "\n")
+            diagram.mermaid
+                == [
+                    "---", "title: \"T\"", "---", "sequenceDiagram", "    box d\(shown)",
+                    "        participant P0 as n\(shown)", "    end", "    Note over P0: 1 ms x\(shown)y",
+                    "    P0-->>P0: 2 ms x\(shown)y", "    P0->>P0: x\(shown)y", "    Note over P0,P0: x\(shown)y", "",
+                ].joined(separator: "\n")
         )
     }
 

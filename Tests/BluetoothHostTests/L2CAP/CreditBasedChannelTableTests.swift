@@ -13,7 +13,11 @@ struct CreditBasedChannelTableTests {
     private static let start = NIODeadline.uptimeNanoseconds(0)
 
     /// A channel that awaits the response to its request, until 30 s have passed.
-    private static func connecting(_ cid: UInt16, _ identifier: UInt8, after time: TimeAmount = .zero)
+    private static func connecting(
+        _ cid: UInt16,
+        _ identifier: UInt8,
+        after time: TimeAmount = .zero
+    )
         -> CreditBasedChannel
     {
         var context = CreditBasedChannel.Context(now: self.start + time, identifier: identifier)

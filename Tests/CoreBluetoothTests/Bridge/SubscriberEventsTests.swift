@@ -191,7 +191,8 @@ struct SubscriberEventsTests {
         let both = window(148)
         #expect(
             setup.receive(
-                .command(setup.first, setup.question, value, both), .canSend(setup.first),
+                .command(setup.first, setup.question, value, both),
+                .canSend(setup.first),
                 .command(setup.first, setup.question, value, both)
             ) == ["resume 901"]
         )
