@@ -48,6 +48,8 @@ def written(text, path, before, after, form, occurrence=1, why=""):
         start = text.find(before, start + 1)
         if start < 0:
             raise SystemExit(f"{path} has no such text, or not so often:\n{before}")
+    if form == "statement" and before.startswith("defer"):
+        raise SystemExit(f"{path}: a defer ends with the scope that it stands in; change a statement in it:\n{before}")
     old, new = (part.replace("{", "{{").replace("}", "}}") for part in (before, after))
     replacement = {"expression": f"(isActive({{n}}) ? ({new}) : ({old}))",
                    "statement": f"if isActive({{n}}) {{{{ {new} }}}} else {{{{ {old} }}}}"}[form]
